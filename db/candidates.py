@@ -11,7 +11,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
-from db.keys import BatchRef
+from db.keys import OF_BATCH, BatchRef
 
 Vector = NDArray[np.float32]
 
@@ -104,11 +104,9 @@ def store_vectors(connection: Connection, batch: BatchRef, model: str, vectors: 
         connection.execute(_SET_VECTOR, rows)
 
 
-_BATCH = "tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id"
+_CLEAR = text(f"delete from mosshead.candidate_facts where {OF_BATCH}")
 
-_CLEAR = text(f"delete from mosshead.candidate_facts where {_BATCH}")
-
-_FORMED_BY = text(f"update mosshead.batches set formed_by = :formed_by where {_BATCH}")
+_FORMED_BY = text(f"update mosshead.batches set formed_by = :formed_by where {OF_BATCH}")
 
 _STORE = text("""
     insert into mosshead.candidate_facts (tenant_id, namespace_id, batch_id, number, fact, refused)
@@ -117,23 +115,23 @@ _STORE = text("""
 
 _FACTS = text(f"""
     select number, fact, salience, factors, cast(embedding as text) as vector from mosshead.candidate_facts
-    where {_BATCH} and refused is null order by number
+    where {OF_BATCH} and refused is null order by number
 """)
 
 _OF_OTHERS = text(f"""
     select number, fact ->> 'content' as content from mosshead.candidate_facts
-    where {_BATCH} and refused is null and model is distinct from :model order by number
+    where {OF_BATCH} and refused is null and model is distinct from :model order by number
 """)
 
 _REFUSED = text(f"""
-    select refused, fact from mosshead.candidate_facts where {_BATCH} and refused is not null order by number
+    select refused, fact from mosshead.candidate_facts where {OF_BATCH} and refused is not null order by number
 """)
 
 _SET_SALIENCE = text(f"""
-    update mosshead.candidate_facts set salience = :salience, factors = :factors where {_BATCH} and number = :number
+    update mosshead.candidate_facts set salience = :salience, factors = :factors where {OF_BATCH} and number = :number
 """).bindparams(bindparam("factors", type_=JSONB))
 
 _SET_VECTOR = text(f"""
     update mosshead.candidate_facts set model = :model, embedding = cast(:vector as halfvec)
-    where {_BATCH} and number = :number
+    where {OF_BATCH} and number = :number
 """)

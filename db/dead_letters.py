@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
-from db.keys import LaneRef
+from db.keys import OF_LANE, LaneRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,8 @@ def set_reason(connection: Connection, letter: DeadLetter, reason: str) -> None:
     connection.execute(_SET_REASON_OF_EVENT, {**letter.scope, "reason": reason})
 
 
-_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-_LETTER = f"{_LANE} and letter_id = :letter_id"
-_DEAD_EVENT = f"{_LANE} and event_id = :letter_id and state = 'dead'"
+_LETTER = f"{OF_LANE} and letter_id = :letter_id"
+_DEAD_EVENT = f"{OF_LANE} and event_id = :letter_id and state = 'dead'"
 
 _LETTERS = text("""
     select tenant_id, namespace_id, letter_id, origin, reason, bytes, times, extract(epoch from now() - died_at) as age
@@ -117,11 +116,11 @@ _LETTERS = text("""
     order by died_at desc, letter_id limit :limit
 """)
 
-_EVENT = text(f"select payload from mosshead.events where {_LANE} and event_id = :letter_id")
+_EVENT = text(f"select payload from mosshead.events where {OF_LANE} and event_id = :letter_id")
 
 _BODY = text(f"select body from mosshead.refused where {_LETTER}")
 
-_LOCK_LANE = text(f"select 1 from mosshead.lanes where {_LANE} for update")
+_LOCK_LANE = text(f"select 1 from mosshead.lanes where {OF_LANE} for update")
 
 _LOCK = text(f"select 1 from mosshead.dead_letters where {_LETTER} for update")
 
@@ -132,7 +131,7 @@ _REVIVE = text(f"""
 
 _READY = text(f"""
     update mosshead.lanes set pending = pending + 1, ready_at = now(), first_pending_at = coalesce(first_pending_at, now())
-    where {_LANE}
+    where {OF_LANE}
 """)
 
 _FORGET_EVENT = text(f"delete from mosshead.events where {_DEAD_EVENT}")

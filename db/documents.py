@@ -14,7 +14,7 @@ from sqlalchemy.sql.expression import bindparam
 
 from db import namespaces
 from db.decisions import Stamp
-from db.keys import LaneRef
+from db.keys import OF_LANE, LaneRef
 from db.memories import VersionConflict
 from mosshead.ids import document_id
 
@@ -126,11 +126,9 @@ _BEGIN = text(f"""
     on conflict do nothing
 """).bindparams(bindparam("body", type_=JSONB), bindparam("fields", type_=JSONB))
 
-_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-
 _FORMED_OF = text(f"""
     select decision_id from mosshead.decisions
-    where {_LANE} and action = 'document' and fact -> 'messages' ?| cast(:messages as text[])
+    where {OF_LANE} and action = 'document' and fact -> 'messages' ?| cast(:messages as text[])
 """)
 
 _SAID_TO = text("""
@@ -145,11 +143,11 @@ _SAID_TO = text("""
 
 _TRIM = text(f"""
     update mosshead.decisions set fact = jsonb_set(fact, '{{patch}}', '{{}}')
-    where {_LANE} and action = 'document' and decision_id = any(cast(:decisions as uuid[]))
+    where {OF_LANE} and action = 'document' and decision_id = any(cast(:decisions as uuid[]))
 """)
 
 _ALL_VERSIONS = text(f"""
-    select document_id, schema_name, version, body, fields from mosshead.documents where {_LANE} order by document_id, version
+    select document_id, schema_name, version, body, fields from mosshead.documents where {OF_LANE} order by document_id, version
 """)
 
 _REWRITE = text(f"""

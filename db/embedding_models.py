@@ -16,7 +16,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
-from db.keys import LaneRef
+from db.keys import OF_LANE, LaneRef
 
 _LOCK_MODEL = 0x6D6F64656C  # "model"
 
@@ -203,8 +203,6 @@ def delete_some(connection: Connection, lane: LaneRef, model: str, *, limit: int
     return gone
 
 
-_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-
 # A profile has one text, which changes; a memory one for each version, and an example one, which stay.
 _LACKING = """
     from (select distinct tenant_id, namespace_id, owner_kind, owner_id, version from mosshead.embeddings as vector
@@ -234,13 +232,13 @@ _LACKING = """
 _COLUMNS = "select known.owner_kind, known.owner_id, known.version, said.text, said.mention"
 _OTHER_MODELS = "model = any(array(select model from mosshead.models where model <> :model))"
 _ASKED_FOR = f"{_OTHER_MODELS} and owner_kind = any(cast(:kinds as text[])) and owner_id = any(cast(:ids as uuid[]))"
-_ASKED = f"{_COLUMNS} {_LACKING.format(scope=f'{_LANE} and {_ASKED_FOR}')}"
+_ASKED = f"{_COLUMNS} {_LACKING.format(scope=f'{OF_LANE} and {_ASKED_FOR}')}"
 
 _LANES = text(f"""
     select distinct known.namespace_id {_LACKING.format(scope="tenant_id = :tenant_id")} order by known.namespace_id
 """)
 
-_OF_LANE = text(f"{_COLUMNS} {_LACKING.format(scope=_LANE)} order by known.owner_kind, known.owner_id, known.version")
+_OF_LANE = text(f"{_COLUMNS} {_LACKING.format(scope=OF_LANE)} order by known.owner_kind, known.owner_id, known.version")
 
 _ADD_VECTORS = text(f"""
     with lacking as ({_ASKED})
@@ -253,7 +251,7 @@ _ADD_VECTORS = text(f"""
 
 _OUTDATE = text(f"""
     delete from mosshead.embeddings
-    where {_LANE} and {_OTHER_MODELS} and owner_kind = :kind and owner_id = any(cast(:ids as uuid[]))
+    where {OF_LANE} and {_OTHER_MODELS} and owner_kind = :kind and owner_id = any(cast(:ids as uuid[]))
 """)
 
 _COUNTED = ("vocabulary", "scopes")
@@ -266,7 +264,7 @@ _LANES_WITH = text(
 )
 
 _SOME = f"""
-    array(select ctid from mosshead.{{table}} where {_LANE} and model = :model limit :limit for update)
+    array(select ctid from mosshead.{{table}} where {OF_LANE} and model = :model limit :limit for update)
 """
 
 # What a batch under way made of its facts is made again by the stage that needs it; of its messages, when they lack a turn.
@@ -281,4 +279,4 @@ _DELETE_SOME = [
     """),
 ]
 
-_DELETE_COUNTS = [text(f"delete from mosshead.{table} where {_LANE} and model = :model") for table in _COUNTED]
+_DELETE_COUNTS = [text(f"delete from mosshead.{table} where {OF_LANE} and model = :model") for table in _COUNTED]

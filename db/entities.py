@@ -1,14 +1,16 @@
 """The registry of entities on the write side: whom a batch may speak of, and what is learned of them."""
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Connection, Row, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.sql.expression import bindparam
 
 from db.decisions import Stamp
-from db.keys import LaneRef
+from db.keys import OF_LANE, LaneRef, of_lane
+from db.temporal import ENDED, begin
 from mosshead.language.names import normalise
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
@@ -20,25 +22,26 @@ def user(connection: Connection, lane: LaneRef) -> RegisteredEntity | None:
     return registered(row) if row else None
 
 
-def parents_above(connection: Connection, lane: LaneRef, entity_ids: Sequence[UUID]) -> dict[UUID, UUID]:
+def parents_above(connection: Connection, lane: LaneRef, entity_ids: Iterable[UUID]) -> dict[UUID, UUID]:
     """By entity its parent, of some entities and of all above them."""
     rows = connection.execute(_PARENTS_ABOVE, {**lane.scope, "entity_ids": list(entity_ids)})
     return {row.entity_id: row.parent_id for row in rows}
 
 
-def save(connection: Connection, lane: LaneRef, entity: RegisteredEntity, stamp: Stamp) -> None:
-    """Write an entity, new or with more known of it, and its names; what is known already is not overwritten."""
-    columns = ("entity_id", "name", "entity_type", "description", "parent_id", "is_user")
-    row = {**lane.scope, **stamp.columns, **{column: getattr(entity, column) for column in columns}}
-    if connection.execute(_INTRODUCE, row).rowcount == 0:
-        connection.execute(_LEARN, row)
+def save(connection: Connection, lane: LaneRef, entities: Iterable[RegisteredEntity], stamp: Stamp) -> set[UUID]:
+    """Write entities, new or with more known of them, and their names; returns those of which something was learned.
+
+    A description or a parent that is known stays.
+    """
     # An entity's own name is no decision's: if that were undone, other memories would be about somebody without a name.
-    made_by = dict.fromkeys(entity.aliases, stamp.decision_id) | {entity.name: None}
-    aliases = [
-        {**row, "alias": name, "normalised": normalise(name), "decision_id": decision}
-        for name, decision in made_by.items()
-    ]
-    connection.execute(_SAVE_ALIAS, [alias for alias in aliases if alias["normalised"]])
+    named = [(one, dict.fromkeys(one.aliases, stamp.decision_id) | {one.name: None}) for one in entities]
+    return _write(connection, lane, named, stamp)
+
+
+def introduce(connection: Connection, lane: LaneRef, newcomer: RegisteredEntity, stamp: Stamp) -> None:
+    """Write an entity that goes, with all its names, when the decision is taken back."""
+    names = (newcomer.name, *newcomer.aliases)
+    _write(connection, lane, [(newcomer, dict.fromkeys(names, stamp.decision_id))], stamp)
 
 
 def known_entities(connection: Connection, lane: LaneRef, names: Sequence[str], limit: int) -> list[RegisteredEntity]:
@@ -61,7 +64,26 @@ def registered(row: Row[Any]) -> RegisteredEntity:
     )
 
 
-OF_LANE = "entity.tenant_id = :tenant_id and entity.namespace_id = :namespace_id and entity.known_to is null"
+_Named = tuple[RegisteredEntity, Mapping[str, UUID | None]]
+"""An entity, and which decision, if any, gave it each of its names."""
+
+
+def _write(connection: Connection, lane: LaneRef, named: Sequence[_Named], stamp: Stamp) -> set[UUID]:
+    entities = [{column: getattr(entity, column) for column in _COLUMNS} for entity, _ in named]
+    aliases = [
+        {"entity_id": entity.entity_id, "alias": alias, "normalised": normalised, "made_by": made_by}
+        for entity, names in named
+        for alias, made_by in names.items()
+        if (normalised := normalise(alias))
+    ]
+    learned: set[UUID] = set()
+    for statement, rows in ((_INTRODUCE, entities), (_LEARN, entities), (_NAME, aliases)):
+        plain = [{key: str(value) if isinstance(value, UUID) else value for key, value in row.items()} for row in rows]
+        learned.update(connection.execute(statement, {**lane.scope, **stamp.columns, "rows": plain}).scalars())
+    return learned
+
+
+_NOW = f"{of_lane('entity')} and entity.known_to is null"
 
 PARENT = """
     left join mosshead.entities as parent
@@ -80,25 +102,19 @@ REGISTERED = f"""
     parent.name as parent, {_ALIASES}
 """
 
-_NAMED = """
-    exists (select from mosshead.entity_aliases as name
-            where name.tenant_id = entity.tenant_id and name.namespace_id = entity.namespace_id
-              and name.entity_id = entity.entity_id and name.known_to is null and name.normalised = any(:names))
-"""
-
 _USER = text(f"""
-    select {REGISTERED} from mosshead.entities as entity {PARENT} where {OF_LANE} and entity.is_user
+    select {REGISTERED} from mosshead.entities as entity {PARENT} where {_NOW} and entity.is_user
 """)
 
 # A union drops what it has seen, so that a cycle ends.
 _PARENTS_ABOVE = text(f"""
     with recursive above as (
         select entity.entity_id, entity.parent_id from mosshead.entities as entity
-        where {OF_LANE} and entity.entity_id = any(cast(:entity_ids as uuid[])) and entity.parent_id is not null
+        where {_NOW} and entity.entity_id = any(cast(:entity_ids as uuid[])) and entity.parent_id is not null
         union
         select entity.entity_id, entity.parent_id
         from above join mosshead.entities as entity on entity.entity_id = above.parent_id
-        where {OF_LANE} and entity.parent_id is not null
+        where {_NOW} and entity.parent_id is not null
     )
     select entity_id, parent_id from above
 """)
@@ -119,101 +135,60 @@ _KNOWN = text(f"""
     left join mosshead.profiles as profile
       on profile.tenant_id = entity.tenant_id and profile.namespace_id = entity.namespace_id
      and profile.entity_id = entity.entity_id
-    where {OF_LANE}
+    where {_NOW}
     order by each.named desc, profile.touched_at desc nulls last, entity.entity_id
     limit :limit
 """)
 
-_INTRODUCE = text("""
+_COLUMNS = ("entity_id", "key", "name", "entity_type", "description", "parent_id", "is_user")
+
+_GIVEN = """
+    jsonb_to_recordset(:rows) as one
+        (entity_id uuid, key text, name text, entity_type text, description text, parent_id uuid, is_user boolean)
+"""
+
+_INTRODUCE = text(f"""
     insert into mosshead.entities
-        (tenant_id, namespace_id, entity_id, name, entity_type, description, parent_id, is_user, known_from, made_by)
-    values (:tenant_id, :namespace_id, :entity_id, :name, :entity_type, :description, :parent_id, :is_user, :at, :decision_id)
+        (tenant_id, namespace_id, entity_id, key, name, entity_type, description, parent_id, is_user, known_from, made_by)
+    select :tenant_id, :namespace_id, entity_id, key, name, entity_type, description, parent_id, is_user,
+           cast(:at as timestamptz), cast(:decision_id as uuid)
+    from {_GIVEN}
     on conflict (tenant_id, namespace_id, entity_id) where known_to is null do nothing
-""")
+    returning entity_id
+""").bindparams(bindparam("rows", type_=JSONB))
 
-_LEARN = text("""
+_WITH_THE_NEW = begin(
+    "entities", description="coalesce(description, new_description)", parent_id="coalesce(parent_id, new_parent_id)"
+)
+
+_LEARN = text(f"""
     with ended as (
-        update mosshead.entities set known_to = :at, ended_by = :decision_id
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and entity_id = :entity_id and known_to is null
-          and (description is null and cast(:description as text) is not null
-               or parent_id is null and cast(:parent_id as uuid) is not null)
-        returning *
+        update mosshead.entities as entity set {ENDED} from {_GIVEN}
+        where entity.tenant_id = :tenant_id and entity.namespace_id = :namespace_id and entity.entity_id = one.entity_id
+          and entity.known_to is null and (entity.description is null and one.description is not null
+               or entity.parent_id is null and one.parent_id is not null)
+        returning entity.*, one.description as new_description, one.parent_id as new_parent_id
     )
-    insert into mosshead.entities
-        (tenant_id, namespace_id, entity_id, name, entity_type, description, parent_id, tags, is_user, created_at, key,
-         known_from, made_by)
-    select tenant_id, namespace_id, entity_id, name, entity_type, coalesce(description, :description),
-           coalesce(parent_id, :parent_id), tags, is_user, created_at, key, :at, :decision_id
-    from ended
-""")
-
-_SAVE_ALIAS = text("""
-    insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised, known_from, made_by)
-    values (:tenant_id, :namespace_id, :entity_id, :alias, :normalised, :at, :decision_id) on conflict do nothing
-""")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Newcomer:
-    """An entity as it is introduced. aliases: its other names."""
-
-    entity_id: UUID
-    name: str
-    entity_type: str
-    aliases: Sequence[str] = ()
-    description: str | None = None
-
-
-def introduce(connection: Connection, lane: LaneRef, newcomer: Newcomer, stamp: Stamp) -> None:
-    """Write a new entity and its names."""
-    row = {
-        **lane.scope,
-        **stamp.columns,
-        "entity_id": newcomer.entity_id,
-        "name": newcomer.name,
-        "entity_type": newcomer.entity_type,
-        "description": newcomer.description,
-    }
-    connection.execute(_INTRODUCE_NEWCOMER, row)
-    names = {normalise(one): one for one in (*newcomer.aliases, newcomer.name)}
-    rows = [{**row, "alias": alias, "normalised": normalised} for normalised, alias in names.items() if normalised]
-    if rows:
-        connection.execute(_NAME, rows)
-
-
-_INTRODUCE_NEWCOMER = text("""
-    insert into mosshead.entities
-        (tenant_id, namespace_id, entity_id, name, entity_type, description, known_from, made_by)
-    values (:tenant_id, :namespace_id, :entity_id, :name, :entity_type, :description, :at, :decision_id)
-""")
+    {_WITH_THE_NEW} from ended returning entity_id
+""").bindparams(bindparam("rows", type_=JSONB))
 
 _NAME = text("""
     insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised, known_from, made_by)
-    values (:tenant_id, :namespace_id, :entity_id, :alias, :normalised, :at, :decision_id)
-""")
+    select :tenant_id, :namespace_id, entity_id, alias, normalised, cast(:at as timestamptz), made_by
+    from jsonb_to_recordset(:rows) as one (entity_id uuid, alias text, normalised text, made_by uuid)
+    on conflict do nothing returning entity_id
+""").bindparams(bindparam("rows", type_=JSONB))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RegistryEntry:
-    """An entity as it stands in the registry."""
-
-    entity_id: UUID
-    name: str
-    entity_type: str
-    description: str | None
-    parent_id: UUID | None
-    is_user: bool
-
-
-def find(connection: Connection, lane: LaneRef, entity_id: UUID) -> RegistryEntry | None:
+def find(connection: Connection, lane: LaneRef, entity_id: UUID) -> RegisteredEntity | None:
     """An entity of the registry; None where there is none of that id, or none any more."""
     row = connection.execute(_FIND, {**lane.scope, "entity_id": entity_id}).one_or_none()
-    return RegistryEntry(**row._asdict()) if row else None
+    return registered(row) if row else None
 
 
 def ancestors(connection: Connection, lane: LaneRef, entity_id: UUID) -> set[UUID]:
     """The parent of an entity, its parent, and so on."""
-    return set(connection.execute(_ANCESTORS, {**lane.scope, "entity_id": entity_id}).scalars())
+    return set(parents_above(connection, lane, [entity_id]).values())
 
 
 def existing(connection: Connection, lane: LaneRef, entity_ids: Collection[UUID]) -> list[UUID]:
@@ -227,28 +202,13 @@ def merged(connection: Connection, lane: LaneRef, entity_ids: Iterable[UUID]) ->
     return {row.entity_id: row.now for row in rows}
 
 
-_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-
 _FIND = text(f"""
-    select entity_id, name, entity_type, description, parent_id, is_user from mosshead.entities
-    where {_LANE} and entity_id = :entity_id and known_to is null
-""")
-
-# Without duplicates, so that it ends even where the parents stand in a circle.
-_ANCESTORS = text("""
-    with recursive line as (
-        select parent_id from mosshead.entities
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and entity_id = :entity_id and known_to is null
-        union
-        select entity.parent_id from line join mosshead.entities as entity on entity.entity_id = line.parent_id
-        where entity.tenant_id = :tenant_id and entity.namespace_id = :namespace_id and entity.known_to is null
-    )
-    select parent_id from line where parent_id is not null
+    select {REGISTERED} from mosshead.entities as entity {PARENT} where {_NOW} and entity.entity_id = :entity_id
 """)
 
 _STANDING = text(f"""
     select entity_id from mosshead.entities
-    where {_LANE} and entity_id = any(cast(:entity_ids as uuid[])) and known_to is null order by entity_id
+    where {OF_LANE} and entity_id = any(cast(:entity_ids as uuid[])) and known_to is null order by entity_id
 """)
 
 _MERGED = text(f"""
@@ -257,9 +217,9 @@ _MERGED = text(f"""
         union
         select followed.entity_id, cast(decision.fact ->> 'into' as uuid)
         from followed join mosshead.decisions as decision on decision.fact ->> 'entity_id' = cast(followed.now as text)
-        where {_LANE} and decision.action = 'merge' and decision.in_effect
+        where {OF_LANE} and decision.action = 'merge' and decision.in_effect
     )
     select followed.entity_id, now from followed
     join mosshead.entities as entity on entity.entity_id = followed.now
-    where {_LANE} and entity.known_to is null and now <> followed.entity_id
+    where {OF_LANE} and entity.known_to is null and now <> followed.entity_id
 """)

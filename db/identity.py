@@ -8,8 +8,9 @@ from sqlalchemy import Connection, text
 
 from db import entities
 from db.decisions import Stamp
-from db.entities import Newcomer, RegistryEntry
-from db.keys import LaneRef
+from db.keys import OF_LANE, LaneRef
+from db.temporal import ENDED, begin
+from mosshead.models.entities import RegisteredEntity
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,9 @@ class Moved:
     entities: frozenset[UUID]
 
 
-def merge(connection: Connection, lane: LaneRef, *, entity: RegistryEntry, into: RegistryEntry, stamp: Stamp) -> Moved:
+def merge(
+    connection: Connection, lane: LaneRef, *, entity: RegisteredEntity, into: RegisteredEntity, stamp: Stamp
+) -> Moved:
     """Move all that is known of an entity to another: memories, relations, names, children, questions and examples.
 
     What is not known of the other, description or parent, it takes over, unless it would be a part of itself.
@@ -48,7 +51,7 @@ def merge(connection: Connection, lane: LaneRef, *, entity: RegistryEntry, into:
     return Moved(moved.memories, moved.entities | frozenset(changed))
 
 
-def _parent(connection: Connection, lane: LaneRef, entity: RegistryEntry, into: RegistryEntry) -> UUID | None:
+def _parent(connection: Connection, lane: LaneRef, entity: RegisteredEntity, into: RegisteredEntity) -> UUID | None:
     """The parent of what the two become: the first that is not one of the two, nor a part of them."""
     both = {entity.entity_id, into.entity_id}
     parents = (parent for parent in (into.parent_id, entity.parent_id) if parent is not None)
@@ -56,38 +59,35 @@ def _parent(connection: Connection, lane: LaneRef, entity: RegistryEntry, into: 
     return next((parent for parent, line in lines if not both & line), None)
 
 
-_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-
 _END_ALIASES = text(f"""
-    update mosshead.entity_aliases set known_to = :at, ended_by = :decision_id
-    where {_LANE} and entity_id = :source and known_to is null
+    update mosshead.entity_aliases set {ENDED}
+    where {OF_LANE} and entity_id = :source and known_to is null
 """)
 
 _BEGIN_ALIASES = text(f"""
-    insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised, known_from, made_by)
-    select tenant_id, namespace_id, :target, alias, normalised, :at, :decision_id
-    from mosshead.entity_aliases where {_LANE} and entity_id = :source and ended_by = :decision_id
+    {begin("entity_aliases", entity_id=":target")}
+    from mosshead.entity_aliases where {OF_LANE} and entity_id = :source and ended_by = :decision_id
     on conflict do nothing
 """)
 
 _END_ENTITIES = text(f"""
-    update mosshead.entities set known_to = :at, ended_by = :decision_id
-    where {_LANE} and known_to is null and (
+    update mosshead.entities set {ENDED}
+    where {OF_LANE} and known_to is null and (
         entity_id = :source or parent_id = :source or entity_id = :target and (description, parent_id)
             is distinct from (cast(:description as text), cast(:parent_id as uuid)))
 """)
 
+_TAKEN_OVER = begin(
+    "entities",
+    description="case entity_id when :target then cast(:description as text) else description end",
+    parent_id="case entity_id when :target then cast(:parent_id as uuid) else :target end",
+)
+
 _BEGIN_ENTITIES = text(f"""
-    insert into mosshead.entities
-        (tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, description, parent_id,
-         known_from, made_by)
-    select tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key,
-           case entity_id when :target then cast(:description as text) else description end,
-           case entity_id when :target then cast(:parent_id as uuid) else :target end, :at, :decision_id
-    from mosshead.entities where {_LANE} and ended_by = :decision_id and entity_id <> :source
+    {_TAKEN_OVER} from mosshead.entities where {OF_LANE} and ended_by = :decision_id and entity_id <> :source
 """)
 
-_CHANGED = text(f"select entity_id from mosshead.entities where {_LANE} and made_by = :decision_id")
+_CHANGED = text(f"select entity_id from mosshead.entities where {OF_LANE} and made_by = :decision_id")
 
 
 def memories_naming(connection: Connection, lane: LaneRef, entity_id: UUID) -> frozenset[UUID]:
@@ -117,12 +117,10 @@ def move(
         "memories": sorted(memories),
         "examples": list(examples),
     }
-    owners: set[UUID] = set()
-    for end, begin in _MOVES:
-        connection.execute(end, moving)
-        connection.execute(begin, moving)
-    owners.update(connection.execute(_EXAMPLE_OWNERS, moving).scalars())
-    return Moved(memories, frozenset({source, target} | owners))
+    for statement in _MOVES:
+        connection.execute(statement, moving)
+    owners = connection.execute(_EXAMPLE_OWNERS, moving).scalars()
+    return Moved(memories, frozenset({source, target, *owners}))
 
 
 def examples_naming(connection: Connection, lane: LaneRef, entity_id: UUID) -> list[UUID]:
@@ -136,61 +134,52 @@ def examples_from(connection: Connection, lane: LaneRef, entity_id: UUID, memori
     return list(connection.execute(_EXAMPLES_FROM, parameters).scalars())
 
 
-_ENDED = "known_to = :at, ended_by = :decision_id"
-
 _NAMES_IT = """
     (:source = any(candidates) or answer_id = :source or strpos(cast(relations as text), cast(:source as text)) > 0)
 """
 
 _NAMING = text(f"""
-    select memory_id from mosshead.memory_entities where {_LANE} and entity_id = :source and known_to is null
+    select memory_id from mosshead.memory_entities where {OF_LANE} and entity_id = :source and known_to is null
     union
-    select memory_id from mosshead.relations where {_LANE} and subject_id = :source and known_to is null
+    select memory_id from mosshead.relations where {OF_LANE} and subject_id = :source and known_to is null
     union
-    select memory_id from mosshead.relations where {_LANE} and object_id = :source and known_to is null
+    select memory_id from mosshead.relations where {OF_LANE} and object_id = :source and known_to is null
     union
-    select memory_id from mosshead.questions where {_LANE} and {_NAMES_IT} and known_to is null
+    select memory_id from mosshead.questions where {OF_LANE} and {_NAMES_IT} and known_to is null
 """)
 
 _END_LINKS = text(f"""
-    update mosshead.memory_entities as link set {_ENDED}
-    where {_LANE} and known_to is null and memory_id = any(cast(:memories as uuid[])) and entity_id in (:source, :target)
+    update mosshead.memory_entities as link set {ENDED}
+    where {OF_LANE} and known_to is null and memory_id = any(cast(:memories as uuid[])) and entity_id in (:source, :target)
       and exists (select from mosshead.memory_entities as own
                   where own.tenant_id = :tenant_id and own.namespace_id = :namespace_id
                     and own.memory_id = link.memory_id and own.entity_id = :source and own.known_to is null)
 """)
 
 _BEGIN_LINKS = text(f"""
-    insert into mosshead.memory_entities
-        (tenant_id, namespace_id, memory_id, entity_id, role, certainty, known_from, made_by)
-    select distinct on (memory_id) tenant_id, namespace_id, memory_id, :target, role, certainty, :at, :decision_id
-    from mosshead.memory_entities
-    where {_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id
+    {begin("memory_entities", each="distinct on (memory_id)", entity_id=":target")} from mosshead.memory_entities
+    where {OF_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id
     order by memory_id, certainty = 'sure' desc, array_position(array['subject', 'object', 'about'], role)
 """)
 
 _END_RELATIONS = text(f"""
-    update mosshead.relations set {_ENDED}
-    where {_LANE} and known_to is null and memory_id = any(cast(:memories as uuid[])) and :source in (subject_id, object_id)
+    update mosshead.relations set {ENDED}
+    where {OF_LANE} and known_to is null and memory_id = any(cast(:memories as uuid[])) and :source in (subject_id, object_id)
 """)
 
 # Two relations can become one, and one between the two entities says nothing any more.
 _BEGIN_RELATIONS = text(f"""
-    insert into mosshead.relations
-        (tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id, valid_from, valid_to,
-         known_from, made_by)
-    select tenant_id, namespace_id, relation_id, subject, predicate, object, memory_id, valid_from, valid_to, :at, :decision_id
-    from mosshead.relations cross join lateral (
+    {begin("relations", subject_id="subject", object_id="object")} from mosshead.relations cross join lateral (
         select case subject_id when :source then :target else subject_id end as subject,
                case object_id when :source then :target else object_id end as object) as moved
-    where {_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id and subject <> object
+    where {OF_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id and subject <> object
     order by relation_id
     on conflict do nothing
 """)
 
 _END_QUESTIONS = text(f"""
-    update mosshead.questions set {_ENDED}
-    where {_LANE} and known_to is null and memory_id = any(cast(:memories as uuid[])) and {_NAMES_IT}
+    update mosshead.questions set {ENDED}
+    where {OF_LANE} and known_to is null and memory_id = any(cast(:memories as uuid[])) and {_NAMES_IT}
 """)
 
 _IN_PLACE = """
@@ -200,52 +189,50 @@ _IN_PLACE = """
           group by entity_id order by min(place))
 """
 
+_OF_THE_TARGET = begin(
+    "questions",
+    candidates=_IN_PLACE.format(names="candidates"),
+    relations="cast(replace(cast(relations as text), cast(:source as text), cast(:target as text)) as jsonb)",
+    answer_id="case answer_id when :source then :target else answer_id end",
+)
+
 _BEGIN_QUESTIONS = text(f"""
-    insert into mosshead.questions
-        (tenant_id, namespace_id, question_id, memory_id, text, mention, role, message_id, conversation_id, asked_at,
-         answered_at, candidates, relations, answer_id, known_from, made_by)
-    select tenant_id, namespace_id, question_id, memory_id, text, mention, role, message_id, conversation_id, asked_at,
-           answered_at, {_IN_PLACE.format(names="candidates")},
-           cast(replace(cast(relations as text), cast(:source as text), cast(:target as text)) as jsonb),
-           case answer_id when :source then :target else answer_id end, :at, :decision_id
-    from mosshead.questions where {_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id
+    {_OF_THE_TARGET}
+    from mosshead.questions where {OF_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id
 """)
 
 _END_EXAMPLES = text(f"""
-    update mosshead.examples set {_ENDED}
-    where {_LANE} and known_to is null and example_id = any(cast(:examples as uuid[]))
+    update mosshead.examples set {ENDED}
+    where {OF_LANE} and known_to is null and example_id = any(cast(:examples as uuid[]))
 """)
 
+_OTHERS = f"array_remove({_IN_PLACE.format(names='others')}, now_about)"
+
 _BEGIN_EXAMPLES = text(f"""
-    insert into mosshead.examples
-        (tenant_id, namespace_id, example_id, mention, text, message_id, conversation_id, entity_id, others,
-         known_from, made_by)
-    select tenant_id, namespace_id, example_id, mention, text, message_id, conversation_id, now_about,
-           array_remove({_IN_PLACE.format(names="others")}, now_about), :at, :decision_id
-    from mosshead.examples cross join lateral (
+    {begin("examples", entity_id="now_about", others=_OTHERS)} from mosshead.examples cross join lateral (
         select case entity_id when :source then :target else entity_id end as now_about) as moved
-    where {_LANE} and example_id = any(cast(:examples as uuid[])) and ended_by = :decision_id
+    where {OF_LANE} and example_id = any(cast(:examples as uuid[])) and ended_by = :decision_id
 """)
 
 _MOVES = (
-    (_END_LINKS, _BEGIN_LINKS),
-    (_END_RELATIONS, _BEGIN_RELATIONS),
-    (_END_QUESTIONS, _BEGIN_QUESTIONS),
-    (_END_EXAMPLES, _BEGIN_EXAMPLES),
+    *(_END_LINKS, _BEGIN_LINKS),
+    *(_END_RELATIONS, _BEGIN_RELATIONS),
+    *(_END_QUESTIONS, _BEGIN_QUESTIONS),
+    *(_END_EXAMPLES, _BEGIN_EXAMPLES),
 )
 
 _EXAMPLE_OWNERS = text(f"""
-    select distinct entity_id from mosshead.examples where {_LANE} and example_id = any(cast(:examples as uuid[]))
+    select distinct entity_id from mosshead.examples where {OF_LANE} and example_id = any(cast(:examples as uuid[]))
 """)
 
 _EXAMPLES_NAMING = text(f"""
     select example_id from mosshead.examples
-    where {_LANE} and known_to is null and (entity_id = :source or :source = any(others))
+    where {OF_LANE} and known_to is null and (entity_id = :source or :source = any(others))
 """)
 
 _EXAMPLES_FROM = text(f"""
     select example_id from mosshead.examples as example
-    where {_LANE} and known_to is null and entity_id = :source and message_id in (
+    where {OF_LANE} and known_to is null and entity_id = :source and message_id in (
         select source.message_id from mosshead.memory_sources as source
         where source.tenant_id = :tenant_id and source.namespace_id = :namespace_id
           and source.memory_id = any(cast(:memories as uuid[])) and source.known_to is null)
@@ -264,7 +251,7 @@ def split(
     lane: LaneRef,
     *,
     entity_id: UUID,
-    newcomer: Newcomer,
+    newcomer: RegisteredEntity,
     memories: frozenset[UUID],
     stamp: Stamp,
 ) -> Moved:

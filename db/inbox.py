@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, text
 
-from db.keys import BatchRef, LaneRef
+from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef
 
 
 class AlreadyInEffect(RuntimeError):
@@ -79,10 +79,6 @@ _PUBLISH = text("select mosshead_write_v1.publish(cast(:events as jsonb), :quiet
 
 _REFUSE = text("select mosshead_write_v1.refuse(cast(:letters as jsonb))")
 
-_BATCH = "tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id"
-
-_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-
 # A time that Python has no name for would end the claims of all lanes: an event that got one by way of SQL fails in its batch.
 # Once an event has waited out its gap, all before it may be taken with it, however lately they came: else it would overtake them.
 _WAITING = text("""
@@ -104,12 +100,12 @@ _WAITING = text("""
     where publisher.tenant_id = :tenant_id and publisher.namespace_id = :namespace_id
 """)
 
-_OF_BATCH = text(f"select payload from mosshead.events where {_BATCH} and type <> 'erased' order by place")
+_OF_BATCH = text(f"select payload from mosshead.events where {OF_BATCH} and type <> 'erased' order by place")
 
 _BEFORE = f"""
     select payload from mosshead.events
     where tenant_id = :tenant_id and namespace_id = :namespace_id and type = 'message' and state = 'done'
-      and position < (select min(position) from mosshead.events where {_BATCH})
+      and position < (select min(position) from mosshead.events where {OF_BATCH})
     order by position desc limit :limit
 """
 _EARLIER = text(_BEFORE)
@@ -122,24 +118,24 @@ _EARLIER_SPEAKERS = text(f"""
 _MARK_DONE = text(f"""
     with marked as (
         update mosshead.events
-        set state = 'done', formed_by = (select formed_by from mosshead.batches where {_BATCH}),
+        set state = 'done', formed_by = (select formed_by from mosshead.batches where {OF_BATCH}),
             effective_at = statement_timestamp() + place * interval '1 microsecond'
-        where {_BATCH} and state = 'received' returning event_id
+        where {OF_BATCH} and state = 'received' returning event_id
     ),
     counted as (
-        update mosshead.lanes set pending = pending - (select count(*) from marked) where {_LANE}
+        update mosshead.lanes set pending = pending - (select count(*) from marked) where {OF_LANE}
     )
     select count(*) from marked
 """)
 
-_COUNT = text(f"select count(*) from mosshead.events where {_BATCH}")
+_COUNT = text(f"select count(*) from mosshead.events where {OF_BATCH}")
 
 _MARK_DEAD = text(f"""
     with marked as (
-        update mosshead.events set state = 'dead', reason = :reason where {_BATCH} and state = 'received' returning event_id
+        update mosshead.events set state = 'dead', reason = :reason where {OF_BATCH} and state = 'received' returning event_id
     ),
     counted as (
-        update mosshead.lanes set pending = pending - (select count(*) from marked) where {_LANE}
+        update mosshead.lanes set pending = pending - (select count(*) from marked) where {OF_LANE}
     )
     insert into mosshead.dead_letters as dead (tenant_id, namespace_id, letter_id, origin, reason)
     select :tenant_id, :namespace_id, event_id, 'stage', :reason from marked
@@ -148,23 +144,23 @@ _MARK_DEAD = text(f"""
 """)
 
 _GIVE_BACK = text(f"""
-    update mosshead.events set batch_id = null, place = null, suspect = true where {_BATCH} and state = 'received'
+    update mosshead.events set batch_id = null, place = null, suspect = true where {OF_BATCH} and state = 'received'
 """)
 
-_FORGET_FACTS = text(f"delete from mosshead.candidate_facts where {_BATCH}")
+_FORGET_FACTS = text(f"delete from mosshead.candidate_facts where {OF_BATCH}")
 
 _READY = text(f"""
     update mosshead.lanes set ready_at = now(), first_pending_at = (
-        select received_at from mosshead.events where {_LANE} and state = 'received' and batch_id is null
+        select received_at from mosshead.events where {OF_LANE} and state = 'received' and batch_id is null
         order by position limit 1)
-    where {_LANE}
+    where {OF_LANE}
 """)
 
 _MOVE_WATERMARK = text(f"""
     update mosshead.publishers as publisher
     set consolidated_up_to = greatest(publisher.consolidated_up_to, reached.up_to)
     from (
-        select publisher_id, max(publisher_sequence) as up_to from mosshead.events where {_BATCH} group by publisher_id
+        select publisher_id, max(publisher_sequence) as up_to from mosshead.events where {OF_BATCH} group by publisher_id
     ) as reached
     where publisher.tenant_id = :tenant_id and publisher.namespace_id = :namespace_id
       and publisher.publisher_id = reached.publisher_id

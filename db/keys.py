@@ -1,7 +1,18 @@
 """What a row belongs to: the ids that lead every key, as the arguments of tasks carry them."""
 
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
+
+OF_LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+"""That a row is of the namespace; takes the parameters of `LaneRef.scope`."""
+
+OF_BATCH: Final = f"{OF_LANE} and batch_id = :batch_id"
+
+
+def of_lane(alias: str) -> str:
+    """The same, of one of several tables in a statement."""
+    return f"{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row, text
 
-from db.keys import BatchRef, LaneRef
+from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef
 
 STAGES = ("extract", "score_salience", "embed", "consolidate", "refresh_profiles")
 """What every batch of events goes through, in order."""
@@ -135,8 +135,6 @@ def _batch(row: Row[tuple[UUID, UUID, UUID]]) -> BatchRef:
     return BatchRef(LaneRef(row.tenant_id, row.namespace_id), row.batch_id)
 
 
-_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-_BATCH = f"{_LANE} and batch_id = :batch_id"
 _OPEN = "batch.stage not in ('done', 'dead', 'split')"
 
 # A task is on its way for this try of the stage. A lease that lapsed since shows that its task is gone.
@@ -207,12 +205,12 @@ _TO_ERASE = text("""
 """)
 
 _LOCK_LANE = text(f"""
-    select 1 from mosshead.lanes where {_LANE} and {_RESTING} and ready_at <= now() for update skip locked
+    select 1 from mosshead.lanes where {OF_LANE} and {_RESTING} and ready_at <= now() for update skip locked
 """)
 
 _LOCK_WITHOUT_EVENTS = text(f"""
     select case when profiles_due_at <= now() then :refresh else '{REFLECT}' end from mosshead.lanes
-    where {_LANE} and {_RESTING} and ready_at <= now() and least(profiles_due_at, reflections_due_at) <= now()
+    where {OF_LANE} and {_RESTING} and ready_at <= now() and least(profiles_due_at, reflections_due_at) <= now()
     for update skip locked
 """)
 
@@ -238,7 +236,7 @@ _TAKE_EVENTS = text("""
 
 _MAKE_BATCH = text(f"""
     insert into mosshead.batches (tenant_id, namespace_id, batch_id, stage, hinted_at, waiting_since)
-    select :tenant_id, :namespace_id, :batch_id, 'extract', now(), min(received_at) from mosshead.events where {_BATCH}
+    select :tenant_id, :namespace_id, :batch_id, 'extract', now(), min(received_at) from mosshead.events where {OF_BATCH}
 """)
 
 _MAKE_EMPTY_BATCH = text("""
@@ -248,7 +246,7 @@ _MAKE_EMPTY_BATCH = text("""
 
 _PASS_GAPS = text(f"""
     with taken as (
-        select publisher_id, max(publisher_sequence) as up_to from mosshead.events where {_BATCH} group by publisher_id
+        select publisher_id, max(publisher_sequence) as up_to from mosshead.events where {OF_BATCH} group by publisher_id
     ),
     passed as (
         update mosshead.publishers as publisher set passed_up_to = taken.up_to from taken
@@ -268,23 +266,23 @@ _SET_LANE = text(f"""
             select case when not :claimed then least(min(received_at) + cast(:gap as interval), lane.profiles_due_at,
                                                           lane.reflections_due_at)
                         when count(*) > 0 then now() end, min(received_at)
-            from (select received_at from mosshead.events where {_LANE} and state = 'received' and batch_id is null
+            from (select received_at from mosshead.events where {OF_LANE} and state = 'received' and batch_id is null
                   order by position limit 1) as next
         )
-    where {_LANE}
+    where {OF_LANE}
 """)
 
 _QUARANTINE = text(f"""
     update mosshead.lanes set quarantined_at = now(), quarantined_for = 'many dead letters'
-    where {_LANE} and quarantined_at is null and :dead <= (
+    where {OF_LANE} and quarantined_at is null and :dead <= (
         select count(*) from mosshead.dead_letters
-        where {_LANE} and origin = 'stage' and died_at > now() - cast(:within as interval))
+        where {OF_LANE} and origin = 'stage' and died_at > now() - cast(:within as interval))
 """)
 
 _SET_ASIDE = text(f"""
-    update mosshead.lanes set quarantined_at = now(), quarantined_for = :why where {_LANE} and quarantined_at is null
+    update mosshead.lanes set quarantined_at = now(), quarantined_for = :why where {OF_LANE} and quarantined_at is null
 """)
 
 _LOOK_AGAIN = text(f"""
-    update mosshead.lanes set ready_at = now() + cast(:after as interval) where {_LANE} and {_RESTING} and ready_at <= now()
+    update mosshead.lanes set ready_at = now() + cast(:after as interval) where {OF_LANE} and {_RESTING} and ready_at <= now()
 """)

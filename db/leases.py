@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from sqlalchemy import Connection, text
 
-from db.keys import BatchRef
+from db.keys import OF_BATCH, BatchRef
 from db.lanes import DONE, REFLECT, STAGES
 
 
@@ -107,15 +107,13 @@ def _scope(lease: Lease) -> dict[str, object]:
     return {**lease.batch.scope, "epoch": lease.epoch, "owner": lease.owner}
 
 
-_BATCH = "tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id"
-
 _LOCK_FREE_LANE = text(f"""
-    select 1 from mosshead.lanes where {_BATCH} and (lease_until is null or lease_until < now()) for update
+    select 1 from mosshead.lanes where {OF_BATCH} and (lease_until is null or lease_until < now()) for update
 """)
 
 _START = text(f"""
     update mosshead.batches as batch set starts = starts + 1
-    where {_BATCH} and stage = :stage and due_at <= now()
+    where {OF_BATCH} and stage = :stage and due_at <= now()
     returning attempts, starts, overruns, (
         select count(*) from mosshead.events
         where events.tenant_id = :tenant_id and events.namespace_id = :namespace_id and events.batch_id = :batch_id) as events
@@ -125,17 +123,17 @@ _START = text(f"""
 _LEASE = text(f"""
     update mosshead.lanes
     set epoch = epoch + 1, lease_owner = :owner, lease_until = clock_timestamp() + cast(:lasting as interval)
-    where {_BATCH} returning epoch
+    where {OF_BATCH} returning epoch
 """)
 
 _RENEW = text(f"""
     update mosshead.lanes set lease_until = clock_timestamp() + cast(:lasting as interval)
-    where {_BATCH} and epoch = :epoch and lease_owner = :owner
+    where {OF_BATCH} and epoch = :epoch and lease_owner = :owner
 """)
 
-_LOCK_EPOCH = text(f"select 1 from mosshead.lanes where {_BATCH} and epoch = :epoch for update")
+_LOCK_EPOCH = text(f"select 1 from mosshead.lanes where {OF_BATCH} and epoch = :epoch for update")
 
-_AT_STAGE = text(f"select 1 from mosshead.batches where {_BATCH} and stage = :stage")
+_AT_STAGE = text(f"select 1 from mosshead.batches where {OF_BATCH} and stage = :stage")
 
 _SET_STAGE = text(f"""
     update mosshead.batches
@@ -143,42 +141,42 @@ _SET_STAGE = text(f"""
         applied_at = case when cast(:from as text) = 'consolidate' and :stage not in ('dead', 'split') then now()
                      else applied_at end,
         finished_at = case when :stage in ('done', 'dead', 'split') then now() end
-    where {_BATCH}
+    where {OF_BATCH}
 """)
 
-_FREE_LEASE = text(f"update mosshead.lanes set lease_until = null, lease_owner = null where {_BATCH}")
+_FREE_LEASE = text(f"update mosshead.lanes set lease_until = null, lease_owner = null where {OF_BATCH}")
 
-_REFLECTION_DUE = text(f"select 1 from mosshead.lanes where {_BATCH} and reflections_due_at <= now()")
+_REFLECTION_DUE = text(f"select 1 from mosshead.lanes where {OF_BATCH} and reflections_due_at <= now()")
 
 # Profiles and reflections that wait are the lane's next work, unless events are: those have a time of their own.
 _FREE_LANE = text(f"""
     update mosshead.lanes
     set lease_until = null, lease_owner = null, batch_id = null,
         ready_at = coalesce(ready_at, least(profiles_due_at, reflections_due_at))
-    where {_BATCH}
+    where {OF_BATCH}
 """)
 
 _PUT_OFF = text(f"""
     update mosshead.batches
     set due_at = now() + cast(:delay as interval), attempts = attempts + :counted, starts = 0, error = :error
-    where {_BATCH}
+    where {OF_BATCH}
 """)
 
 # The start of the successor stays counted.
-_FORGIVE = text(f"update mosshead.batches set starts = starts - 1 where {_BATCH} and stage = :stage and starts > 1")
+_FORGIVE = text(f"update mosshead.batches set starts = starts - 1 where {OF_BATCH} and stage = :stage and starts > 1")
 
 # Without an owner, so that the death of its task, which the time limit brings, is not counted too.
 _LAPSE = text(f"""
     update mosshead.lanes set lease_until = now() - interval '1 millisecond', lease_owner = null
-    where {_BATCH} and epoch = :epoch and lease_owner = :owner
+    where {OF_BATCH} and epoch = :epoch and lease_owner = :owner
 """)
 
 _COUNT_OVERRUN = text(f"""
     update mosshead.batches set overruns = overruns + 1, starts = greatest(starts - 1, 0), error = :error
-    where {_BATCH} and stage = :stage
+    where {OF_BATCH} and stage = :stage
 """)
 
 _RELEASE = text(f"""
     update mosshead.lanes set lease_until = now() - interval '1 millisecond', lease_owner = null
-    where {_BATCH} and lease_owner = :owner
+    where {OF_BATCH} and lease_owner = :owner
 """)

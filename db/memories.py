@@ -19,7 +19,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
 from db.decisions import Stamp
-from db.keys import LaneRef
+from db.keys import OF_LANE, LaneRef
 from mosshead.timestamps import offset_of
 
 Vector = NDArray[np.float32]
@@ -142,8 +142,6 @@ CHANGEABLE: Final = frozenset(
     }
 )
 
-_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-
 _NEW_COLUMNS = f"""
     memory_id, kind, content, salience, factors, confidence, tier, attribute, value, occurred_from, occurred_to, granularity,
     valid_from, said_by, marked, record_name, record, key, {", ".join(_OFFSETS)}
@@ -164,7 +162,7 @@ _ADD = text(f"""
 
 _END = text(f"""
     update mosshead.memories set known_to = :at, ended_by = :decision_id
-    where {_LANE} and memory_id = :memory_id and version = :version and known_to is null
+    where {OF_LANE} and memory_id = :memory_id and version = :version and known_to is null
 """)
 
 IMAGE: Final = (
@@ -186,14 +184,14 @@ def _next_version(changed: frozenset[str]) -> TextClause:
         insert into mosshead.memories
             (tenant_id, namespace_id, memory_id, version, known_from, made_by, {", ".join(IMAGE)})
         select tenant_id, namespace_id, memory_id, version + 1, :at, :decision_id, {values}
-        from mosshead.memories where {_LANE} and memory_id = :memory_id and version = :version
+        from mosshead.memories where {OF_LANE} and memory_id = :memory_id and version = :version
     """)
     return statement.bindparams(*(bindparam(name, type_=kind) for name, kind in _JSON.items() if name in changed))
 
 
 _RETIRE_VECTOR = text(f"""
     update mosshead.embeddings set owner_kind = 'past_memory'
-    where {_LANE} and owner_kind = 'memory' and owner_id = :memory_id
+    where {OF_LANE} and owner_kind = 'memory' and owner_id = :memory_id
 """)
 
 _ADD_SOURCE = text("""
@@ -204,7 +202,7 @@ _ADD_SOURCE = text("""
 
 _QUOTES_FOR = text(f"""
     select message_id, quote from mosshead.memory_sources
-    where {_LANE} and memory_id = :memory_id and stance = 'for' and known_to is null order by message_id
+    where {OF_LANE} and memory_id = :memory_id and stance = 'for' and known_to is null order by message_id
 """)
 
 _SET_VECTORS = text("""
@@ -241,9 +239,9 @@ def content_of(connection: Connection, lane: LaneRef, memory_id: UUID, version: 
 
 _STANDING = text(f"""
     select memory_id, version, state, content from mosshead.memories
-    where {_LANE} and memory_id = any(cast(:memory_ids as uuid[])) and known_to is null order by memory_id
+    where {OF_LANE} and memory_id = any(cast(:memory_ids as uuid[])) and known_to is null order by memory_id
 """)
 
 _CONTENT = text(f"""
-    select content from mosshead.memories where {_LANE} and memory_id = :memory_id and version = :version
+    select content from mosshead.memories where {OF_LANE} and memory_id = :memory_id and version = :version
 """)

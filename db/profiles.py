@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, text
 
 from db.entities import PARENT, REGISTERED, registered
-from db.keys import LaneRef
+from db.keys import LaneRef, of_lane
 from mosshead.models.entities import RegisteredEntity
 
 
@@ -141,15 +141,11 @@ def _told(row: Row[Any]) -> StoredProfileMemory:
     return StoredProfileMemory(row.memory_id, row.content, row.subject, row.salience, row.valid_from)
 
 
-def _of_lane(alias: str) -> str:
-    return f"{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id"
-
-
 _DUE_AT = "least(profile.touched_at + cast(:least as interval), profile.dirty_since + cast(:most as interval))"
-_DIRTY = f"{_of_lane('profile')} and profile.dirty_since is not null"
-_LINKED = f"{_of_lane('link')} and link.known_to is null"
+_DIRTY = f"{of_lane('profile')} and profile.dirty_since is not null"
+_LINKED = f"{of_lane('link')} and link.known_to is null"
 _SURE = f"{_LINKED} and link.certainty = 'sure'"
-_KNOWN = f"{_of_lane('memory')} and memory.known_to is null and memory.state = 'active'"
+_KNOWN = f"{of_lane('memory')} and memory.known_to is null and memory.state = 'active'"
 _TOLD = "memory.memory_id, memory.content, link.role = 'subject' as subject, memory.salience, memory.valid_from"
 _RANK = "link.role = 'subject' desc, memory.salience desc, memory.valid_from desc, memory.memory_id"
 
@@ -166,11 +162,11 @@ _DUE = text(f"""
     select {REGISTERED}, profile.entity_id as profile_id, profile.summary, profile.touched_at, profile.holds
     from (
         select * from mosshead.profiles as profile where {_DIRTY} and {_DUE_AT} <= now() and not exists (
-            select from mosshead.lanes as lane where {_of_lane("lane")} and lane.profiles_due_at > now())
+            select from mosshead.lanes as lane where {of_lane("lane")} and lane.profiles_due_at > now())
         order by profile.dirty_since, profile.entity_id limit :limit
     ) as profile
     left join mosshead.entities as entity
-      on {_of_lane("entity")} and entity.entity_id = profile.entity_id and entity.known_to is null
+      on {of_lane("entity")} and entity.entity_id = profile.entity_id and entity.known_to is null
     {PARENT}
     order by profile.dirty_since, profile.entity_id
 """)
@@ -185,7 +181,7 @@ _FEW_CHANGES = 1000
 _NEWS = text(f"""
     with asked as (
         select profile.entity_id, profile.dirty_since as since, profile.holds from mosshead.profiles as profile
-        where {_of_lane("profile")} and profile.entity_id = any(cast(:entity_ids as uuid[]))
+        where {of_lane("profile")} and profile.entity_id = any(cast(:entity_ids as uuid[]))
     ),
     changed as materialized (
         select memory.memory_id, memory.known_from from mosshead.memories as memory
@@ -228,7 +224,7 @@ _NEWS = text(f"""
         select asked.entity_id, {_TOLD}, found.held,
                link.known_from <= asked.since and (memory.known_from <= asked.since or exists (
                    select from mosshead.memories as was
-                   where {_of_lane("was")} and was.memory_id = memory.memory_id and was.known_from <= asked.since
+                   where {of_lane("was")} and was.memory_id = memory.memory_id and was.known_from <= asked.since
                      and was.known_to > asked.since and was.content = memory.content
                      and was.salience <= memory.salience)) as stands,
                row_number() over (partition by asked.entity_id, found.held order by {_RANK}) as place
@@ -258,21 +254,21 @@ _SAVE = text(f"""
     update mosshead.profiles as profile
     set summary = :summary, holds = cast(:holds as uuid[]), version = version + 1, refreshed_at = now(),
         dirty_since = case when touched_at = :touched_at then null else dirty_since end
-    where {_of_lane("profile")} and profile.entity_id = :entity_id
+    where {of_lane("profile")} and profile.entity_id = :entity_id
 """)
 
 _FORGET = text(f"""
     update mosshead.profiles as profile set dirty_since = null, holds = null
-    where {_of_lane("profile")} and profile.entity_id = any(cast(:entity_ids as uuid[]))
+    where {of_lane("profile")} and profile.entity_id = any(cast(:entity_ids as uuid[]))
 """)
 
 _SET_TIMER = text(f"""
     update mosshead.lanes as lane set profiles_due_at = (
         select greatest(min({_DUE_AT}), now(), case when min({_DUE_AT}) <= now() then lane.profiles_due_at end)
         from mosshead.profiles as profile where {_DIRTY} having count(*) > 0)
-    where {_of_lane("lane")}
+    where {of_lane("lane")}
 """)
 
 _PUT_OFF = text(f"""
-    update mosshead.lanes as lane set profiles_due_at = now() + cast(:pause as interval) where {_of_lane("lane")}
+    update mosshead.lanes as lane set profiles_due_at = now() + cast(:pause as interval) where {of_lane("lane")}
 """)

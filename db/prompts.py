@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
 from db.decisions import Stamp
-from db.keys import LaneRef
+from db.keys import OF_LANE, LaneRef
 from db.memories import VersionConflict
 from mosshead.models.prompts import OptimizerOrOff, Syntax
 
@@ -96,25 +96,25 @@ def _version(row: Row[Any]) -> PromptVersion:
     return PromptVersion(**{name: getattr(row, name) for name in PromptVersion.__dataclass_fields__})
 
 
-_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _COLUMNS = ", ".join(PromptVersion.__dataclass_fields__)
 _VALUES = ", ".join(f":{name}" for name in PromptVersion.__dataclass_fields__)
-_WAITS = f"{_LANE} and name = :name and used_at is null"
-_NAMED = f"{_LANE} and feedback_id = any(cast(:feedback_ids as uuid[])) and used_at is null"
+_WAITS = f"{OF_LANE} and name = :name and used_at is null"
+_NAMED = f"{OF_LANE} and feedback_id = any(cast(:feedback_ids as uuid[])) and used_at is null"
 
 _CURRENT = text(f"""
-    select {_COLUMNS} from mosshead.prompts where {_LANE} and name = :name order by version desc limit 1
+    select {_COLUMNS} from mosshead.prompts where {OF_LANE} and name = :name order by version desc limit 1
 """)
 
 _OF_VERSION = text(f"""
-    select {_COLUMNS} from mosshead.prompts where {_LANE} and name = :name and version = :version
+    select {_COLUMNS} from mosshead.prompts where {OF_LANE} and name = :name and version = :version
 """)
 
 # Two that follow the same version have the same key: the second waits for the first, and finds nothing to do.
 _ADD = text(f"""
     insert into mosshead.prompts (tenant_id, namespace_id, {_COLUMNS}, made_at, decision_id)
     select :tenant_id, :namespace_id, {_VALUES}, :at, :decision_id
-    where cast(:version as integer) - 1 = coalesce((select max(version) from mosshead.prompts where {_LANE} and name = :name), 0)
+    where cast(:version as integer) - 1 = (
+        select coalesce(max(version), 0) from mosshead.prompts where {OF_LANE} and name = :name)
     on conflict do nothing
 """)
 

@@ -10,8 +10,9 @@ from sqlalchemy.sql.expression import bindparam
 
 from db import memories
 from db.decisions import Stamp
-from db.keys import LaneRef
+from db.keys import OF_LANE, LaneRef
 from db.memories import Vector
+from db.temporal import ENDED, begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,47 +154,36 @@ _WAITING = text("""
     order by question.memory_id
 """)
 
-_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-_ENDED = "known_to = :at, ended_by = :decision_id"
-
 _END_OPEN = text(f"""
-    update mosshead.questions set {_ENDED}
-    where {_LANE} and question_id = :question_id and memory_id = any(cast(:memories as uuid[])) and known_to is null
+    update mosshead.questions set {ENDED}
+    where {OF_LANE} and question_id = :question_id and memory_id = any(cast(:memories as uuid[])) and known_to is null
       and answered_at is null
 """)
 
 _BEGIN_ANSWERED = text(f"""
-    insert into mosshead.questions
-        (tenant_id, namespace_id, question_id, memory_id, text, mention, candidates, role, message_id, conversation_id,
-         relations, asked_at, answered_at, answer_id, known_from, made_by)
-    select tenant_id, namespace_id, question_id, memory_id, text, mention, candidates, role, message_id, conversation_id,
-           relations, asked_at, :at, :answer, :at, :decision_id
-    from mosshead.questions where {_LANE} and question_id = :question_id and ended_by = :decision_id
+    {begin("questions", answered_at=":at", answer_id=":answer")}
+    from mosshead.questions where {OF_LANE} and question_id = :question_id and ended_by = :decision_id
 """)
 
 _ASKED = "cast(jsonb_build_object('question', cast(:question_id as text)) as text)"
 """As `Asked` stands in the text of what a question holds."""
 
+_TOLD = f"cast(replace(cast(relations as text), {_ASKED}, cast(to_jsonb(cast(:answer as uuid)) as text)) as jsonb)"
+
 _TELL_OTHERS = text(f"""
     with told as (
-        update mosshead.questions set {_ENDED}
-        where {_LANE} and memory_id = any(cast(:memories as uuid[])) and known_to is null and answered_at is null
+        update mosshead.questions set {ENDED}
+        where {OF_LANE} and memory_id = any(cast(:memories as uuid[])) and known_to is null and answered_at is null
           and strpos(cast(relations as text), {_ASKED}) > 0
         returning *
     )
-    insert into mosshead.questions
-        (tenant_id, namespace_id, question_id, memory_id, text, mention, candidates, role, message_id, conversation_id,
-         relations, asked_at, known_from, made_by)
-    select tenant_id, namespace_id, question_id, memory_id, text, mention, candidates, role, message_id, conversation_id,
-           cast(replace(cast(relations as text), {_ASKED}, cast(to_jsonb(cast(:answer as uuid)) as text)) as jsonb),
-           asked_at, :at, :decision_id
-    from told
+    {begin("questions", relations=_TOLD)} from told
 """)
 
 # A candidate whom another open question offers for the same memory stays, as unsure as it was.
 _RELEASE = text(f"""
-    update mosshead.memory_entities as link set {_ENDED}
-    where {_LANE} and memory_id = any(cast(:memories as uuid[])) and known_to is null and (
+    update mosshead.memory_entities as link set {ENDED}
+    where {OF_LANE} and memory_id = any(cast(:memories as uuid[])) and known_to is null and (
         entity_id = :answer or certainty = 'unsure' and entity_id = any(cast(:candidates as uuid[])) and not exists (
             select from mosshead.questions as other
             where other.tenant_id = :tenant_id and other.namespace_id = :namespace_id and other.memory_id = link.memory_id
@@ -205,10 +195,10 @@ _BIND = text(f"""
         (tenant_id, namespace_id, memory_id, entity_id, role, certainty, known_from, made_by)
     select distinct on (memory_id) tenant_id, namespace_id, memory_id, :answer, role, 'sure', :at, :decision_id
     from (select tenant_id, namespace_id, memory_id, role from mosshead.questions
-          where {_LANE} and question_id = :question_id and made_by = :decision_id
+          where {OF_LANE} and question_id = :question_id and made_by = :decision_id
           union all
           select tenant_id, namespace_id, memory_id, role from mosshead.memory_entities
-          where {_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id
+          where {OF_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id
             and entity_id = :answer and certainty = 'sure') as asked
     order by memory_id, array_position(array['subject', 'object', 'about'], role)
 """)

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
-from db.keys import BatchRef, LaneRef
+from db.keys import OF_LANE, BatchRef, LaneRef, of_lane
 
 _MOST_MESSAGES = 100
 """A reflection takes up the batches that hold so many messages together, or one batch that has more."""
@@ -153,13 +153,8 @@ def _of(due: DueReflection) -> dict[str, Any]:
     return {"kind": due.kind, "subject": due.subject, "batches": list(due.batches)}
 
 
-def _of_lane(alias: str) -> str:
-    return f"{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id"
-
-
-_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-_REFLECTION = f"{_LANE} and kind = :kind and subject = :subject"
-_SAME = f"{_of_lane('seen')} and seen.kind = reflection.kind and seen.subject = reflection.subject"
+_REFLECTION = f"{OF_LANE} and kind = :kind and subject = :subject"
+_SAME = f"{of_lane('seen')} and seen.kind = reflection.kind and seen.subject = reflection.subject"
 
 _SAID = text("""
     select distinct type, conversation_id from mosshead.events
@@ -191,7 +186,7 @@ _ADD_BATCH = text(f"""
 """)
 
 _NARROWED = f"""
-    {_of_lane("reflection")} and reflection.kind = coalesce(:kind, reflection.kind)
+    {of_lane("reflection")} and reflection.kind = coalesce(:kind, reflection.kind)
     and reflection.subject = coalesce(:subject, reflection.subject)
     and (cast(:conversations as text[]) is null or exists (
         select from mosshead.reflection_batches as seen join mosshead.events as event
@@ -211,7 +206,7 @@ _UNSKIP = text(f"""
 """)
 
 _FIRST_DUE = text(f"""
-    select kind, subject, one_by_one from mosshead.reflections where {_LANE} and due_at <= now()
+    select kind, subject, one_by_one from mosshead.reflections where {OF_LANE} and due_at <= now()
     order by due_at, kind, subject limit 1
 """)
 
@@ -221,7 +216,7 @@ _BATCHES = text(f"""
         from (
             select batch_id, position, (
                 select count(*) from mosshead.events as event
-                where {_of_lane("event")} and event.batch_id = waiting.batch_id and event.type = 'message') as messages
+                where {of_lane("event")} and event.batch_id = waiting.batch_id and event.type = 'message') as messages
             from mosshead.reflection_batches as waiting where {_REFLECTION} and skipped_for is null
             order by position limit greatest(:messages, 1)
         ) as counted
@@ -257,6 +252,6 @@ _PUT_OFF = text(f"""
 
 _SET_TIMER = text(f"""
     update mosshead.lanes as lane set reflections_due_at = (
-        select min(reflection.due_at) from mosshead.reflections as reflection where {_of_lane("reflection")})
-    where {_of_lane("lane")}
+        select min(reflection.due_at) from mosshead.reflections as reflection where {of_lane("reflection")})
+    where {of_lane("lane")}
 """)

@@ -1,15 +1,18 @@
 """Links from memories to entities, relations between entities, and edges between memories."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
 from sqlalchemy import Connection, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.sql.expression import bindparam
 
 from db.decisions import Stamp
-from db.keys import LaneRef
+from db.keys import OF_LANE, LaneRef
+from db.temporal import ENDED, begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +24,26 @@ class LinkRow:
     role: str
 
 
+Link = tuple[UUID, UUID, str, str]
+"""A memory, an entity, in which role it stands there, and how certain that is."""
+
+
 def link(
     connection: Connection, lane: LaneRef, memory_id: UUID, links: Mapping[UUID, tuple[str, str]], stamp: Stamp
 ) -> None:
     """Say whom a memory is about: by entity, its role and how certain that is. What was said of it before stays."""
+    link_all(connection, lane, [((memory_id, entity_id, *how), stamp) for entity_id, how in links.items()])
+
+
+def link_all(connection: Connection, lane: LaneRef, links: Sequence[tuple[Link, Stamp]]) -> None:
+    """Say whom memories are about, in one statement, however many they are."""
     rows = [
-        {**lane.scope, **stamp.columns, "memory_id": memory_id, "entity_id": entity_id}
-        | {"role": role, "certainty": certainty}
-        for entity_id, (role, certainty) in links.items()
+        {"memory_id": str(memory_id), "entity_id": str(entity_id), "role": role, "certainty": certainty}
+        | {"at": str(stamp.at), "decision_id": str(stamp.decision_id)}
+        for (memory_id, entity_id, role, certainty), stamp in links
     ]
     if rows:
-        connection.execute(_LINK, rows)
+        connection.execute(_LINK, {**lane.scope, "rows": rows})
 
 
 def entities_of_memory(connection: Connection, lane: LaneRef, *memory_ids: UUID) -> list[UUID]:
@@ -55,16 +67,9 @@ def relate(
     valid_from: datetime,
 ) -> None:
     """Edges (relation id, subject, predicate, object) that a memory states."""
+    shared = {**lane.scope, **stamp.columns, "memory_id": memory_id, "valid_from": valid_from}
     rows = [
-        {
-            **lane.scope,
-            **stamp.columns,
-            "relation_id": key,
-            "subject_id": subject,
-            "predicate": predicate,
-            "object_id": other,
-        }
-        | {"memory_id": memory_id, "valid_from": valid_from}
+        {**shared, "relation_id": key, "subject_id": subject, "predicate": predicate, "object_id": other}
         for key, subject, predicate, other in edges
     ]
     if rows:
@@ -77,16 +82,17 @@ def end_relations(connection: Connection, lane: LaneRef, memory_id: UUID, stamp:
 
 
 _LINK = text("""
-    insert into mosshead.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty,
-         known_from, made_by)
-    values (:tenant_id, :namespace_id, :memory_id, :entity_id, :role, :certainty,
-            :at, :decision_id) on conflict do nothing
-""")
+    insert into mosshead.memory_entities
+        (tenant_id, namespace_id, memory_id, entity_id, role, certainty, known_from, made_by)
+    select :tenant_id, :namespace_id, memory_id, entity_id, role, certainty, at, decision_id
+    from jsonb_to_recordset(:rows) as one
+        (memory_id uuid, entity_id uuid, role text, certainty text, at timestamptz, decision_id uuid)
+    on conflict do nothing
+""").bindparams(bindparam("rows", type_=JSONB))
 
-_OF_MEMORY = text("""
+_OF_MEMORY = text(f"""
     select distinct entity_id from mosshead.memory_entities
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = any(cast(:memory_ids as uuid[]))
-      and known_to is null
+    where {OF_LANE} and memory_id = any(cast(:memory_ids as uuid[])) and known_to is null
 """)
 
 _SURE_OF_MEMORY = text("""
@@ -106,19 +112,12 @@ _RELATE = text("""
     on conflict do nothing
 """)
 
-_END_RELATIONS = text("""
+_END_RELATIONS = text(f"""
     with ended as (
-        update mosshead.relations set known_to = :at, ended_by = :decision_id
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = :memory_id and valid_to is null
-          and known_to is null
-        returning *
+        update mosshead.relations set {ENDED}
+        where {OF_LANE} and memory_id = :memory_id and valid_to is null and known_to is null returning *
     )
-    insert into mosshead.relations
-        (tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id, valid_from, valid_to,
-         known_from, made_by)
-    select tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id, valid_from, :valid_to,
-           :at, :decision_id
-    from ended
+    {begin("relations", valid_to=":valid_to")} from ended
 """)
 
 EdgeKind = Literal["similar", "contradicts", "replaces"]
@@ -136,12 +135,9 @@ class Edge:
 
 def join(connection: Connection, lane: LaneRef, edges: Sequence[Edge], stamp: Stamp) -> None:
     """Make edges; those that are there already stay."""
-    rows = [
-        {**lane.scope, "from_id": one.from_id, "to_id": one.to_id, "kind": one.kind, "weight": one.weight}
-        for one in edges
-    ]
+    rows = [{**lane.scope, **stamp.columns, **asdict(one)} for one in edges]
     if rows:
-        connection.execute(_JOIN, [{**row, **stamp.columns} for row in rows])
+        connection.execute(_JOIN, rows)
 
 
 _JOIN = text("""

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from db import reflections
-from db.keys import LaneRef
+from db.keys import OF_LANE, LaneRef
 from db.memories import VersionConflict
 
 KIND = "summary"
@@ -71,8 +71,7 @@ def most_telling(connection: Connection, lane: LaneRef, conversation: str, limit
     return list(rows.scalars())
 
 
-_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-_CONVERSATION = f"{_LANE} and conversation_id = :conversation"
+_CONVERSATION = f"{OF_LANE} and conversation_id = :conversation"
 
 _ASK_FOR = text("""
     insert into mosshead.summaries (tenant_id, namespace_id, conversation_id)
@@ -99,15 +98,15 @@ _ADD_BATCHES = text(f"""
 
 _ASKED_FOR = text(f"""
     select conversation_id from mosshead.summaries
-    where {_LANE} and conversation_id = any(cast(:conversations as text[])) order by conversation_id
+    where {OF_LANE} and conversation_id = any(cast(:conversations as text[])) order by conversation_id
 """)
 
 _SUMMARY = text(f"select content, version from mosshead.summaries where {_CONVERSATION}")
 
 _OF_MESSAGES = text(f"""
     select conversation_id from mosshead.summaries
-    where {_LANE} and conversation_id in (
-        select conversation_id from mosshead.messages where {_LANE} and message_id = any(cast(:messages as uuid[])))
+    where {OF_LANE} and conversation_id in (
+        select conversation_id from mosshead.messages where {OF_LANE} and message_id = any(cast(:messages as uuid[])))
     order by conversation_id
 """)
 

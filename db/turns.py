@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Row, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
-from db.keys import BatchRef, LaneRef
+from db.keys import OF_LANE, BatchRef, LaneRef, of_lane
 from mosshead.timestamps import in_zone
 
 Vector = NDArray[np.float32]
@@ -103,8 +103,7 @@ def _message(row: Row[tuple[UUID, str | None, str, str | None, str, datetime, in
     return MessageRow(row.message_id, row.conversation_id, row.role, row.speaker, row.content, said_at)
 
 
-_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-_OF_LANE = "message.tenant_id = :tenant_id and message.namespace_id = :namespace_id"
+_OF_LANE = of_lane("message")
 _COLUMNS = (
     "message.message_id, message.conversation_id, message.role, message.speaker, message.content, message.occurred_at, "
     "message.occurred_at_offset"
@@ -137,7 +136,7 @@ _BEFORE = text(f"""
     where asked.tenant_id = :tenant_id and asked.namespace_id = :namespace_id and asked.message_id = any(cast(:ids as uuid[]))
 """)
 
-_CLEAR = text(f"delete from mosshead.candidate_turns where {_LANE} and batch_id = :batch_id")
+_CLEAR = text(f"delete from mosshead.candidate_turns where {OF_LANE} and batch_id = :batch_id")
 
 _KEEP = text(f"""
     insert into mosshead.candidate_turns
@@ -150,7 +149,7 @@ _TURN = (
 )
 
 _TAKE_EFFECT = text(f"""
-    with taken as (delete from mosshead.candidate_turns where {_LANE} and batch_id = :batch_id returning *)
+    with taken as (delete from mosshead.candidate_turns where {OF_LANE} and batch_id = :batch_id returning *)
     insert into mosshead.turns ({_TURN})
     select message.tenant_id, message.namespace_id, taken.model, message.message_id, coalesce(message.conversation_id, ''),
            message.occurred_at, message.role, message.speaker, taken.embedding, taken.with_before, taken.words

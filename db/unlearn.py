@@ -11,9 +11,9 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from db.decisions import Stamp
-from db.keys import LaneRef
+from db.keys import LaneRef, of_lane
+from db.temporal import ENDED
 from db.undo.entities import same_entity, told_anew
-from db.undo.rows import of_lane
 
 
 def unlearn(connection: Connection, lane: LaneRef, memory_ids: Iterable[UUID], stamp: Stamp) -> set[UUID]:
@@ -107,7 +107,7 @@ _NAMES = text(f"""
           and coalesce((made.entity_id, made.made_by) in (select entity_id, decision_id from taught), false)
     ),
     learned as materialized (select part_of.now_id as entity_id, made.normalised from made join part_of using (entity_id))
-    update mosshead.entity_aliases as now set known_to = :at, ended_by = :decision_id
+    update mosshead.entity_aliases as now set {ENDED}
     where {of_lane("now")} and now.known_to is null and now.entity_id = any(array(select entity_id from learned))
       and coalesce((now.entity_id, now.normalised) in (select entity_id, normalised from learned), false)
       and exists (select from mosshead.entities as entity

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
-from db.keys import BatchRef, LaneRef
+from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef
 
 _MOST_TOKENS = 2**31 - 1
 
@@ -82,13 +82,11 @@ def _storable(tokens: int) -> int:
     return min(max(tokens, 0), _MOST_TOKENS)
 
 
-_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-
-_KEPT = text(f"select result from mosshead.step_results where {_LANE} and key = :key")
+_KEPT = text(f"select result from mosshead.step_results where {OF_LANE} and key = :key")
 
 # For share: whoever ends it at this moment is waited for, or waits until the answer is there to be deleted.
 _UNDER_WAY = text(f"""
-    select from mosshead.batches where {_LANE} and batch_id = :batch_id and finished_at is null for share
+    select from mosshead.batches where {OF_LANE} and batch_id = :batch_id and finished_at is null for share
 """)
 
 _KEEP = text("""
@@ -120,9 +118,7 @@ _COSTS = {
     for by, of in _OF.items()
 }
 
-_BATCH = f"{_LANE} and batch_id = :batch_id"
-
-_STAGE = text(f"select stage from mosshead.batches where {_BATCH}")
+_STAGE = text(f"select stage from mosshead.batches where {OF_BATCH}")
 
 
 @dataclass(frozen=True, slots=True)

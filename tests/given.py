@@ -242,7 +242,7 @@ class Remembering:
         """A new entity."""
         new = registered(name, **given)
         with self.stamped() as (connection, stamp):
-            entities.save(connection, self.lane, new, stamp)
+            entities.save(connection, self.lane, [new], stamp)
         return new.entity_id
 
 

@@ -6,17 +6,16 @@ from typing import Any, Final
 from sqlalchemy import Connection, text
 
 from db.erasure.memories import TOLD
+from db.keys import OF_LANE, of_lane
 from db.undo.entities import same_entity
-from db.undo.rows import of_lane
 from db.unlearn import FORMING, LETTER, decided_on, is_said_still, part_of
 from mosshead.language.names import normalise
 
-_LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _GONE: Final = "any(cast(:gone as uuid[]))"
 
 TOUCHED: Final = text(f"""
     select distinct entity_id from mosshead.memory_entities
-    where {_LANE} and memory_id = any(cast(:memories as uuid[]) || cast(:repeated as uuid[]))
+    where {OF_LANE} and memory_id = any(cast(:memories as uuid[]) || cast(:repeated as uuid[]))
 """)
 """Whom the memories are about."""
 
@@ -97,7 +96,7 @@ ORPHANS: Final = text(f"""
     with merged_into as materialized (
         select cast(merge.fact ->> 'into' as uuid) as entity_id from mosshead.decisions as merge
         where {of_lane("merge")} and merge.action = 'merge' and merge.in_effect and merge.fact ->> 'entity_id' = any(array(
-            select cast(entity_id as text) from mosshead.entities where {_LANE} and entity_id <> all(cast(:gone as uuid[]))))
+            select cast(entity_id as text) from mosshead.entities where {OF_LANE} and entity_id <> all(cast(:gone as uuid[]))))
     )
     select distinct entity_id from mosshead.entities as entity
     where {of_lane("entity")} and entity.entity_id = any(cast(:touched as uuid[])) and entity.key is null
@@ -120,26 +119,26 @@ them. Again and again, until nobody is: each may be all that another had.
 
 MEMBERS: Final = text(f"""
     select distinct entity_id from mosshead.entities
-    where {_LANE} and parent_id = {_GONE} and entity_id <> all(cast(:gone as uuid[]))
+    where {OF_LANE} and parent_id = {_GONE} and entity_id <> all(cast(:gone as uuid[]))
 """)
 """Who belongs to those that go: their profiles say so."""
 
 STATEMENTS: Final = (
     *(
-        (table, text(f"delete from mosshead.{table} where {_LANE} and entity_id = {_GONE}"))
+        (table, text(f"delete from mosshead.{table} where {OF_LANE} and entity_id = {_GONE}"))
         for table in ("examples", "memory_entities", "profiles", "entity_aliases", "entities")
     ),
     (
         "relations",
-        text(f"delete from mosshead.relations where {_LANE} and (subject_id = {_GONE} or object_id = {_GONE})"),
+        text(f"delete from mosshead.relations where {OF_LANE} and (subject_id = {_GONE} or object_id = {_GONE})"),
     ),
-    (None, text(f"update mosshead.entities set parent_id = null where {_LANE} and parent_id = {_GONE}")),
+    (None, text(f"update mosshead.entities set parent_id = null where {OF_LANE} and parent_id = {_GONE}")),
     # It tells the candidates apart by their names and what was known of them; whoever reads it is asked by what is known now.
     (
         None,
         text(f"""
             update mosshead.questions set text = 'Which ' || mention || ' do you mean?'
-            where {_LANE} and candidates && (cast(:gone as uuid[]) || cast(:left as uuid[]))
+            where {OF_LANE} and candidates && (cast(:gone as uuid[]) || cast(:left as uuid[]))
         """),
     ),
     (
@@ -147,7 +146,7 @@ STATEMENTS: Final = (
         text(f"""
             update mosshead.questions as question
             set candidates = array(select one from unnest(candidates) as one where one <> all(cast(:gone as uuid[])))
-            where {_LANE} and candidates && cast(:gone as uuid[])
+            where {OF_LANE} and candidates && cast(:gone as uuid[])
         """),
     ),
     (
@@ -155,21 +154,21 @@ STATEMENTS: Final = (
         text(f"""
             update mosshead.examples as example
             set others = array(select one from unnest(others) as one where one <> all(cast(:gone as uuid[])))
-            where {_LANE} and others && cast(:gone as uuid[])
+            where {OF_LANE} and others && cast(:gone as uuid[])
         """),
     ),
     (
         "embeddings",
         text(f"""
             delete from mosshead.embeddings
-            where {_LANE} and owner_kind = 'profile' and owner_id = any(cast(:gone as uuid[]) || cast(:left as uuid[]))
+            where {OF_LANE} and owner_kind = 'profile' and owner_id = any(cast(:gone as uuid[]) || cast(:left as uuid[]))
         """),
     ),
     (
         "profiles",
         text(f"""
             update mosshead.profiles set summary = '', holds = null
-            where {_LANE} and entity_id = any(cast(:left as uuid[]))
+            where {OF_LANE} and entity_id = any(cast(:left as uuid[]))
         """),
     ),
 )
@@ -255,10 +254,10 @@ _CALLED: Final = text(f"""
     where key is null and not is_user and not {_is_said("first.name")}
 """)
 
-_CALL: Final = text(f"update mosshead.entities set name = :called where {_LANE} and entity_id = :entity_id")
+_CALL: Final = text(f"update mosshead.entities set name = :called where {OF_LANE} and entity_id = :entity_id")
 
 _UNNAME: Final = text(f"""
-    delete from mosshead.entity_aliases where {_LANE} and entity_id = :entity_id and normalised in (:normalised, :before)
+    delete from mosshead.entity_aliases where {OF_LANE} and entity_id = :entity_id and normalised in (:normalised, :before)
 """)
 
 _NAME: Final = text("""
@@ -325,7 +324,7 @@ _OF_COMMANDED: Final = "any(array(select decision_id from commanded))"
 _KEYS: Final = f"""
     keys as materialized (
         select array_agg(distinct key) as gone from mosshead.entities
-        where {_LANE} and entity_id = {_GONE} and key is not null
+        where {OF_LANE} and entity_id = {_GONE} and key is not null
     )
 """
 

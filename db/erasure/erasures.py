@@ -14,7 +14,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
-from db.keys import LaneRef
+from db.keys import OF_LANE, LaneRef
 
 _LOCK_ERASING = 0x6572617365  # "erase"
 
@@ -125,22 +125,20 @@ def _go_on(connection: Connection, lane: LaneRef) -> None:
         connection.execute(statement, lane.scope)
 
 
-_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-
 _NEXT = text(f"""
     select event_id, payload from mosshead.events
-    where {_LANE} and type = 'erase' and state = 'received' order by position limit 1
+    where {OF_LANE} and type = 'erase' and state = 'received' order by position limit 1
 """)
 
 _WAITS = text(
-    f"select from mosshead.events where {_LANE} and event_id = :erasure_id and type = 'erase' and state = 'received'"
+    f"select from mosshead.events where {OF_LANE} and event_id = :erasure_id and type = 'erase' and state = 'received'"
 )
 
-_NO_MORE = text(f"update mosshead.lanes set erase_due_at = null where {_LANE}")
+_NO_MORE = text(f"update mosshead.lanes set erase_due_at = null where {OF_LANE}")
 
 _BURY = text(f"""
     with buried as (
-        update mosshead.events set state = 'dead', reason = :reason where {_LANE} and event_id = :erasure_id returning event_id
+        update mosshead.events set state = 'dead', reason = :reason where {OF_LANE} and event_id = :erasure_id returning event_id
     )
     insert into mosshead.dead_letters as dead (tenant_id, namespace_id, letter_id, origin, reason)
     select :tenant_id, :namespace_id, event_id, 'stage', :reason from buried
@@ -148,7 +146,7 @@ _BURY = text(f"""
         set times = dead.times + 1, died_at = now(), reason = excluded.reason
 """)
 
-_LOCK_LANE = text(f"select from mosshead.lanes where {_LANE} for update")
+_LOCK_LANE = text(f"select from mosshead.lanes where {OF_LANE} for update")
 
 # The namespace's own publisher numbers what brings no number, as it arrives: that tells nothing of when it was published.
 _FENCE = text("""
@@ -166,16 +164,16 @@ _FENCE = text("""
 
 _GIVE_BACK = text(f"""
     update mosshead.events set batch_id = null, place = null
-    where {_LANE} and state = 'received' and batch_id = (select batch_id from mosshead.lanes where {_LANE})
+    where {OF_LANE} and state = 'received' and batch_id = (select batch_id from mosshead.lanes where {OF_LANE})
 """)
 
 _END_BATCH = text(f"""
     update mosshead.batches set stage = 'split', finished_at = now()
-    where {_LANE} and finished_at is null and batch_id = (select batch_id from mosshead.lanes where {_LANE})
+    where {OF_LANE} and finished_at is null and batch_id = (select batch_id from mosshead.lanes where {OF_LANE})
 """)
 
 _FREE_LANE = text(f"""
-    update mosshead.lanes set epoch = epoch + 1, batch_id = null, lease_until = null, lease_owner = null where {_LANE}
+    update mosshead.lanes set epoch = epoch + 1, batch_id = null, lease_until = null, lease_owner = null where {OF_LANE}
 """)
 
 _ALONE = text("select pg_try_advisory_xact_lock(hashtextextended(:of, :lock))")
@@ -183,12 +181,12 @@ _ALONE = text("select pg_try_advisory_xact_lock(hashtextextended(:of, :lock))")
 _NO_TIMEOUT = text("set local statement_timeout = 0")
 
 _RECEIPT = text(f"""
-    update mosshead.erasures set erased_at = clock_timestamp(), rows = :rows where {_LANE} and erasure_id = :erasure_id
+    update mosshead.erasures set erased_at = clock_timestamp(), rows = :rows where {OF_LANE} and erasure_id = :erasure_id
 """).bindparams(bindparam("rows", type_=JSONB))
 
 _CARRIED_OUT = text(f"""
     update mosshead.events set state = 'done', type = 'erased', payload = '{{"type": "erase"}}', conversation_id = null
-    where {_LANE} and event_id = :erasure_id
+    where {OF_LANE} and event_id = :erasure_id
 """)
 
 _GO_ON = text(f"""
@@ -197,8 +195,8 @@ _GO_ON = text(f"""
         select count(*), min(received_at),
                case when count(*) > 0 then now() else least(lane.profiles_due_at, lane.reflections_due_at) end,
                case when bool_or(type = 'erase') then now() end
-        from mosshead.events where {_LANE} and state = 'received')
-    where {_LANE}
+        from mosshead.events where {OF_LANE} and state = 'received')
+    where {OF_LANE}
 """)
 
 _SETTLE = text("select mosshead.settle_watermarks(:tenant_id, :namespace_id)")

@@ -10,12 +10,11 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
 from db import memories
-from db.keys import LaneRef
+from db.keys import OF_LANE, LaneRef, of_lane
 from db.memories import Vector
-from db.undo.rows import of_lane, told_by
+from db.undo.rows import told_by
 from mosshead.timestamps import in_zone
 
-_LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _ERASED: Final = "any(cast(:memories as uuid[]))"
 _REPEATED: Final = "any(cast(:repeated as uuid[]))"
 
@@ -24,7 +23,7 @@ _VERSIONS_LEFT = text(f"""
     update mosshead.memories as one set known_to = next.known_from, ended_by = next.made_by
     from (
         select memory_id, version, lead(known_from) over of_one as known_from, lead(made_by) over of_one as made_by
-        from mosshead.memories where {_LANE} and memory_id = {_REPEATED}
+        from mosshead.memories where {OF_LANE} and memory_id = {_REPEATED}
         window of_one as (partition by memory_id order by version)
     ) as next
     where {of_lane("one")} and one.memory_id = next.memory_id and one.version = next.version
@@ -64,7 +63,7 @@ TOLD: Final = f"""
         from mosshead.events as event
         where {of_lane("event")} and event.payload ->> 'type' = 'message' and event.batch_id = any(array(
             select batch_id from mosshead.events
-            where {_LANE} and event_id = any(cast(:messages as uuid[])) and batch_id is not null))
+            where {OF_LANE} and event_id = any(cast(:messages as uuid[])) and batch_id is not null))
     ),
     cited as materialized (
         select decision.decision_id, decision.batch_id, cast(source.value as bigint) as number
@@ -83,7 +82,7 @@ TOLD: Final = f"""
         from mosshead.memory_sources as source
         join mosshead.decisions as decision on {of_lane("decision")} and decision.decision_id = source.made_by
         where {of_lane("source")} and decision.fact #>> '{{record,name}}' = '{EPISODE}' and source.memory_id = any(array(
-            select memory_id from mosshead.memory_sources where {_LANE} and message_id = any(cast(:messages as uuid[]))))
+            select memory_id from mosshead.memory_sources where {OF_LANE} and message_id = any(cast(:messages as uuid[]))))
         group by decision.decision_id having bool_or(source.message_id = any(cast(:messages as uuid[])))
     )
 """
@@ -124,14 +123,14 @@ _BY_HAND = text(f"""
     update mosshead.events as event
     set type = 'erased', payload = jsonb_build_object('type', event.type)
     where {of_lane("event")} and event.type in ('remember', 'forget') and event.event_id = any(array(
-        select decision_id from mosshead.decision_memories where {_LANE} and memory_id = {_ERASED}))
+        select decision_id from mosshead.decision_memories where {OF_LANE} and memory_id = {_ERASED}))
 """)
 
 # Of what was brought from elsewhere, the lines of these.
 _IMPORTED = text(f"""
     with keys as materialized (
         select array_agg(distinct key) as erased from mosshead.memories
-        where {_LANE} and memory_id = {_ERASED} and key is not null
+        where {OF_LANE} and memory_id = {_ERASED} and key is not null
     )
     update mosshead.events as event
     set payload = jsonb_set(event.payload, '{{memories}}', coalesce(
@@ -146,7 +145,7 @@ _IMPORTED = text(f"""
 # Of memories that stay, what only an erased fact brought: somebody else whom it named, how two stand to each other, a question.
 _STILL_TOLD: Final = f"""
     concerned as materialized (
-        select decision_id, memory_id from mosshead.decision_memories where {_LANE} and memory_id = {_REPEATED}
+        select decision_id, memory_id from mosshead.decision_memories where {OF_LANE} and memory_id = {_REPEATED}
     ),
     still_told as materialized (
         select decision.memory_id, decision.fact from mosshead.decisions as decision
@@ -213,15 +212,15 @@ _DELETED: Final = {
 STATEMENTS: Final = (
     ("events", _IMPORTED),
     *(
-        (table, text(f"delete from mosshead.{table} where {_LANE} and {column} = {_ERASED}"))
+        (table, text(f"delete from mosshead.{table} where {OF_LANE} and {column} = {_ERASED}"))
         for table, column in _DELETED.items()
     ),
-    ("memory_edges", text(f"delete from mosshead.memory_edges where {_LANE} and to_id = {_ERASED}")),
+    ("memory_edges", text(f"delete from mosshead.memory_edges where {OF_LANE} and to_id = {_ERASED}")),
     ("memory_entities", _LINKS),
     ("relations", _RELATIONS),
     ("questions", _QUESTIONS),
     (None, _SAID_BY),
-    (None, text(f"update mosshead.memories set superseded_by = null where {_LANE} and superseded_by = {_ERASED}")),
+    (None, text(f"update mosshead.memories set superseded_by = null where {OF_LANE} and superseded_by = {_ERASED}")),
     (None, _VERSIONS_LEFT),
     ("embeddings", _VECTORS),
     (None, _LAST_VECTOR),
@@ -232,7 +231,7 @@ LOG: Final = (
     (None, _REASONS),
     ("decisions", _DECISIONS),
     ("events", _BY_HAND),
-    ("decision_memories", text(f"delete from mosshead.decision_memories where {_LANE} and memory_id = {_ERASED}")),
+    ("decision_memories", text(f"delete from mosshead.decision_memories where {OF_LANE} and memory_id = {_ERASED}")),
 )
 """What the log says of them; to be run when nobody asks it any more what was learned with them."""
 

@@ -4,9 +4,8 @@ from typing import Final
 
 from sqlalchemy import text
 
-from db.undo.rows import of_lane
+from db.keys import OF_LANE, of_lane
 
-_LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _MESSAGES: Final = "any(cast(:messages as uuid[]))"
 
 COVERED: Final = """
@@ -28,8 +27,8 @@ _PAIRS = text(f"""
         select message_id, model, lag(message_id) over (
             partition by model, conversation_id order by said_at, message_id) as before
         from mosshead.turns
-        where {_LANE} and conversation_id = any(array(
-            select distinct conversation_id from mosshead.turns where {_LANE} and message_id = {_MESSAGES}))
+        where {OF_LANE} and conversation_id = any(array(
+            select distinct conversation_id from mosshead.turns where {OF_LANE} and message_id = {_MESSAGES}))
     ),
     after as materialized (select message_id, model from pair where before = {_MESSAGES})
     update mosshead.turns as turn set with_before = turn.embedding
@@ -45,26 +44,26 @@ _EVENTS = text(f"""
 STATEMENTS: Final = (
     (
         "memory_sources",
-        text(f"delete from mosshead.memory_sources where {_LANE} and memory_id = any(cast(:memories as uuid[]))"),
+        text(f"delete from mosshead.memory_sources where {OF_LANE} and memory_id = any(cast(:memories as uuid[]))"),
     ),
     (
         "memory_sources",
-        text(f"update mosshead.memory_sources set quote = '' where {_LANE} and message_id = {_MESSAGES}"),
+        text(f"update mosshead.memory_sources set quote = '' where {OF_LANE} and message_id = {_MESSAGES}"),
     ),
-    ("examples", text(f"delete from mosshead.examples where {_LANE} and message_id = {_MESSAGES}")),
+    ("examples", text(f"delete from mosshead.examples where {OF_LANE} and message_id = {_MESSAGES}")),
     (None, _PAIRS),
-    ("turns", text(f"delete from mosshead.turns where {_LANE} and message_id = {_MESSAGES}")),
-    ("messages", text(f"delete from mosshead.messages where {_LANE} and message_id = {_MESSAGES}")),
+    ("turns", text(f"delete from mosshead.turns where {OF_LANE} and message_id = {_MESSAGES}")),
+    ("messages", text(f"delete from mosshead.messages where {OF_LANE} and message_id = {_MESSAGES}")),
     ("events", _EVENTS),
-    ("dead_letters", text(f"delete from mosshead.dead_letters where {_LANE} and letter_id = {_MESSAGES}")),
+    ("dead_letters", text(f"delete from mosshead.dead_letters where {OF_LANE} and letter_id = {_MESSAGES}")),
     # Of batches that are over, or were taken away: they are asked for by nobody, and hold what was said.
-    ("candidate_facts", text(f"delete from mosshead.candidate_facts where {_LANE}")),
-    ("candidate_turns", text(f"delete from mosshead.candidate_turns where {_LANE}")),
-    ("step_results", text(f"delete from mosshead.step_results where {_LANE}")),
-    ("vocabulary", text(f"delete from mosshead.vocabulary where {_LANE} and holders <= 0 and lexeme <> ''")),
+    ("candidate_facts", text(f"delete from mosshead.candidate_facts where {OF_LANE}")),
+    ("candidate_turns", text(f"delete from mosshead.candidate_turns where {OF_LANE}")),
+    ("step_results", text(f"delete from mosshead.step_results where {OF_LANE}")),
+    ("vocabulary", text(f"delete from mosshead.vocabulary where {OF_LANE} and holders <= 0 and lexeme <> ''")),
 )
 
-_CONVERSATION: Final = f"{_LANE} and conversation_id = :conversation"
+_CONVERSATION: Final = f"{OF_LANE} and conversation_id = :conversation"
 
 OF_CONVERSATION: Final = (
     (
@@ -85,7 +84,10 @@ OF_CONVERSATION: Final = (
     ("summaries", text(f"delete from mosshead.summaries where {_CONVERSATION}")),
     ("examples", text(f"delete from mosshead.examples where {_CONVERSATION}")),
     *(
-        (table, text(f"delete from mosshead.{table} where {_LANE} and kind = any(:kinds) and subject = :conversation"))
+        (
+            table,
+            text(f"delete from mosshead.{table} where {OF_LANE} and kind = any(:kinds) and subject = :conversation"),
+        )
         for table in ("reflection_batches", "reflections")
     ),
     (

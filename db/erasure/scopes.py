@@ -19,8 +19,7 @@ from db.erasure import memories as memory_rows
 from db.erasure import messages as said
 from db.erasure.entities import SHARING, call_anew
 from db.erasure.memories import EPISODE, Retold, retell
-from db.keys import LaneRef
-from db.undo.rows import of_lane
+from db.keys import OF_LANE, LaneRef, of_lane
 from db.unlearn import unlearn_decided
 from mosshead.ids import remembered_id
 
@@ -144,8 +143,6 @@ class _Gone:
                 self.rows[table] = self.rows.get(table, 0) + rows
 
 
-_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-
 _SAID_IN = text(f"""
     select message.message_id
     from mosshead.messages as message
@@ -173,14 +170,16 @@ _RESTING_ON = text(f"""
 """)
 
 _KNOWN = text(f"""
-    select distinct memory_id from mosshead.memories where {_LANE} and memory_id = any(cast(:memories as uuid[]))
+    select distinct memory_id from mosshead.memories where {OF_LANE} and memory_id = any(cast(:memories as uuid[]))
 """)
 
 _SOURCES_OF = text(f"""
-    select distinct message_id from mosshead.memory_sources where {_LANE} and memory_id = any(cast(:memories as uuid[]))
+    select distinct message_id from mosshead.memory_sources where {OF_LANE} and memory_id = any(cast(:memories as uuid[]))
 """)
 
-_TO_PUT_DOWN = text(f"select event_id from mosshead.events where {_LANE} and type = 'remember' and state = 'received'")
+_TO_PUT_DOWN = text(
+    f"select event_id from mosshead.events where {OF_LANE} and type = 'remember' and state = 'received'"
+)
 
 _EPISODES_ON = text(f"""
     select distinct memory.memory_id
@@ -204,10 +203,8 @@ _ENTITY = text(f"""
 """)
 
 _LINKED_TO = text(f"""
-    select distinct memory_id from mosshead.memory_entities where {_LANE} and entity_id = any(cast(:entities as uuid[]))
+    select distinct memory_id from mosshead.memory_entities where {OF_LANE} and entity_id = any(cast(:entities as uuid[]))
 """)
-
-_OF_LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
 TABLES_OF_NAMESPACE: Final = (
     *(
@@ -244,7 +241,7 @@ def erase_names(connection: Connection, parameters: Mapping[str, Any]) -> dict[s
 
 
 def _delete_from(table: str) -> Any:
-    return text(f"delete from mosshead.{table} where {_OF_LANE}")
+    return text(f"delete from mosshead.{table} where {OF_LANE}")
 
 
 # What has taken effect, or was given up, goes whenever it was published: what was learned of it goes, too.
@@ -303,7 +300,7 @@ _AS_NEW: Final = (
     text(f"""
         update mosshead.namespaces
         set instructions = default, schemas = default, profiles = default, episodes = default, configured_at = null
-        where {_OF_LANE}
+        where {OF_LANE}
     """),
-    text(f"update mosshead.lanes set profiles_due_at = null, reflections_due_at = null where {_OF_LANE}"),
+    text(f"update mosshead.lanes set profiles_due_at = null, reflections_due_at = null where {OF_LANE}"),
 )

@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import Connection, Row, text
 
 from db.erasure.scopes import TABLES_OF_NAMESPACE
-from db.keys import LaneRef
+from db.keys import OF_LANE, LaneRef
 from mosshead.paths import NamespacePath
 
 
@@ -118,7 +118,6 @@ def _generation(row: Row[Any]) -> Generation:
 _TABLES = ("events", "messages", "conversations", "publishers", "scopes", "tombstones", "namespaces", "lanes")
 """What a namespace of its own has beside what is erased of one with everything."""
 
-_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _REPLAY = "tenant_id = :tenant_id and namespace_id = :replay_id"
 
 # Where an app published under that path before, there is a namespace already: on conflict nothing is begun. What the app wants
@@ -126,7 +125,7 @@ _REPLAY = "tenant_id = :tenant_id and namespace_id = :replay_id"
 _NAME = text(f"""
     insert into mosshead.namespaces (tenant_id, namespace_id, path, replay_of, llm_model, instructions)
     select tenant_id, :replay_id, :path, namespace_id, :llm_model, coalesce(cast(:instructions as text), '')
-    from mosshead.namespaces where {_LANE} and replay_of is null
+    from mosshead.namespaces where {OF_LANE} and replay_of is null
     on conflict do nothing
 """)
 
@@ -144,11 +143,11 @@ _COLUMNS = """tenant_id, namespace_id, replay_id, started_at, replayed, switched
     select jsonb_agg(one order by place) from jsonb_array_elements(left_out) with ordinality as each (one, place)
     where one ->> 'switched' is null), '[]') as left_out"""
 
-_OF = text(f"select {_COLUMNS} from mosshead.generations where {_LANE}")
+_OF = text(f"select {_COLUMNS} from mosshead.generations where {OF_LANE}")
 
-_LOCK = text(f"select {_COLUMNS} from mosshead.generations where {_LANE} for update")
+_LOCK = text(f"select {_COLUMNS} from mosshead.generations where {OF_LANE} for update")
 
-_LOCK_IF_FREE = text(f"select {_COLUMNS} from mosshead.generations where {_LANE} for update skip locked")
+_LOCK_IF_FREE = text(f"select {_COLUMNS} from mosshead.generations where {OF_LANE} for update skip locked")
 
 _LISTED = text(f"select {_COLUMNS} from mosshead.generations order by started_at, namespace_id")
 
@@ -165,15 +164,15 @@ _CONFIGURE = text("""
         here.schemas, here.profiles, here.episodes)
 """)
 
-_EXISTS = text(f"select from mosshead.namespaces where {_LANE} and replay_of is null")
+_EXISTS = text(f"select from mosshead.namespaces where {OF_LANE} and replay_of is null")
 
 _BEHIND = text(f"""
     select (select pending from mosshead.lanes where {_REPLAY}) + (
-        select count(*) from mosshead.events where {_LANE} and state = 'done' and type <> 'erased'
-          and coalesce(effective_at, 'infinity') > (select up_to from mosshead.generations where {_LANE}))
+        select count(*) from mosshead.events where {OF_LANE} and state = 'done' and type <> 'erased'
+          and coalesce(effective_at, 'infinity') > (select up_to from mosshead.generations where {OF_LANE}))
 """)
 
-_DEAD = text(f"select count(*) from mosshead.dead_letters where {_LANE} and origin = 'stage'")
+_DEAD = text(f"select count(*) from mosshead.dead_letters where {OF_LANE} and origin = 'stage'")
 
 _NO_TIMEOUT = text("set local statement_timeout = 0")
 
@@ -182,7 +181,7 @@ _LOCK_LANE_OF_REPLAY = text(f"select from mosshead.lanes where {_REPLAY} for upd
 
 _COSTS = text(f"update mosshead.usage set namespace_id = :namespace_id where {_REPLAY}")
 
-_GENERATION = text(f"delete from mosshead.generations where {_LANE}")
+_GENERATION = text(f"delete from mosshead.generations where {OF_LANE}")
 _ALL: Final = "true"
 _OF_MEMORIES: Final = "action <> all(array['set_prompt', 'roll_back_prompt', 'optimize_prompt', 'erase'])"
 """Decisions of an app's prompts, and receipts of what was erased, are the namespace's own."""
@@ -317,10 +316,10 @@ def quarantined(connection: Connection, generation: Generation) -> bool:
     return connection.execute(_QUARANTINED, {**generation.both, "why": _HELD}).first() is not None
 
 
-_IDLE = text(f"select from mosshead.lanes where {_LANE} and batch_id is null")
+_IDLE = text(f"select from mosshead.lanes where {OF_LANE} and batch_id is null")
 
 _COMMANDS_WAIT = text(f"""
-    select from mosshead.events where {_LANE} and state = 'received' and type not in ('message', 'conversation_ended') limit 1
+    select from mosshead.events where {OF_LANE} and state = 'received' and type not in ('message', 'conversation_ended') limit 1
 """)
 
 _BOTH = "tenant_id = :tenant_id and namespace_id in (:namespace_id, :replay_id)"

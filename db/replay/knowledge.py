@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row, text
 
-from db.keys import LaneRef
+from db.keys import OF_LANE, LaneRef
 
 _Rows = Sequence[Row[Any]]
 
@@ -73,9 +73,6 @@ def _asked(lane: LaneRef, before: datetime | None, *, ids: Collection[UUID]) -> 
     return {**lane.scope, "ids": list(ids), "before": before}
 
 
-_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-
-
 def _held(alias: str) -> str:
     """Whether a row was known at the time that is asked about."""
     return f"""{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id
@@ -102,7 +99,7 @@ _MEMORIES = text(f"""
 """)
 
 _KNOWN = text(
-    f"select memory_id from mosshead.memories where {_LANE} and known_to is null and state = 'active' order by memory_id"
+    f"select memory_id from mosshead.memories where {OF_LANE} and known_to is null and state = 'active' order by memory_id"
 )
 
 _MEMORIES_OF = text(f"""
@@ -122,19 +119,19 @@ _PEOPLE = text(f"""
 """)
 
 _BEARERS = text(f"""
-    select entity_id from mosshead.entity_aliases where {_LANE} and known_to is null and normalised = any(:names)
-    union select entity_id from mosshead.entities where {_LANE} and known_to is null and is_user order by 1
+    select entity_id from mosshead.entity_aliases where {OF_LANE} and known_to is null and normalised = any(:names)
+    union select entity_id from mosshead.entities where {OF_LANE} and known_to is null and is_user order by 1
 """)
 
 # Also of answers that were taken back, and of what waited for them.
 _QUESTIONS = text(f"""
     select question_id, mention, message_id, array_agg(distinct memory_id) as memories from mosshead.questions
-    where {_LANE} and (question_id = any(cast(:ids as uuid[])) or message_id = any(cast(:messages as uuid[])))
+    where {OF_LANE} and (question_id = any(cast(:ids as uuid[])) or message_id = any(cast(:messages as uuid[])))
     group by question_id, mention, message_id order by question_id, message_id
 """)
 
 # A command's decision bears the id of its event (`db.decisions.stamp_of_event`), but an import makes many, in a batch of its own.
-_IMPORTS = f"select event_id, batch_id from mosshead.events where {_LANE} and type = 'import' and state = 'done'"
+_IMPORTS = f"select event_id, batch_id from mosshead.events where {OF_LANE} and type = 'import' and state = 'done'"
 
 _DECISIONS = text(f"""
     with imports as ({_IMPORTS})
@@ -142,7 +139,7 @@ _DECISIONS = text(f"""
            case when decided_by = 'app' then coalesce(
                (select event_id from imports where imports.batch_id = decision.batch_id limit 1), decision_id) end as event_id
     from mosshead.decisions as decision
-    where {_LANE} and (decision_id = any(cast(:ids as uuid[])) or memory_id = any(cast(:memories as uuid[]))
+    where {OF_LANE} and (decision_id = any(cast(:ids as uuid[])) or memory_id = any(cast(:memories as uuid[]))
         or batch_id in (select batch_id from imports where event_id = any(cast(:events as uuid[]))))
     order by position desc
 """)

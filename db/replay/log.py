@@ -8,7 +8,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
-from db.keys import LaneRef
+from db.keys import OF_LANE, LaneRef
 from db.replay.generations import Generation
 
 
@@ -75,7 +75,6 @@ def waiting(connection: Connection, lane: LaneRef) -> int:
     return int(connection.execute(_WAITING, lane.scope).scalar() or 0)
 
 
-_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _REPLAY = "tenant_id = :tenant_id and namespace_id = :replay_id"
 
 _DUE = text("""
@@ -96,7 +95,7 @@ _TIMES = text(f"""
         (select applied_at from mosshead.batches as batch
          where batch.tenant_id = :tenant_id and batch.namespace_id = :namespace_id and batch.batch_id = event.batch_id),
         mosshead.made_at(batch_id), received_at) + coalesce(place, 0) * interval '1 microsecond'
-    where {_LANE} and state = 'done' and effective_at is null
+    where {OF_LANE} and state = 'done' and effective_at is null
 """)
 
 _UPCOMING = text("""
@@ -133,14 +132,14 @@ _MESSAGES = text(f"""
          occurred_at_sent)
     select tenant_id, :replay_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata, occurred_at_offset,
            occurred_at_sent
-    from mosshead.messages where {_LANE} and message_id in ({_GIVEN})
+    from mosshead.messages where {OF_LANE} and message_id in ({_GIVEN})
 """).bindparams(bindparam("events", type_=JSONB))
 
 _CONVERSATIONS = text(f"""
     insert into mosshead.conversations (tenant_id, namespace_id, conversation_id, started_at, last_message_at, ended_at)
     select tenant_id, :replay_id, conversation_id, started_at, last_message_at, ended_at
-    from mosshead.conversations where {_LANE} and conversation_id in (
-        select conversation_id from mosshead.events where {_LANE} and event_id in ({_GIVEN}))
+    from mosshead.conversations where {OF_LANE} and conversation_id in (
+        select conversation_id from mosshead.events where {OF_LANE} and event_id in ({_GIVEN}))
     on conflict (tenant_id, namespace_id, conversation_id) do update
         set started_at = excluded.started_at, last_message_at = excluded.last_message_at, ended_at = excluded.ended_at
 """).bindparams(bindparam("events", type_=JSONB))
@@ -167,14 +166,14 @@ _PASS = text("""
 _LEAVE_OUT = text(f"""
     update mosshead.generations set left_out = left_out || (
         select jsonb_build_object('event_id', event_id, 'type', type, 'why', cast(:why as text))
-        from mosshead.events where {_LANE} and event_id = :event_id)
-    where {_LANE}
+        from mosshead.events where {OF_LANE} and event_id = :event_id)
+    where {OF_LANE}
 """)
 
-_PAYLOAD = text(f"select payload from mosshead.events where {_LANE} and event_id = :event_id")
+_PAYLOAD = text(f"select payload from mosshead.events where {OF_LANE} and event_id = :event_id")
 
 _AT_REST = text(f"""
-    select coalesce((select pending = 0 and batch_id is null from mosshead.lanes where {_LANE}), true)
+    select coalesce((select pending = 0 and batch_id is null from mosshead.lanes where {OF_LANE}), true)
 """)
 
-_WAITING = text(f"select pending from mosshead.lanes where {_LANE}")
+_WAITING = text(f"select pending from mosshead.lanes where {OF_LANE}")

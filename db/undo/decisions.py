@@ -11,10 +11,12 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from db.decisions import Stamp
-from db.keys import LaneRef
+from db.keys import LaneRef, of_lane
 from db.memories import IMAGE
+from db.temporal import ENDED, TABLES
 from db.undo import entities as of_entities
-from db.undo.rows import TABLES, alike, of_lane, told_by
+from db.undo.rows import alike, moved_on, naming_no_more, told_by
+from db.undo.rows import reverse as reverse_rows
 
 _INTRODUCING = frozenset({"add", "update", "supersede", "contradict", "none"})
 
@@ -79,7 +81,7 @@ _RESTING_ON = text(
     " union all ".join(
         (
             *of_entities.RESTING_ON,
-            *(table.naming_no_more for table in TABLES),
+            *map(naming_no_more, TABLES),
             of_entities.BELONGING_TO_NO_MORE,
         )
     )
@@ -119,7 +121,7 @@ _MOVED_ON = text(
     " union all ".join(
         (
             MEMORIES_MOVED_ON,
-            *(table.moved_on for table in TABLES),
+            *map(moved_on, TABLES),
             of_entities.MOVED_ON,
             MOVED_ON,
         )
@@ -130,7 +132,7 @@ _MOVED_ON = text(
 # The version before the decision says again what it said, under the next number; a document that the decision made is gone.
 REVERSE: Final = text(f"""
     with over as (
-        update mosshead.documents as now set known_to = :at, ended_by = :decision_id from mosshead.documents as made
+        update mosshead.documents as now set {ENDED} from mosshead.documents as made
         where {_MADE} and {_same("now", "made")} and now.known_to is null
         returning 1
     )
@@ -144,7 +146,7 @@ REVERSE: Final = text(f"""
 # The version before the decision says again what it said; a memory that the decision made is withdrawn.
 _REVERSE_MEMORIES = text(f"""
     with now as (
-        update mosshead.memories as now set known_to = :at, ended_by = :decision_id from mosshead.memories as made
+        update mosshead.memories as now set {ENDED} from mosshead.memories as made
         where {_MADE_MEMORIES} and {_SAME_MEMORY} and now.known_to is null
         returning now.*
     )
@@ -194,7 +196,7 @@ REVERSE_MEMORIES: Final = (_REVERSE_MEMORIES, _RETIRE_VECTORS, _RESTORE_VECTORS)
 """To be run in this order."""
 
 _REVERSE = (
-    *(table.reverse for table in TABLES),
+    *map(reverse_rows, TABLES),
     *REVERSE_MEMORIES,
     *of_entities.REVERSE,
     REVERSE,

@@ -8,7 +8,9 @@ from typing import Final
 
 from sqlalchemy import text
 
-from db.undo.rows import no_more, of_lane
+from db.keys import of_lane
+from db.temporal import ENDED, begin
+from db.undo.rows import no_more
 
 _MADE = f"{of_lane('made')} and made.entity_id = any(cast(:entities as uuid[])) and made.made_by = :undone"
 _ENDED = f"{of_lane('ended')} and ended.entity_id = any(cast(:entities as uuid[])) and ended.ended_by = :undone"
@@ -76,17 +78,12 @@ def told_anew(source: str) -> str:
     """
     return f"""
         over as (
-            update mosshead.entities as now set known_to = :at, ended_by = :decision_id from {source}
+            update mosshead.entities as now set {ENDED} from {source}
             where {same_entity("now", source)} and now.known_to is null
               and (now.description, now.parent_id) is distinct from ({source}.description, {source}.parent_id)
             returning now.*, {source}.description as new_description, {source}.parent_id as new_parent_id
         )
-        insert into mosshead.entities
-            (tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, description, parent_id,
-             known_from, made_by)
-        select tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, new_description,
-               new_parent_id, :at, :decision_id
-        from over
+        {begin("entities", description="new_description", parent_id="new_parent_id")} from over
     """
 
 
@@ -106,17 +103,12 @@ _UNLEARN = text(f"""
 """)
 
 _END_NEW = text(f"""
-    update mosshead.entities as now set known_to = :at, ended_by = :decision_id from ({_NEW}) as made
+    update mosshead.entities as now set {ENDED} from ({_NEW}) as made
     where {same_entity("now", "made")} and now.known_to is null
 """)
 
 _BEGIN_AGAIN = text(f"""
-    insert into mosshead.entities
-        (tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, description, parent_id,
-         known_from, made_by)
-    select tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, description, parent_id,
-           :at, :decision_id
-    from mosshead.entities as ended where {_ENDED}
+    {begin("entities")} from mosshead.entities as ended where {_ENDED}
       and not exists (select from mosshead.entities as made where {same_entity("made", "ended")} and made.made_by = :undone)
 """)
 

@@ -164,7 +164,7 @@ def _made(namespace: Namespace, worker_engine: Engine) -> World:
             both = registered(name), registered(name)
             bearers[name] = (both[0].entity_id, both[1].entity_id)
             for one in both:
-                entities.save(connection, lane, one, stamp)
+                entities.save(connection, lane, [one], stamp)
     made = World(namespace, worker_engine, lane, MiniLM(), bearers)
     later = list(_later(bearers))
     for start in range(0, len(later), _BATCH):

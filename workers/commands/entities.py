@@ -11,7 +11,6 @@ from sqlalchemy import Connection
 from db import decisions, entities, identity, profiles, questions
 from db import questions as examples
 from db.decisions import LoggedDecision, Stamp
-from db.entities import Newcomer, RegistryEntry
 from db.identity import Moved
 from db.keys import BatchRef, LaneRef
 from db.questions import Example, HeldMemory
@@ -19,6 +18,7 @@ from mosshead.api.entities import around
 from mosshead.entities import lookup
 from mosshead.entities.disambiguation import telling
 from mosshead.events import Clarify, Merge, Split
+from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
@@ -103,7 +103,7 @@ def _clarify(
 
 
 def _why_not_answered(
-    connection: Connection, command: Clarify, waiting: Sequence[HeldMemory], meant: RegistryEntry | None
+    connection: Connection, command: Clarify, waiting: Sequence[HeldMemory], meant: RegisteredEntity | None
 ) -> _Refused | None:
     if command.question_id is not None and not waiting:
         return _Refused("there is no such question")
@@ -125,7 +125,7 @@ def _somebody_new(
     """An entity of the name that was asked about, of the sort of those whom it might have been."""
     known = (entities.find(connection, lane, candidate) for candidate in waiting[0].candidates)
     like = next((one.entity_type for one in known if one), EntityType.PERSON)
-    newcomer = Newcomer(entity_id=command.event_id, name=waiting[0].mention, entity_type=like)
+    newcomer = RegisteredEntity(entity_id=command.event_id, name=waiting[0].mention, entity_type=like)
     entities.introduce(connection, lane, newcomer, stamp)
     return newcomer.entity_id
 
@@ -149,11 +149,11 @@ def _split(connection: Connection, lane: LaneRef, *, command: Split, stamp: Stam
     memories = identity.memories_to_move(connection, lane, command.entity_id, command.memories)
     if not memories:
         return _Refused("none of the memories is about it")
-    newcomer = Newcomer(
+    newcomer = RegisteredEntity(
         entity_id=command.event_id,
         name=command.name or entity.name,
         entity_type=entity.entity_type,
-        aliases=command.aliases,
+        aliases=tuple(command.aliases),
         description=command.description,
     )
     return identity.split(

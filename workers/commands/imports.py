@@ -14,17 +14,18 @@ from uuid import UUID
 import structlog
 from sqlalchemy import Connection
 
-from db import decisions, imports, memories, profiles
+from db import decisions, imports, memories, profiles, relations
 from db import entities as registry
 from db.decisions import LoggedDecision, Stamp
-from db.imports import BroughtEntity, Link
 from db.keys import BatchRef, LaneRef
 from db.memories import NewMemory
+from db.relations import Link
 from mosshead.embeddings import Vectors
 from mosshead.events import Import
 from mosshead.events.imports import ImportedEntity, ImportedMemory
 from mosshead.ids import imported_id
 from mosshead.language.names import normalise
+from mosshead.models.entities import RegisteredEntity
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
 from mosshead.timestamps import lies_ahead
@@ -152,7 +153,7 @@ class Registry:
         """Write what is new of the entities; returns those of which something was learned."""
         parents = self._parents()
         rows = [
-            BroughtEntity(
+            RegisteredEntity(
                 entity_id=self._ids[key],
                 key=key,
                 name=one.name,
@@ -165,7 +166,7 @@ class Registry:
             for key, one in self._brought.items()
             if key in self._ids
         ]
-        return imports.bring(self._connection, self._lane, rows, stamp) if rows else set()
+        return registry.save(self._connection, self._lane, rows, stamp)
 
     def links(self, memory_id: UUID, memory: ImportedMemory) -> Iterable[Link]:
         """Whom a memory is about."""
@@ -188,7 +189,8 @@ class Registry:
         return [imported_id(self._home_id, "entity", key), *([own] if own else [])]
 
     def _add_new(self) -> None:
-        user = imports.user(self._connection, self._lane)
+        known = registry.user(self._connection, self._lane)
+        user = known.entity_id if known else None
         for key, one in self._brought.items():
             if key not in self._ids:
                 new = imported_id(self._home_id, "entity", key)
@@ -201,9 +203,8 @@ class Registry:
         wanted = {key: one.parent for key, one in self._brought.items() if one.parent and key in self._ids}
         parents = {key: self._ids[parent] for key, parent in wanted.items() if parent in self._ids}
         self._refused["parent: no entity of that key"] += len(wanted) - len(parents)
-        above = imports.parents_above(
-            self._connection, self._lane, {*parents.values(), *(self._ids[key] for key in parents)}
-        )
+        both = {*parents.values(), *(self._ids[key] for key in parents)}
+        above = registry.parents_above(self._connection, self._lane, both)
         for key, parent in list(parents.items()):
             if _is_above(self._ids[key], parent, above):
                 self._refused["parent: is below the entity"] += 1
@@ -227,7 +228,7 @@ def _remember(
         for (row, stamp), (_, one, _) in zip(rows, kept, strict=True)
         for link in registry.links(row.memory_id, one)
     ]
-    imports.link(connection, batch.lane, links)
+    relations.link_all(connection, batch.lane, links)
     return {entity_id for (_, entity_id, _, _), _ in links}
 
 

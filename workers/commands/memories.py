@@ -199,8 +199,7 @@ def _add(connection: Connection, lane: LaneRef, remembered: _Remembered, stamp: 
     memory = remembered.memory
     memories.add(connection, lane, memory, stamp)
     memories.set_vectors(connection, lane, remembered.model, "memory", {memory.memory_id: remembered.vector})
-    for entity in remembered.learned:
-        entities.save(connection, lane, entity, stamp)
+    entities.save(connection, lane, remembered.learned, stamp)
     about = {link.entity_id: (link.role, "sure") for link in reversed(remembered.links)}
     relations.link(connection, lane, memory.memory_id, about, stamp)
     return set(about)

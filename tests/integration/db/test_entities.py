@@ -23,7 +23,7 @@ def test_saving_again_adds_what_is_new_and_overwrites_nothing(remembering: Remem
     less = registered("Peter", entity_id=peter, description="editor", parent_id=uuid4())
     for entity in (more, less, registered("Peter", entity_id=peter)):
         with remembering.stamped() as (connection, stamp):
-            entities.save(connection, remembering.lane, entity, stamp)
+            entities.save(connection, remembering.lane, [entity], stamp)
 
     found = named(remembering, "pete")
     assert (found.entity_id, found.description, found.parent_id, found.parent) == (

@@ -21,7 +21,7 @@ from db import decisions, entities, memories, questions, relations
 from db.decisions import Stamp
 from db.keys import BatchRef, LaneRef
 from db.questions import HeldRelation, OtherQuestion
-from db.undo.rows import TABLES
+from db.temporal import TABLES
 from mosshead.embeddings import Vectors
 from mosshead.events import parse_event
 from mosshead.paths import NamespacePath
@@ -134,7 +134,7 @@ class World:
                 aliases=(one["alias"],) if one["alias"] else (),
             )
             with self.stamped() as (connection, stamp):
-                entities.save(connection, self.lane, entity, stamp)
+                entities.save(connection, self.lane, [entity], stamp)
         for place, one in enumerate(remembered):
             with self.stamped() as (connection, stamp):
                 self._remember(connection, stamp, f"memory {place}", one)

@@ -406,7 +406,7 @@ class Attaching:
         parents = {entity.parent_id for entity in self._unwritten.values() if entity.entity_id in learned}
         for key in linked.is_about(number) | linked.may_be_about(number) | learned | parents:
             if key in self._unwritten:
-                entities.save(self._connection, self._lane, self._unwritten.pop(key), change.stamp)
+                entities.save(self._connection, self._lane, [self._unwritten.pop(key)], change.stamp)
 
     def _ask(self, change: OpenDecision, memory_id: UUID) -> None:
         fact, linked = self._plan.facts[change.fact_number][0], self._plan.linked
