@@ -57,11 +57,7 @@ class Answered:
 
 def ask(facts: Sequence[NewFact], model: LanguageModel) -> Answered:
     """Ask once for all the facts. Raises what the model raises."""
-    shown = {known.number: known for fact in facts for known, _ in fact.near}
-    oldest_first = sorted(shown.values(), key=lambda known: (known.said_at, known.number))
-    prompt = consolidation_prompt(
-        [_shown_fact(fact) for fact in facts], [_shown_memory(known) for known in oldest_first]
-    )
+    prompt = consolidation_prompt(facts)
     proposed = defaultdict[int, set[FactDecision]](set)
     for decision in model.answer(prompt).decisions:
         proposed[decision.fact].add(decision)
@@ -166,58 +162,6 @@ def _is_echo(proposal: FactDecision, target: Known) -> bool:
     return proposal.action == "none" or telling(merged) <= forms(target.content)
 
 
-@dataclass(frozen=True, slots=True)
-class ShownFact:
-    """A fact as the model sees it.
-
-    number: its local number, from 1.
-    said_at: when its latest source was said; said_by: by whom. occurred: the time that it speaks of.
-    corrects: the user put something right with it. stated: said plainly, and no guess.
-    near: numbers of the memories that resemble it, most similar first.
-    """
-
-    number: int
-    content: str
-    said_at: datetime | None = None
-    corrects: bool = False
-    near: tuple[int, ...] = ()
-    said_by: str | None = None
-    occurred: FactOccurrence | None = None
-    stated: bool = True
-
-
-def _shown_fact(fact: NewFact) -> ShownFact:
-    return ShownFact(
-        number=fact.number,
-        content=fact.fact.content,
-        said_at=fact.said_at,
-        corrects=fact.fact.corrects,
-        near=tuple(known.number for known, _ in fact.near),
-        said_by=fact.said_by,
-        occurred=fact.fact.occurred,
-        stated=fact.fact.stated,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class ShownMemory:
-    """A memory as the model sees it; since: from when it holds, or was said.
-
-    said_by, occurred: as those of a fact. earlier_fact: it is no memory yet but this fact of the same batch.
-    """
-
-    number: int
-    content: str
-    since: datetime | None = None
-    said_by: str | None = None
-    occurred: FactOccurrence | None = None
-    earlier_fact: int | None = None
-
-
-def _shown_memory(known: Known) -> ShownMemory:
-    return ShownMemory(known.number, known.content, known.said_at, known.said_by, known.occurred, known.earlier_fact)
-
-
 _VERSION = 3
 _UNNAMED = "unnamed"
 
@@ -248,44 +192,44 @@ class ConsolidationAnswer(Answer):
     decisions: tuple[FactDecision, ...]
 
 
-def consolidation_prompt(facts: Sequence[ShownFact], candidates: Sequence[ShownMemory]) -> Prompt[ConsolidationAnswer]:
+def consolidation_prompt(facts: Sequence[NewFact]) -> Prompt[ConsolidationAnswer]:
     """Ask once for the whole batch: facts in the order in which they were said, and every memory that is near one of them."""
-    shown = {fact.number for fact in facts}
-    known_as = {memory.earlier_fact: memory.number for memory in candidates}
+    near = {known.number: known for fact in facts for known, _ in fact.near}
+    known_as = {known.earlier_fact: known.number for known in near.values()}
     # A fact of this batch that is asked about is shown once, as a fact.
-    memories = [memory for memory in candidates if memory.earlier_fact not in shown]
+    shown = {fact.number for fact in facts}
+    memories = sorted(
+        (known for known in near.values() if known.earlier_fact not in shown),
+        key=lambda known: (known.said_at, known.number),
+    )
     blocks = (
+        block("MEMORIES", list(map(_memory_line, memories, (None, *memories)))),
         block(
-            "MEMORIES",
-            [_memory_line(memory, before) for before, memory in zip((None, *memories), memories, strict=False)],
-        ),
-        block(
-            "FACTS", [_fact_line(fact, before, known_as) for before, fact in zip((None, *facts), facts, strict=False)]
+            "FACTS", [_fact_line(fact, before, known_as) for fact, before in zip(facts, (None, *facts), strict=False)]
         ),
     )
     return Prompt("consolidation", _VERSION, _SYSTEM, "\n\n".join(blocks), ConsolidationAnswer)
 
 
-def _memory_line(memory: ShownMemory, before: ShownMemory | None) -> str:
+def _memory_line(memory: Known, before: Known | None) -> str:
     name = f"M{memory.number}" + (f" (F{memory.earlier_fact})" if memory.earlier_fact is not None else "")
-    said = _said(memory.since, memory.said_by, (before.since, before.said_by) if before else (None, None))
-    return f"{name}{said}{_when(memory.occurred)}\n{barred(memory.content)}"
+    return f"{name}{_said(memory, before)}{_when(memory.occurred)}\n{barred(memory.content)}"
 
 
-def _fact_line(fact: ShownFact, before: ShownFact | None, known_as: Mapping[int | None, int]) -> str:
-    name = f"F{fact.number}" + (f" (M{known_as[fact.number]})" if fact.number in known_as else "")
-    said = _said(fact.said_at, fact.said_by, (before.said_at, before.said_by) if before else (None, None))
-    marks = ", a correction" * fact.corrects + ", a guess" * (not fact.stated)
-    near = " ".join(f"M{number}" for number in fact.near) or "no memory"
-    return f"{name}{said}{_when(fact.occurred)}{marks}, near {near}\n{barred(fact.content)}"
+def _fact_line(new: NewFact, before: NewFact | None, known_as: Mapping[int | None, int]) -> str:
+    name = f"F{new.number}" + (f" (M{known_as[new.number]})" if new.number in known_as else "")
+    marks = ", a correction" * new.fact.corrects + ", a guess" * (not new.fact.stated)
+    near = " ".join(f"M{known.number}" for known, _ in new.near) or "no memory"
+    when = _when(new.fact.occurred)
+    return f"{name}{_said(new, before)}{when}{marks}, near {near}\n{barred(new.fact.content)}"
 
 
-def _said(at: datetime | None, by: str | None, before: tuple[datetime | None, str | None]) -> str:
+def _said(one: NewFact | Known, before: NewFact | Known | None) -> str:
     """On which day and by whom something was said, as far as that differs from what was said before."""
-    day, then = (moment.date().isoformat() if moment else "" for moment in (at, before[0]))
-    speaker = _quoted(by) if by else _UNNAMED
-    told = (day if day != then else "", speaker if by != before[1] else "")
-    return "".join(f" {one}" for one in told if one)
+    told = "" if before and before.said_at.date() == one.said_at.date() else f" {one.said_at.date().isoformat()}"
+    if one.said_by != (before.said_by if before else None):
+        told += f" {_quoted(one.said_by)}" if one.said_by else f" {_UNNAMED}"
+    return told
 
 
 def _quoted(speaker: str) -> str:

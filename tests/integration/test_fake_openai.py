@@ -10,8 +10,9 @@ import openai
 import pytest
 
 from mosshead.llm.openai import OpenAILanguageModel
-from pipeline.consolidation.llm import ConsolidationAnswer, ShownFact, ShownMemory, consolidation_prompt
+from pipeline.consolidation.llm import ConsolidationAnswer, consolidation_prompt
 from tests.fake_openai import EMBEDDINGS, FakeOpenAI
+from tests.unit.pipeline.consolidating import known, new
 
 _CHECKOUT = Path(__file__).parents[2]
 
@@ -30,15 +31,16 @@ def test_embeddings_have_the_asked_dimensions_and_the_same_words_the_same_vector
 
 
 def test_a_fact_is_added_unless_a_near_memory_says_exactly_the_same() -> None:
+    told = ("User likes cocoa", "User likes coffee", "User is tall")
+    cocoa, coffee, tall = ((known(content, number), 0.7) for number, content in enumerate(told, 1))
     facts = [
-        ShownFact(1, "User likes tea"),
-        ShownFact(2, "User likes coffee", near=(1, 2)),
-        ShownFact(3, "User is tall"),
+        new("User likes tea", tall),
+        new("User likes coffee", cocoa, coffee, number=2),
+        new("User is tall", number=3),
     ]
-    memories = [ShownMemory(1, "User likes cocoa"), ShownMemory(2, "User likes coffee"), ShownMemory(3, "User is tall")]
     with FakeOpenAI() as fake:
         model = OpenAILanguageModel("any", api_key="none", base_url=fake.base_url, timeout=5)
-        answer: ConsolidationAnswer = model.answer(consolidation_prompt(facts, memories))
+        answer: ConsolidationAnswer = model.answer(consolidation_prompt(facts))
 
     decided = [(decision.fact, decision.action, decision.memory) for decision in answer.decisions]
     assert decided == [(1, "add", None), (2, "none", 2), (3, "add", None)]

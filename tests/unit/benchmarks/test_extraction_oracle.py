@@ -13,10 +13,11 @@ import pytest
 from benchmarks.extraction.oracle import Oracle
 from mosshead.llm import Prompt
 from mosshead.models.kinds import Role
-from pipeline.consolidation.llm import ShownFact, ShownMemory, consolidation_prompt
+from pipeline.consolidation.llm import consolidation_prompt
 from pipeline.extraction.prompt import ExtractionAnswer, extraction_prompt
-from pipeline.models import Background, Message
+from pipeline.models import Background, Message, NewFact
 from tests.extraction_given import HOUR, NINE, case, gold, said, session
+from tests.unit.pipeline.consolidating import known, new
 
 BERLIN = "User lives in Berlin"
 MOVED = gold(id="f2", content=BERLIN, quote="I live in Berlin now", match=["berlin"], action="supersede", target="f1")
@@ -81,42 +82,46 @@ def test_a_message_with_something_hidden_is_known_by_its_time_and_words(oracle: 
     assert facts_of(oracle, messages("We went to Rome")) == []
 
 
-def decisions(oracle: Oracle, facts: Sequence[ShownFact], memories: Sequence[ShownMemory]) -> list[Any]:
-    answer = asked(oracle, consolidation_prompt(facts, memories))
+def decisions(oracle: Oracle, *facts: NewFact) -> list[Any]:
+    answer = asked(oracle, consolidation_prompt(facts))
     return [(one.fact, one.action, one.memory) for one in answer.decisions]
 
 
-SEATTLE = ShownMemory(3, "User lives in Seattle", NINE)
-TEA = ShownMemory(4, "User likes tea", NINE)
+SEATTLE = (known("User lives in Seattle", 3, said_at=NINE), 0.7)
+TEA = (known("User likes tea", 4, said_at=NINE), 0.7)
 
 
 def test_it_decides_by_the_local_numbers(oracle: Oracle) -> None:
-    fact = ShownFact(5, BERLIN, NINE + timedelta(days=9), near=(4, 3))
-    assert decisions(oracle, [fact], [SEATTLE, TEA]) == [(5, "supersede", 3)]
+    fact = new(BERLIN, TEA, SEATTLE, number=5, said_at=NINE + timedelta(days=9))
+    assert decisions(oracle, fact) == [(5, "supersede", 3)]
 
 
 def test_what_is_not_shown_as_near_cannot_be_named(oracle: Oracle) -> None:
-    fact = ShownFact(5, BERLIN, NINE + timedelta(days=9), near=(4,))
-    assert decisions(oracle, [fact], [SEATTLE, TEA]) == [(5, "add", None)]
+    fact, other = new(BERLIN, TEA, number=5, said_at=NINE + timedelta(days=9)), new("User sings", SEATTLE, said_at=NINE)
+    assert decisions(oracle, other, fact) == [(1, "add", None), (5, "add", None)]
 
 
 def test_what_it_does_not_know_is_added(oracle: Oracle) -> None:
-    unknown = ShownFact(1, "User likes jazz", NINE, near=(3,))
-    assert decisions(oracle, [unknown], [SEATTLE]) == [(1, "add", None)]
+    unknown = new("User likes jazz", SEATTLE, said_at=NINE)
+    assert decisions(oracle, unknown) == [(1, "add", None)]
 
 
 def test_a_fact_of_the_same_batch_is_put_right() -> None:
     one_session = case(session(gold(), MOVED), store=[BERLIN])
-    facts = [ShownFact(1, "User lives in Seattle", NINE, near=(4,)), ShownFact(2, BERLIN, NINE, near=(9, 4))]
-    first = ShownMemory(9, "User lives in Seattle", NINE, earlier_fact=1)
+    first = (known("User lives in Seattle", 9, said_at=NINE, earlier_fact=1), 0.7)
+    facts = [
+        new("User lives in Seattle", TEA, said_at=NINE),
+        new(BERLIN, first, TEA, number=2, said_at=NINE),
+    ]
     with Oracle([one_session]) as oracle:
-        assert decisions(oracle, facts, [TEA, first]) == [(1, "add", None), (2, "supersede", 9)]
+        assert decisions(oracle, *facts) == [(1, "add", None), (2, "supersede", 9)]
 
 
 def test_a_memory_is_known_by_what_it_said_before_this_batch() -> None:
     merged = "User lives in Seattle, Ballard"
     named = gold(id="f2", action="update", target="f1", merged=merged, quote="Ballard, to be precise", match=["live"])
     again = gold(id="f3", action="none", target="f2", content="User lives in Ballard", match=["ballard"])
-    facts = [ShownFact(n, one, NINE, near=(3,)) for n, one in enumerate(("User lives in Seattle", again["content"]), 1)]
+    told = ("User lives in Seattle", again["content"])
+    facts = [new(one, SEATTLE, number=n, said_at=NINE) for n, one in enumerate(told, 1)]
     with Oracle([case(session(gold()), session(named, again), store=[merged])]) as oracle:
-        assert decisions(oracle, facts, [SEATTLE]) == [(1, "update", 3), (2, "none", 3)]
+        assert decisions(oracle, *facts) == [(1, "update", 3), (2, "none", 3)]
