@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
-from db.keys import OF_LANE, LaneRef
+from db.keys import OF_LANE, LaneRef, seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +44,7 @@ def dead_letters(
     """Letters, the newest first. reason: what theirs holds somewhere, in any case of letters. Sees all tenants."""
     wanted = {"tenant_id": tenant_id, "ids": list(letter_ids) if letter_ids is not None else None}
     rows = connection.execute(_LETTERS, {**wanted, "reason": reason, "limit": limit})
-    return [
-        DeadLetter(
-            LaneRef(row.tenant_id, row.namespace_id),
-            row.letter_id,
-            row.origin,
-            row.reason,
-            row.bytes,
-            row.times,
-            float(row.age),
-        )
-        for row in rows
-    ]
+    return [DeadLetter(LaneRef(*row[:2]), *row[2:]) for row in rows]
 
 
 def event_of(connection: Connection, letter: DeadLetter) -> Mapping[str, Any] | None:
@@ -107,8 +96,8 @@ def set_reason(connection: Connection, letter: DeadLetter, reason: str) -> None:
 _LETTER = f"{OF_LANE} and letter_id = :letter_id"
 _DEAD_EVENT = f"{OF_LANE} and event_id = :letter_id and state = 'dead'"
 
-_LETTERS = text("""
-    select tenant_id, namespace_id, letter_id, origin, reason, bytes, times, extract(epoch from now() - died_at) as age
+_LETTERS = text(f"""
+    select tenant_id, namespace_id, letter_id, origin, reason, bytes, times, {seconds("now() - died_at")} as age
     from mosshead.dead_letters
     where tenant_id = coalesce(:tenant_id, tenant_id)
       and (cast(:ids as uuid[]) is null or letter_id = any(:ids))
@@ -168,25 +157,13 @@ class LaneState:
 
 def lane_states(connection: Connection, *, limit: int) -> list[LaneState]:
     """The quarantined lanes, then those that wait longest. Sees all tenants: the table has no policy."""
-    return [
-        LaneState(
-            LaneRef(row.tenant_id, row.namespace_id),
-            row.pending,
-            _seconds(row.waiting),
-            _seconds(row.quarantined),
-            row.quarantined_for,
-            row.stage,
-            row.error,
-            _seconds(row.leased),
-            row.lease_owner,
-        )
-        for row in connection.execute(_STATES, {"limit": limit})
-    ]
+    rows = connection.execute(_STATES, {"limit": limit})
+    return [LaneState(LaneRef(*row[:2]), *row[2:]) for row in rows]
 
 
 def quarantined_lanes(connection: Connection) -> list[LaneRef]:
     """All lanes that are stopped."""
-    return [LaneRef(row.tenant_id, row.namespace_id) for row in connection.execute(_QUARANTINED)]
+    return [LaneRef(*row) for row in connection.execute(_QUARANTINED)]
 
 
 def resume(connection: Connection, lane: LaneRef) -> bool:
@@ -194,15 +171,11 @@ def resume(connection: Connection, lane: LaneRef) -> bool:
     return connection.execute(_RESUME, lane.scope).rowcount > 0
 
 
-def _seconds(value: object) -> float | None:
-    return float(str(value)) if value is not None else None
-
-
-_STATES = text("""
-    select lane.tenant_id, lane.namespace_id, lane.pending, lane.quarantined_for, lane.lease_owner, batch.stage, batch.error,
-           extract(epoch from now() - coalesce(batch.waiting_since, lane.first_pending_at)) as waiting,
-           extract(epoch from now() - lane.quarantined_at) as quarantined,
-           extract(epoch from lane.lease_until - now()) as leased
+_STATES = text(f"""
+    select lane.tenant_id, lane.namespace_id, lane.pending,
+           {seconds("now() - coalesce(batch.waiting_since, lane.first_pending_at)")} as waiting,
+           {seconds("now() - lane.quarantined_at")} as quarantined, lane.quarantined_for, batch.stage, batch.error,
+           {seconds("lane.lease_until - now()")} as leased, lane.lease_owner
     from mosshead.lanes as lane left join mosshead.batches as batch using (tenant_id, namespace_id, batch_id)
     where lane.pending > 0 or lane.batch_id is not null or lane.quarantined_at is not null
     order by lane.quarantined_at, waiting desc nulls last limit :limit

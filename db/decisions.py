@@ -56,6 +56,14 @@ class LoggedDecision:
     concerned: frozenset[UUID] = frozenset()
 
 
+def by_app(
+    stamp: Stamp, action: str, *, reason: str = "the app said so", refused: str | None = None, **given: Any
+) -> LoggedDecision:
+    """What an app did by its own hand, which has no effect where it is refused. given: other fields of the row."""
+    in_effect = {"in_effect": refused is None, **given}
+    return LoggedDecision(stamp=stamp, action=action, reason=reason, decided_by="app", refused=refused, **in_effect)
+
+
 def stamps(connection: Connection, number: int) -> list[Stamp]:
     """For so many decisions of one transaction, each its id and its time, in order and a microsecond apart."""
     first = connection.execute(_CLOCK).scalar_one()

@@ -1,15 +1,18 @@
 """The engines of the service, and which logins it refuses."""
 
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
 
 from sqlalchemy import Engine, create_engine, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from db.schema.revision import IN_DATABASE, NEWEST
 from db.schema.roles import BACKUP, OWNER, WORDS
 from mosshead.errors import ConfigurationError
-from mosshead.urls import cannot_connect, sqlalchemy_url
+from mosshead.urls import cannot_connect, lacks_rights, sqlalchemy_url
 
+ADMIN_URL: Final = "MOSSHEAD_ADMIN_URL"
 _CONNECT_SECONDS = 5
 _STATEMENT_TIMEOUT_MS = 30_000
 _KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
@@ -33,6 +36,27 @@ def open_engine(url: str, *, setting: str) -> Engine:
             "options": f"-c statement_timeout={_STATEMENT_TIMEOUT_MS} -c idle_in_transaction_session_timeout=60000",
         },
     )
+
+
+@contextmanager
+def admin_engine(url: str) -> Iterator[Engine]:
+    """An engine for the administrator's login inside the block.
+
+    Raises StoreUnavailable where Postgres does not answer, ConfigurationError where the URL or the login will not do.
+    """
+    engine = create_engine(
+        sqlalchemy_url(url, ADMIN_URL),
+        hide_parameters=True,
+        connect_args={"connect_timeout": _CONNECT_SECONDS},
+    )
+    try:
+        yield engine
+    except OperationalError as error:
+        raise cannot_connect(engine.url, ADMIN_URL, error) from None
+    except ProgrammingError as error:
+        raise lacks_rights(engine.url, ADMIN_URL, error) from None
+    finally:
+        engine.dispose()
 
 
 def check_login(engine: Engine, *, setting: str) -> None:

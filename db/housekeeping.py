@@ -11,7 +11,7 @@ from db.keys import BatchRef, LaneRef
 def finished_batches(connection: Connection, *, age: timedelta, limit: int) -> list[BatchRef]:
     """Batches that ended longer ago than ``age``, the oldest first. Sees all tenants."""
     rows = connection.execute(_FINISHED, {"age": age, "limit": limit})
-    return [BatchRef(LaneRef(row.tenant_id, row.namespace_id), row.batch_id) for row in rows]
+    return [BatchRef(LaneRef(*row[:2]), row.batch_id) for row in rows]
 
 
 def clear_finished(connection: Connection, batches: Sequence[BatchRef], *, age: timedelta) -> int:

@@ -15,6 +15,11 @@ def of_lane(alias: str) -> str:
     return f"{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id"
 
 
+def seconds(interval: str) -> str:
+    """How long an interval is, as a float."""
+    return f"cast(extract(epoch from {interval}) as float8)"
+
+
 @dataclass(frozen=True, slots=True)
 class LaneRef:
     """A namespace, by its ids."""

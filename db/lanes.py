@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, text
 
 from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef
 
@@ -45,8 +45,7 @@ def due_lanes(connection: Connection, *, limit: int, of_tenant: int) -> list[Lan
     Tenants take turns: first those with the fewest batches at work, within a tenant the longest ready.
     of_tenant: how many batches of one tenant may be at work at once.
     """
-    rows = connection.execute(_DUE_LANES, {"limit": limit, "of_tenant": of_tenant})
-    return [LaneRef(row.tenant_id, row.namespace_id) for row in rows]
+    return [LaneRef(*row) for row in connection.execute(_DUE_LANES, {"limit": limit, "of_tenant": of_tenant})]
 
 
 def of_one_tenant(connection: Connection) -> bool:
@@ -63,7 +62,7 @@ def batches_to_hint(
     Sees all tenants.
     """
     rows = connection.execute(_TO_HINT, {"limit": limit, "again": again, "but_not": list(but_not)})
-    return [(_batch(row), row.stage) for row in rows]
+    return [(BatchRef(LaneRef(*row[:2]), row.batch_id), row.stage) for row in rows]
 
 
 def to_erase(connection: Connection, *, limit: int, again: timedelta) -> list[LaneRef]:
@@ -71,8 +70,7 @@ def to_erase(connection: Connection, *, limit: int, again: timedelta) -> list[La
 
     again: after how long such a lane is due again, where it is not erased by then.
     """
-    rows = connection.execute(_TO_ERASE, {"limit": limit, "again": again})
-    return [LaneRef(row.tenant_id, row.namespace_id) for row in rows]
+    return [LaneRef(*row) for row in connection.execute(_TO_ERASE, {"limit": limit, "again": again})]
 
 
 def lock_due(connection: Connection, lane: LaneRef) -> bool:
@@ -129,10 +127,6 @@ def set_aside(connection: Connection, lane: LaneRef, why: str) -> bool:
 def look_again(connection: Connection, lane: LaneRef, *, after: timedelta) -> None:
     """Have a lane that is due and at rest looked at again after a while."""
     connection.execute(_LOOK_AGAIN, {**lane.scope, "after": after})
-
-
-def _batch(row: Row[tuple[UUID, UUID, UUID]]) -> BatchRef:
-    return BatchRef(LaneRef(row.tenant_id, row.namespace_id), row.batch_id)
 
 
 _OPEN = "batch.stage not in ('done', 'dead', 'split')"

@@ -1,12 +1,11 @@
 """Prompts in versions, and the feedback that waits to improve them. A version is never changed; the latest counts."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
@@ -45,13 +44,13 @@ class UnusedFeedback:
 def current(connection: Connection, lane: LaneRef, name: str) -> PromptVersion | None:
     """A prompt as it is; None where there is no such one."""
     row = connection.execute(_CURRENT, {**lane.scope, "name": name}).one_or_none()
-    return None if row is None else _version(row)
+    return None if row is None else PromptVersion(**row._asdict())
 
 
 def of_version(connection: Connection, lane: LaneRef, name: str, version: int) -> PromptVersion | None:
     """A prompt as it was; None where there is no such version."""
     row = connection.execute(_OF_VERSION, {**lane.scope, "name": name, "version": version}).one_or_none()
-    return None if row is None else _version(row)
+    return None if row is None else PromptVersion(**row._asdict())
 
 
 def add_version(connection: Connection, lane: LaneRef, new: PromptVersion, stamp: Stamp) -> None:
@@ -63,19 +62,14 @@ def add_version(connection: Connection, lane: LaneRef, new: PromptVersion, stamp
 
 def keep_feedback(connection: Connection, lane: LaneRef, given: UnusedFeedback, *, name: str, at: datetime) -> int:
     """Keep what came of a prompt; returns how much waits for it now. Kept twice, it is there once."""
-    columns = {"name": name, "given_at": at, "messages": [dict(one) for one in given.messages]}
-    told = {"feedback_id": given.feedback_id, "comment": given.comment, "score": given.score}
-    connection.execute(_KEEP, {**lane.scope, **columns, **told})
+    connection.execute(_KEEP, {**lane.scope, **asdict(given), "name": name, "given_at": at})
     return int(connection.execute(_COUNT, {**lane.scope, "name": name}).scalar_one())
 
 
 def waiting_feedback(connection: Connection, lane: LaneRef, name: str, *, limit: int) -> list[UnusedFeedback]:
     """What waits for a prompt, in the order in which it was given."""
     rows = connection.execute(_WAITING, {**lane.scope, "name": name, "limit": limit})
-    return [
-        UnusedFeedback(feedback_id=row.feedback_id, messages=row.messages, comment=row.comment, score=row.score)
-        for row in rows
-    ]
+    return [UnusedFeedback(**row._asdict()) for row in rows]
 
 
 def use_feedback(
@@ -90,10 +84,6 @@ def try_again(connection: Connection, lane: LaneRef, feedback_ids: Sequence[UUID
     """Leave feedback waiting that led to nothing that could be taken; what was tried so often is used up."""
     parameters = {**lane.scope, "feedback_ids": list(feedback_ids), **stamp.columns, "most": most}
     connection.execute(_TRY_AGAIN, parameters)
-
-
-def _version(row: Row[Any]) -> PromptVersion:
-    return PromptVersion(**{name: getattr(row, name) for name in PromptVersion.__dataclass_fields__})
 
 
 _COLUMNS = ", ".join(PromptVersion.__dataclass_fields__)

@@ -38,42 +38,37 @@ class HeldMemory:
     message: str
     conversation: str | None
     role: str
-    candidates: tuple[UUID, ...]
+    candidates: Sequence[UUID]
     answered: bool
 
 
-def ask(
-    connection: Connection,
-    lane: LaneRef,
-    *,
-    question_id: UUID,
-    memory_id: UUID,
-    message_id: UUID,
-    mention: str,
-    text: str,
-    candidates: Sequence[UUID],
-    role: str,
-    stamp: Stamp,
-    relations: Sequence[HeldRelation] = (),
-) -> None:
-    """Hold a memory until it is known whom a mention in it means; until then it is unsurely about each candidate.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewQuestion:
+    """Whom a mention in a message means, of a memory that waits for the answer.
 
-    question_id: the same for the memories of one mention in one message, so that one answer settles them all; asked twice of a
-        memory, it is asked once. text: the question, as a person would ask it. candidates: the most plausible first.
+    question_id: the same for the memories of one mention in one message, so that one answer settles them all. text: the question,
+        as a person would ask it. candidates: the most plausible first. role: of the mention in the memory.
     relations: what the memory states about the mention; it holds from the answer on.
     """
-    row = {
-        **lane.scope,
-        **stamp.columns,
-        "question_id": question_id,
-        "memory_id": memory_id,
-        "message_id": message_id,
-        "mention": mention,
-        "text": text,
-        "candidates": list(candidates),
-        "role": role,
-        "relations": [[_plain(subject), predicate, _plain(other)] for subject, predicate, other in relations],
-    }
+
+    question_id: UUID
+    message_id: UUID
+    mention: str
+    text: str
+    candidates: Sequence[UUID]
+    role: str
+    relations: Sequence[HeldRelation] = ()
+
+
+def ask(connection: Connection, lane: LaneRef, memory_id: UUID, asked: NewQuestion, stamp: Stamp) -> None:
+    """Hold a memory until it is known whom a mention in it means; until then it is unsurely about each candidate.
+
+    Asked twice of a memory, it is asked once.
+    """
+    relations = [[_plain(subject), predicate, _plain(other)] for subject, predicate, other in asked.relations]
+    row = {name: getattr(asked, name) for name in NewQuestion.__slots__}
+    row |= {**lane.scope, **stamp.columns, "memory_id": memory_id}
+    row |= {"candidates": list(asked.candidates), "relations": relations}
     if connection.execute(_ASK, row).rowcount == 1:
         connection.execute(_HOLD, row)
 
@@ -83,20 +78,8 @@ def waiting(connection: Connection, lane: LaneRef, question_id: UUID) -> list[He
 
     One that was forgotten asks nothing while it is, so that an answer that comes late states nothing of it.
     """
-    return [
-        HeldMemory(
-            question_id=question_id,
-            memory_id=row.memory_id,
-            mention=row.mention,
-            message_id=row.message_id,
-            message=row.message,
-            conversation=row.conversation_id,
-            role=row.role,
-            candidates=tuple(row.candidates),
-            answered=row.answered_at is not None,
-        )
-        for row in connection.execute(_WAITING, {**lane.scope, "question_id": question_id})
-    ]
+    rows = connection.execute(_WAITING, {**lane.scope, "question_id": question_id})
+    return [HeldMemory(**row._asdict()) for row in rows]
 
 
 def settle(connection: Connection, lane: LaneRef, waiting: Sequence[HeldMemory], answer: UUID, stamp: Stamp) -> None:
@@ -144,8 +127,9 @@ _HOLD = text("""
 """)
 
 _WAITING = text("""
-    select question.question_id, question.memory_id, question.mention, question.message_id, question.conversation_id,
-           question.role, question.candidates, question.answered_at, coalesce(message.content, '') as message
+    select question.question_id, question.memory_id, question.mention, question.message_id,
+           question.conversation_id as conversation, question.role, question.candidates,
+           question.answered_at is not null as answered, coalesce(message.content, '') as message
     from mosshead.questions as question
     join mosshead.memories as memory using (tenant_id, namespace_id, memory_id)
     left join mosshead.messages as message using (tenant_id, namespace_id, message_id)
@@ -245,18 +229,8 @@ class Example:
 
 def keep(connection: Connection, lane: LaneRef, example: Example, stamp: Stamp) -> None:
     """Store an example."""
-    row = {
-        **lane.scope,
-        **stamp.columns,
-        "example_id": example.example_id,
-        "mention": example.mention,
-        "text": example.text,
-        "entity_id": example.entity_id,
-        "others": list(example.others),
-        "message_id": example.message_id,
-        "conversation": example.conversation,
-    }
-    connection.execute(_KEEP, row)
+    row = {name: getattr(example, name) for name in Example.__slots__}
+    connection.execute(_KEEP, {**lane.scope, **stamp.columns, **row, "others": list(example.others)})
     memories.set_vectors(connection, lane, example.model, "example", {example.example_id: example.vector})
 
 

@@ -91,10 +91,7 @@ def indexing(connection: Connection, owner: str) -> Iterator[bool]:
 def large_scopes(connection: Connection, least: int) -> list[Scope]:
     """The scopes of so many rows or more, of all tenants, the largest first."""
     rows = connection.execute(_LARGE, {"least": least})
-    return [
-        Scope(LaneRef(row.tenant_id, row.namespace_id), row.model, row.dimensions, row.scanned, row.rows)
-        for row in rows
-    ]
+    return [Scope(LaneRef(*row[:2]), *row[2:]) for row in rows]
 
 
 def indexes(connection: Connection) -> dict[str, bool]:

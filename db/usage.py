@@ -68,8 +68,7 @@ def costs(
 ) -> Sequence[Cost]:
     """What a tenant, which must be set, or one namespace of it, spent within this time."""
     asked = {"tenant_id": tenant_id, "namespace_id": namespace_id, "since": since}
-    rows = connection.execute(_COSTS[by], asked)
-    return [Cost(row.of, row.calls, row.prompt_tokens, row.completion_tokens) for row in rows]
+    return [Cost(*row) for row in connection.execute(_COSTS[by], asked)]
 
 
 def stage_of(connection: Connection, batch: BatchRef) -> str:

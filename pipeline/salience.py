@@ -154,11 +154,6 @@ class Salience:
         total = round(sum(factor["contribution"] for factor in factors.values()), 2)
         return {"factors": factors, "sum": total, "process": self.process, "marked": self.marked, "value": self.value}
 
-    def __str__(self) -> str:
-        named = [f"{name.replace('_', ' ')} {score:g}" for name, score in self.factors.items() if score]
-        raised = ["a process"] * bool(self.process) + ["marked to be remembered"] * self.marked
-        return f"{self.value:g} ({', '.join(named + raised) or 'no cue'})"
-
 
 _Search = Callable[[str, str], frozenset[int]]
 """Which cues of a factor a text holds."""

@@ -28,7 +28,7 @@ from mosshead.store.connection import tenant_transaction
 from workers.broker import check_broker
 from workers.dependencies import WORKER_URL, check_parts, leave_parts_to_parent, open_embedder_of
 from workers.failures import describe
-from workers.refusals import REFUSALS, Refusals
+from workers.refusals import REFUSALS
 from workers.task_messages import QUEUES
 from workers.transport import Transport, keep_questions_only
 
@@ -174,18 +174,13 @@ class Heartbeat:
         *,
         model: str,
         every: float = _EVERY_SECONDS,
-        refusals: Refusals = REFUSALS,
     ) -> None:
-        """worker: the node name. slots: how many tasks the worker can run now. model: what it embeds with. every: seconds.
-
-        refusals: counted in this process, and stored with each beat.
-        """
+        """worker: the node name. slots: how many tasks the worker can run now. model: what it embeds with. every: seconds."""
         self._engine = engine
         self._worker = worker
         self._slots = slots
         self._model = model
         self._every = every
-        self._refusals = refusals
         self._away = False
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
@@ -208,10 +203,10 @@ class Heartbeat:
         self._tell(lambda connection: housekeeping.leave(connection, self._worker))
 
     def _store_refusals(self) -> None:
-        """Counts that could not be stored are kept for the next beat."""
-        counts = self._refusals.counts()
+        """What this process refused; counts that could not be stored are kept for the next beat."""
+        counts = REFUSALS.counts()
         if counts and self._tell(lambda connection: refused_tasks.add(connection, counts)):
-            self._refusals.stored(counts)
+            REFUSALS.stored(counts)
 
     def _tell(self, statement: Callable[[DatabaseConnection], None]) -> bool:
         try:

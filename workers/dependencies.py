@@ -75,11 +75,11 @@ def check_parts() -> None:
     finally:
         engine.dispose()
     if active.name != embedder.name:
-        raise mismatch(embedder, active.name)
+        raise _mismatch(embedder, active.name)
     check_dimensions(active, embedder.dimensions)
 
 
-def mismatch(embedder: Embedder, active: str) -> EmbedderMismatch:
+def _mismatch(embedder: Embedder, active: str) -> EmbedderMismatch:
     """What to raise where the embedder is not the one of the database's active model."""
     return EmbedderMismatch(
         f"MOSSHEAD_EMBEDDER: {embedder.name} is asked for, and this database embeds with {active}; set it to {spec_of(active)}, "

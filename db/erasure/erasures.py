@@ -5,7 +5,6 @@ work in the lane stores nothing any more. What goes then may take as long as it 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -19,18 +18,10 @@ from db.keys import OF_LANE, LaneRef
 _LOCK_ERASING = 0x6572617365  # "erase"
 
 
-@dataclass(frozen=True, slots=True)
-class RequestedErasure:
-    """An erasure that waits: the id of its event, and what that says."""
-
-    erasure_id: UUID
-    payload: Mapping[str, Any]
-
-
-def next_in(connection: Connection, lane: LaneRef) -> RequestedErasure | None:
-    """The erasure that a lane waits for longest, if any."""
+def next_in(connection: Connection, lane: LaneRef) -> tuple[UUID, Mapping[str, Any]] | None:
+    """The erasure that a lane waits for longest, if any: the id of its event, and what that says."""
     row = connection.execute(_NEXT, lane.scope).one_or_none()
-    return RequestedErasure(row.event_id, row.payload) if row else None
+    return (row.event_id, row.payload) if row else None
 
 
 def waits(connection: Connection, lane: LaneRef, erasure_id: UUID) -> bool:
@@ -49,21 +40,14 @@ def bury(connection: Connection, lane: LaneRef, erasure_id: UUID, reason: str) -
     _go_on(connection, lane)
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
-    """What an erasure keeps out. conversation: where that is its scope."""
-
-    erasure_id: UUID
-    scope: str
-    conversation: str | None = None
-
-
-def put_up(connection: Connection, lane: LaneRef, fence: Fence) -> None:
+def put_up(
+    connection: Connection, lane: LaneRef, erasure_id: UUID, scope: str, conversation: str | None = None
+) -> None:
     """Keep out what an erasure covers, and take the lane, which must be locked, from whoever is at work in it.
 
-    Does no harm twice. The batch at work ends; its events are taken again by another.
+    Does no harm twice. The batch at work ends; its events are taken again by another. conversation: where that is the scope.
     """
-    wanted = {"erasure_id": fence.erasure_id, "of_scope": fence.scope, "conversation": fence.conversation}
+    wanted = {"erasure_id": erasure_id, "of_scope": scope, "conversation": conversation}
     connection.execute(_FENCE, {**lane.scope, **wanted})
     for statement in (_GIVE_BACK, _END_BATCH, _FREE_LANE):
         connection.execute(statement, lane.scope)

@@ -105,14 +105,7 @@ def drop(connection: Connection, generation: Generation) -> None:
 
 
 def _generation(row: Row[Any]) -> Generation:
-    return Generation(
-        LaneRef(row.tenant_id, row.namespace_id),
-        LaneRef(row.tenant_id, row.replay_id),
-        row.started_at,
-        row.replayed,
-        row.left_out,
-        row.switched_at,
-    )
+    return Generation(LaneRef(row.tenant_id, row.namespace_id), LaneRef(row.tenant_id, row.replay_id), *tuple(row)[3:])
 
 
 _TABLES = ("events", "messages", "conversations", "publishers", "scopes", "tombstones", "namespaces", "lanes")
@@ -139,9 +132,9 @@ _START = text("""
 """)
 
 # Of what was left out, what the replay lacks: not what the other generation did while it was replayed (`db.replay.generations`).
-_COLUMNS = """tenant_id, namespace_id, replay_id, started_at, replayed, switched_at, coalesce((
+_COLUMNS = """tenant_id, namespace_id, replay_id, started_at, replayed, coalesce((
     select jsonb_agg(one order by place) from jsonb_array_elements(left_out) with ordinality as each (one, place)
-    where one ->> 'switched' is null), '[]') as left_out"""
+    where one ->> 'switched' is null), '[]') as left_out, switched_at"""
 
 _OF = text(f"select {_COLUMNS} from mosshead.generations where {OF_LANE}")
 
@@ -169,7 +162,7 @@ _EXISTS = text(f"select from mosshead.namespaces where {OF_LANE} and replay_of i
 _BEHIND = text(f"""
     select (select pending from mosshead.lanes where {_REPLAY}) + (
         select count(*) from mosshead.events where {OF_LANE} and state = 'done' and type <> 'erased'
-          and coalesce(effective_at, 'infinity') > (select up_to from mosshead.generations where {OF_LANE}))
+          and effective_at > (select up_to from mosshead.generations where {OF_LANE}))
 """)
 
 _DEAD = text(f"select count(*) from mosshead.dead_letters where {OF_LANE} and origin = 'stage'")
@@ -182,27 +175,17 @@ _LOCK_LANE_OF_REPLAY = text(f"select from mosshead.lanes where {_REPLAY} for upd
 _COSTS = text(f"update mosshead.usage set namespace_id = :namespace_id where {_REPLAY}")
 
 _GENERATION = text(f"delete from mosshead.generations where {OF_LANE}")
-_ALL: Final = "true"
 _OF_MEMORIES: Final = "action <> all(array['set_prompt', 'roll_back_prompt', 'optimize_prompt', 'erase'])"
 """Decisions of an app's prompts, and receipts of what was erased, are the namespace's own."""
 
+_WHOLE: Final = """
+    memories memory_sources memory_edges memory_entities embeddings entities entity_aliases relations profiles questions examples
+    documents summaries decision_memories
+"""
+
 EXCHANGED_TABLES: Final = {
-    "memories": _ALL,
-    "memory_sources": _ALL,
-    "memory_edges": _ALL,
-    "memory_entities": _ALL,
-    "embeddings": _ALL,
-    "entities": _ALL,
-    "entity_aliases": _ALL,
-    "relations": _ALL,
-    "profiles": _ALL,
-    "questions": _ALL,
-    "examples": _ALL,
-    "documents": _ALL,
-    "summaries": _ALL,
-    "reflections": "kind <> 'prompt'",
-    "reflection_batches": "kind <> 'prompt'",
-    "decision_memories": _ALL,
+    **dict.fromkeys(_WHOLE.split(), "true"),
+    **dict.fromkeys(("reflections", "reflection_batches"), "kind <> 'prompt'"),
     "decisions": _OF_MEMORIES,
 }
 """What a generation is made of, and which rows of it. Triggers keep the rest: traits, vocabulary, counts."""

@@ -24,12 +24,11 @@ def due(connection: Connection, *, limit: int) -> list[LaneRef]:
 
     A replay whose lane is quarantined may not.
     """
-    return [LaneRef(row.tenant_id, row.namespace_id) for row in connection.execute(_DUE, {"limit": limit})]
+    return [LaneRef(*row) for row in connection.execute(_DUE, {"limit": limit})]
 
 
 def upcoming(connection: Connection, generation: Generation, *, but_not: Iterable[str], limit: int) -> list[Upcoming]:
     """The next events to be replayed, in the order in which they took effect. but_not: types that are passed over."""
-    connection.execute(_TIMES, generation.lane.scope)
     rows = connection.execute(_UPCOMING, {**generation.lane.scope, "but_not": ["erased", *but_not], "limit": limit})
     return [Upcoming(row.event_id, row.type) for row in rows]
 
@@ -87,15 +86,6 @@ _DUE = text("""
               and lane.quarantined_at is not null)
         order by due_at limit :limit for update skip locked)
     returning tenant_id, namespace_id
-""")
-
-# When what came into effect before this was kept did so. Ids of batches begin with the time at which they were claimed.
-_TIMES = text(f"""
-    update mosshead.events as event set effective_at = coalesce(
-        (select applied_at from mosshead.batches as batch
-         where batch.tenant_id = :tenant_id and batch.namespace_id = :namespace_id and batch.batch_id = event.batch_id),
-        mosshead.made_at(batch_id), received_at) + coalesce(place, 0) * interval '1 microsecond'
-    where {OF_LANE} and state = 'done' and effective_at is null
 """)
 
 _UPCOMING = text("""

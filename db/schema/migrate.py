@@ -9,16 +9,15 @@ from alembic import command
 from alembic.config import Config
 from psycopg import sql
 from psycopg.errors import DeadlockDetected
-from sqlalchemy import Connection, Engine, create_engine, text
-from sqlalchemy.exc import OperationalError, ProgrammingError
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import OperationalError
 
+from db.engine import ADMIN_URL, admin_engine
 from db.schema.revision import IN_DATABASE, NEWEST, mark
 from db.schema.roles import BACKUP, LOGINS, OWNER, WORDS
 from mosshead.errors import ConfigurationError
-from mosshead.urls import cannot_connect, lacks_rights, sqlalchemy_url
 
 _LOCK = 0x6D6F7373  # "moss": two migrations at once take turns
-_ADMIN = "MOSSHEAD_ADMIN_URL"
 _SCRIPTS = Path(__file__).parent  # of Alembic: env.py and versions/
 _OLDEST_POSTGRES = 17
 _TRIES = 10
@@ -33,18 +32,11 @@ def migrate(admin_url: str, passwords: Mapping[str, str | None]) -> None:
     Raises StoreUnavailable where Postgres does not answer, ConfigurationError where it is too old, pgvector is missing, or the
     database is of a later version than this code.
     """
-    engine = create_engine(sqlalchemy_url(admin_url, _ADMIN), hide_parameters=True, connect_args={"connect_timeout": 5})
-    try:
+    with admin_engine(admin_url) as engine:
         tries = 1
         while not _migrated(engine, passwords, last=tries == _TRIES):
             tries += 1
             time.sleep(_PAUSE_SECONDS)
-    except OperationalError as error:
-        raise cannot_connect(engine.url, _ADMIN, error) from None
-    except ProgrammingError as error:
-        raise lacks_rights(engine.url, _ADMIN, error) from None
-    finally:
-        engine.dispose()
 
 
 def _migrated(engine: Engine, passwords: Mapping[str, str | None], *, last: bool) -> bool:
@@ -76,11 +68,11 @@ def _check_postgres(connection: Connection) -> None:
     version = int(connection.execute(text("select current_setting('server_version_num')")).scalar_one()) // 10_000
     if version < _OLDEST_POSTGRES:
         raise ConfigurationError(
-            f"{_ADMIN}: this is Postgres {version}; Mosshead needs {_OLDEST_POSTGRES} or newer, with pgvector 0.8 or newer"
+            f"{ADMIN_URL}: this is Postgres {version}; Mosshead needs {_OLDEST_POSTGRES} or newer, with pgvector 0.8 or newer"
         )
     if connection.execute(text("select current_setting('transaction_read_only')::bool")).scalar_one():
         raise ConfigurationError(
-            f"{_ADMIN}: this Postgres may only be read; give the address of the one that is written to"
+            f"{ADMIN_URL}: this Postgres may only be read; give the address of the one that is written to"
         )
 
 
@@ -88,7 +80,7 @@ def _check_revision(connection: Connection) -> None:
     there = connection.execute(text(f"select {IN_DATABASE}")).scalar_one()
     if there > NEWEST:
         raise ConfigurationError(
-            f"{_ADMIN}: the database is of a later version ({there}) than this code ({NEWEST}), which cannot take it back. "
+            f"{ADMIN_URL}: the database is of a later version ({there}) than this code ({NEWEST}), which cannot take it back. "
             "Run the code that made it so, or put back a backup from before"
         )
 
@@ -104,7 +96,7 @@ def _make_extension(connection: Connection) -> None:
     available = connection.execute(text("select 1 from pg_available_extensions where name = 'vector'")).scalar()
     if not available:
         raise ConfigurationError(
-            f"{_ADMIN}: this Postgres has no pgvector; install it, or use the image pgvector/pgvector:pg18"
+            f"{ADMIN_URL}: this Postgres has no pgvector; install it, or use the image pgvector/pgvector:pg18"
         )
     connection.exec_driver_sql("create extension if not exists vector")
 

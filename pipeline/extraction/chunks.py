@@ -10,6 +10,7 @@ from datetime import timedelta
 from itertools import accumulate, pairwise
 
 from mosshead.models.kinds import Role
+from pipeline.extraction.prompt import MACHINE_CHARACTERS, MACHINES
 from pipeline.models import Message
 
 CALL_TOKENS = 8_000
@@ -22,8 +23,6 @@ _GOES_ON = timedelta(hours=1)
 """For so long after it, what is said in one conversation may go on from what was said in another."""
 
 _CHARACTERS_PER_TOKEN = 4
-_MACHINES = frozenset({Role.SYSTEM, Role.TOOL})
-_SHOWN_OF_MACHINES = 500
 _CUTS = (re.compile(r"\n\s*\n"), re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n"), re.compile(r"\s+"))
 """Where a text may be cut, the best first: between paragraphs, sentences, words."""
 
@@ -85,7 +84,7 @@ def latest(messages: Sequence[Message]) -> tuple[Message, ...]:
         if left <= 0:
             break
         size = _tokens(message) * _CHARACTERS_PER_TOKEN
-        fits = message.role in _MACHINES or len(message.content) <= left
+        fits = message.role in MACHINES or len(message.content) <= left
         shown.append(message if fits else replace(message, content=f"[…] {message.content[-left:]}"))
         left -= size
     return tuple(reversed(shown))
@@ -152,5 +151,5 @@ def _speaks(message: Message) -> bool:
 
 
 def _tokens(message: Message) -> int:
-    size = min(len(message.content), _SHOWN_OF_MACHINES) if message.role in _MACHINES else len(message.content)
+    size = min(len(message.content), MACHINE_CHARACTERS) if message.role in MACHINES else len(message.content)
     return -(-size // _CHARACTERS_PER_TOKEN)

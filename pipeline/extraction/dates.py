@@ -12,7 +12,7 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import Literal
 
 from mosshead.language.dates import TimePhrase, times_in
-from mosshead.language.dates.spans import FINER, NAMES_A_TIME, RECURRING
+from mosshead.language.dates.spans import FINER, MONTHS, NAMES_A_TIME, RECURRING, WEEKDAYS
 from mosshead.models.kinds import Granularity, MemoryKind
 from mosshead.models.occurrence import FactOccurrence
 from pipeline.extraction.mentions import SourceVocabulary
@@ -246,9 +246,6 @@ _SPANS = {
 }
 
 _MONTHS = {Granularity.MONTH: 1, Granularity.SEASON: 3, Granularity.YEAR: 12}
-_MONTHS_OF_THE_YEAR = "january february march april may june july august september october november december"
-_MONTH_NAMES = _MONTHS_OF_THE_YEAR.split()
-_DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _LAST_MOMENT = timedelta(microseconds=1)
 _TIMES_OF_DAY = frozenset({Granularity.MINUTE, Granularity.HOUR})
 _WITHIN_A_DAY = _TIMES_OF_DAY | {Granularity.PART_OF_DAY}
@@ -314,7 +311,7 @@ def _one_later(start: datetime, granularity: Granularity) -> datetime:
 
 
 def _date_words(moment: datetime) -> tuple[str, ...]:
-    month, day = _MONTH_NAMES[moment.month - 1], _DAY_NAMES[moment.weekday()]
+    month, day = MONTHS[moment.month - 1], WEEKDAYS[moment.weekday()]
     names = (month, month[:_ABBREVIATED], day, day[:_ABBREVIATED])
     return (*names, str(moment.year), str(moment.month), str(moment.day))
 

@@ -243,8 +243,8 @@ def _other_names(entity: KnownEntity) -> list[str]:
     return [alias for alias in entity.aliases if alias != entity.name]
 
 
-_MACHINES = frozenset({Role.SYSTEM, Role.TOOL})
-_MACHINE_CHARACTERS = 500
+MACHINES = frozenset({Role.SYSTEM, Role.TOOL})
+MACHINE_CHARACTERS = 500
 
 
 def conversation_labels(messages: Sequence[Message]) -> dict[str, str]:
@@ -291,6 +291,6 @@ def _where(message: Message, before: Message | None, conversations: dict[str, st
 
 
 def _shortened(message: Message) -> str:
-    if message.role not in _MACHINES or len(message.content) <= _MACHINE_CHARACTERS:
+    if message.role not in MACHINES or len(message.content) <= MACHINE_CHARACTERS:
         return message.content
-    return f"{message.content[:_MACHINE_CHARACTERS]} […]"
+    return f"{message.content[:MACHINE_CHARACTERS]} […]"

@@ -198,7 +198,7 @@ class _Forming:
 
     def take(self, messages: Sequence[Message], model: LanguageModel) -> None:
         """Ask about some messages, and take what of the answer can be taken."""
-        talk = Talk(tuple(_turn(message) for message in messages))
+        talk = talk_of(messages)
         prompt = document_prompt(
             talk,
             name=self.shape.name,
@@ -279,10 +279,13 @@ class _Forming:
         self.sources |= dict.fromkeys(sources)
 
 
-def _turn(message: Message) -> TranscriptTurn:
-    return TranscriptTurn(
-        role=message.role, content=message.content, speaker=message.speaker, occurred_at=message.occurred_at
+def talk_of(messages: Sequence[Message]) -> Talk:
+    """Messages as the managers show them to a model."""
+    turns = (
+        TranscriptTurn(role=one.role, content=one.content, speaker=one.speaker, occurred_at=one.occurred_at)
+        for one in messages
     )
+    return Talk(tuple(turns))
 
 
 def _days_in(messages: Sequence[Message]) -> Iterator[FactOccurrence]:

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from mosshead.contrib.managers.memories import episode_manager
-from mosshead.contrib.managers.prompts import Talk
-from mosshead.events.transcripts import TranscriptTurn
 from mosshead.llm.protocol import LanguageModel
 from mosshead.models.documents import Episode
 from mosshead.models.kinds import MemoryKind
@@ -15,6 +13,7 @@ from mosshead.schemas import as_json
 from pipeline.extraction.chunks import portions
 from pipeline.extraction.mentions import SourceVocabulary
 from pipeline.models import Fact, FactRecord, Message
+from pipeline.reflection.documents import talk_of
 from pipeline.safety import suspicion_of
 
 NAME = Episode.__name__
@@ -51,7 +50,7 @@ def form_episodes(messages: Sequence[Message], model: LanguageModel, *, instruct
     for portion in portions(messages, ()):
         if not portion.is_spoken:
             continue
-        managed = manager.after(Talk(tuple(_turn(message) for message in portion.messages)))
+        managed = manager.after(talk_of(portion.messages))
         refused.update(one.why for one in managed.refused)
         for one in managed.changed:
             sources = tuple(portion.messages[number - 1] for number in sorted(set(one.sources)))
@@ -89,9 +88,3 @@ def _refusal(fact: Fact, messages: Sequence[Message]) -> str | None:
 
 def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
-
-
-def _turn(message: Message) -> TranscriptTurn:
-    return TranscriptTurn(
-        role=message.role, content=message.content, speaker=message.speaker, occurred_at=message.occurred_at
-    )

@@ -28,7 +28,7 @@ from workers.demo import run_demo
 from workers.erasure.rewrite import rewrite as rewrite_files
 from workers.intake.run import run_intake
 from workers.local import CONSOLE, Addresses, processes, servers
-from workers.operations.indexing import index_messages, index_scopes, keep_indexed
+from workers.operations.indexing import index_scopes, keep_indexed
 from workers.operations.status import read_status
 from workers.scheduler.run import run_sweeper
 
@@ -67,7 +67,7 @@ def up(
     # Ctrl-C while it still starts is no error either; what was started is stopped on the way out.
     with suppress(KeyboardInterrupt), servers(chosen) as addresses:
         migrate_machine(chosen, addresses)
-        if addresses.admin_url and (done := _index(chosen, addresses.admin_url, addresses.worker_url)):
+        if addresses.admin_url and (done := _index(addresses.admin_url)):
             console.print(done)
         with (
             processes(addresses, also=CONSOLE if with_console else {}) as running,
@@ -111,10 +111,10 @@ def migrate() -> None:
 
 @cli.command()
 def index(every: Every = None) -> None:
-    """Index large namespaces, with MOSSHEAD_ADMIN_URL, and embed messages that never were; safe to repeat."""
+    """Index large namespaces, with MOSSHEAD_ADMIN_URL; safe to repeat."""
     chosen = settings()
     admin_url = _admin_url(chosen)
-    console.print(_index(chosen, admin_url, chosen.login("worker")) or "There is nothing to index.")
+    console.print(_index(admin_url) or "There is nothing to index.")
     if every is not None:
         configure_logging(chosen)
         keep_indexed(admin_url, until_asked_to_stop(), every=every)
@@ -179,15 +179,12 @@ def _indexing(admin_url: str | None) -> Iterator[None]:
         ended.set()
 
 
-def _index(chosen: Settings, admin_url: str, worker_url: str) -> str | None:
-    embedded = index_messages(chosen, worker_url)
+def _index(admin_url: str) -> str | None:
     done = index_scopes(admin_url)
     if done is None:
-        return f"{embedded:,} messages embedded; another is making indexes at this moment."
-    if not (embedded or done.make or done.drop):
-        return None
+        return "Another is making indexes at this moment."
     made = sum(len(names) for _, names in done.make)
-    return f"{embedded:,} messages embedded, {made} indexes made, {len(done.drop)} dropped."
+    return f"{made} indexes made, {len(done.drop)} dropped." if done.make or done.drop else None
 
 
 def _admin_url(chosen: Settings) -> str:

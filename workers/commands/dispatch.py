@@ -9,7 +9,6 @@ from sqlalchemy import Connection
 
 from db import decisions, entities, inbox, namespaces, profiles, reflections, relations, summaries
 from db import undo as undoing
-from db.decisions import LoggedDecision
 from db.keys import BatchRef, LaneRef
 from db.undo import Done
 from mosshead.events import (
@@ -30,9 +29,7 @@ from mosshead.events import (
     Undo,
 )
 from workers.commands import entities as identity_commands
-from workers.commands import imports
-from workers.commands import memories as forgetting
-from workers.commands import memories as remembering
+from workers.commands import imports, memories
 from workers.commands import prompts as prompt_commands
 from workers.dependencies import Parts
 from workers.reflection import documents
@@ -41,7 +38,6 @@ from workers.stages.runner import Store
 Work = Callable[[Connection], object]
 """What is left of a command for its transaction."""
 
-_APP = "app"
 _FOR_GOOD: Final = {
     **dict.fromkeys(
         ("set_prompt", "roll_back_prompt", "optimize_prompt"),
@@ -57,7 +53,7 @@ def prepare(batch: BatchRef, command: Command, parts: Parts) -> Store:
 
     One that cannot be done is refused, and the decision log says why.
     """
-    return partial(_carry_out, batch=batch, work=_work_of(batch, command, parts))
+    return partial(_carry_out, batch=batch, work=_CARRIED_OUT[type(command)](batch, command, parts))
 
 
 def _carry_out(connection: Connection, *, batch: BatchRef, work: Work) -> None:
@@ -65,8 +61,9 @@ def _carry_out(connection: Connection, *, batch: BatchRef, work: Work) -> None:
     inbox.mark_done(connection, batch)
 
 
-def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Work:
-    return _CARRIED_OUT[type(command)](batch, command, parts)
+def _within(work: Callable[..., object]) -> Callable[[BatchRef, Any, Parts], Work]:
+    """How a command is carried out that needs no more than its transaction."""
+    return lambda batch, command, _: partial(work, batch=batch, command=command)
 
 
 def _undo(batch: BatchRef, command: Undo, _: Parts) -> Work:
@@ -94,16 +91,8 @@ def _reflect(batch: BatchRef, command: Reflect, _: Parts) -> Work:
     )
 
 
-def _forget(batch: BatchRef, command: Forget, _: Parts) -> Work:
-    return partial(forgetting.forget, batch=batch, command=command)
-
-
 def _summarise(batch: BatchRef, command: Summarise, _: Parts) -> Work:
     return partial(summaries.ask_for, lane=batch.lane, conversation=command.conversation)
-
-
-def _edit_document(batch: BatchRef, command: EditDocument, _: Parts) -> Work:
-    return partial(documents.edit, batch=batch, command=command)
 
 
 _CARRIED_OUT: Final[Mapping[type[Command], Callable[[BatchRef, Any, Parts], Work]]] = {
@@ -111,13 +100,13 @@ _CARRIED_OUT: Final[Mapping[type[Command], Callable[[BatchRef, Any, Parts], Work
     Configure: _configure,
     Import: imports.prepare,
     Reflect: _reflect,
-    Remember: remembering.prepare,
-    Forget: _forget,
+    Remember: memories.prepare,
+    Forget: _within(memories.forget),
     Summarise: _summarise,
     Clarify: identity_commands.prepare,
     Merge: identity_commands.prepare,
     Split: identity_commands.prepare,
-    EditDocument: _edit_document,
+    EditDocument: _within(documents.edit),
     SetPrompt: prompt_commands.prepare,
     RollBackPrompt: prompt_commands.prepare,
     PromptFeedback: prompt_commands.prepare,
@@ -135,20 +124,18 @@ def undo(connection: Connection, *, batch: BatchRef, event_id: UUID, decision_id
         undoing.reverse(connection, batch.lane, done, stamp)
         touched |= _entities_of(connection, batch.lane, done)
         profiles.touch(connection, batch.lane, entities.existing(connection, batch.lane, touched))
-    memories = frozenset(done.memories if done else ())
-    logged = LoggedDecision(
-        stamp=stamp,
-        action="undo",
+    changed = frozenset(done.memories if done else ())
+    logged = decisions.by_app(
+        stamp,
+        "undo",
         reason="the app took it back",
-        decided_by=_APP,
-        memory_id=min(memories, default=None),
+        memory_id=min(changed, default=None),
         target_id=next(iter(done.documents if done else ()), None),
         undoes=decision_id,
         refused=refused,
-        in_effect=refused is None,
         entities=done.entities if done and refused is None else (),
-        changed=frozenset() if refused else memories,
-        concerned=memories,
+        changed=frozenset() if refused else changed,
+        concerned=changed,
     )
     decisions.log(connection, batch, [logged])
     return refused

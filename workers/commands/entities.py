@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from db import decisions, entities, identity, profiles, questions
 from db import questions as examples
-from db.decisions import LoggedDecision, Stamp
+from db.decisions import Stamp
 from db.identity import Moved
 from db.keys import BatchRef, LaneRef
 from db.questions import Example, HeldMemory
@@ -62,15 +62,12 @@ def _carry_out(connection: Connection, *, batch: BatchRef, command: Command, act
     refused = done.reason if isinstance(done, _Refused) else None
     moved = Moved(frozenset(), frozenset()) if isinstance(done, _Refused) else done
     profiles.touch(connection, batch.lane, entities.existing(connection, batch.lane, moved.entities))
-    logged = LoggedDecision(
-        stamp=stamp,
-        action=command.type,
-        reason="the app said so",
-        decided_by="app",
+    logged = decisions.by_app(
+        stamp,
+        command.type,
         memory_id=min(moved.memories, default=None),
         fact=_said(command),
         refused=refused,
-        in_effect=refused is None,
         entities=sorted(moved.entities),
         changed=moved.memories,
     )

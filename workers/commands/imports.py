@@ -36,7 +36,6 @@ from pipeline.safety import instructs, suspicion_of
 from pipeline.salience import score_salience
 from workers.dependencies import Parts
 
-_APP = "app"
 _REASON = "imported"
 _log = structlog.get_logger()
 
@@ -263,27 +262,20 @@ def _is_ahead(one: ImportedMemory) -> bool:
 
 def _of_entities(brought: _Brought, stamp: Stamp, learned: set[UUID]) -> LoggedDecision:
     fact = {"entities": [one.key for one in brought.entities]}
-    return LoggedDecision(
-        stamp=stamp, action="add", reason=_REASON, decided_by=_APP, fact=fact, entities=sorted(learned)
-    )
+    return decisions.by_app(stamp, "add", reason=_REASON, fact=fact, entities=sorted(learned))
 
 
 def _added(brought: _Brought, one: ImportedMemory, stamp: Stamp) -> LoggedDecision:
     memory_id = imported_id(brought.home_id, "memory", one.id)
-    return LoggedDecision(
-        stamp=stamp,
-        action="add",
-        reason=_REASON,
-        decided_by=_APP,
-        memory_id=memory_id,
-        fact=one.model_dump(mode="json", exclude_none=True),
-        changed=frozenset({memory_id}),
+    fact = one.model_dump(mode="json", exclude_none=True)
+    return decisions.by_app(
+        stamp, "add", reason=_REASON, memory_id=memory_id, fact=fact, changed=frozenset({memory_id})
     )
 
 
 def _quarantined(one: ImportedMemory, stamp: Stamp, suspicion: str) -> LoggedDecision:
     fact = one.model_dump(mode="json", exclude_none=True)
-    return LoggedDecision(stamp=stamp, action="quarantine", reason=suspicion, decided_by=_APP, fact=fact)
+    return decisions.by_app(stamp, "quarantine", reason=suspicion, fact=fact)
 
 
 def _is_above(entity_id: UUID, other: UUID | None, parents: Mapping[UUID, UUID]) -> bool:

@@ -10,12 +10,10 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from db import decisions, entities, memories, profiles, relations
-from db import entities as registry
-from db import memories as standing
 from db.candidates import CandidateRow
-from db.decisions import LoggedDecision, Stamp
+from db.decisions import Stamp
 from db.keys import BatchRef, LaneRef
-from db.memories import MemoryState, NewMemory, memory_states
+from db.memories import MemoryState, NewMemory
 from db.relations import Edge
 from db.unlearn import unlearn
 from mosshead.embeddings import Vectors
@@ -36,8 +34,6 @@ from pipeline.salience import score_salience
 from workers.dependencies import Parts
 from workers.stages.consolidate import link as linking
 
-_APP = "app"
-_REASON = "the app said so"
 _NUMBER = 1
 _USER = re.compile(r"\bUser\b|\b[Tt]he user\b")
 _IS_USER = re.compile(r"(?:the )?user", re.IGNORECASE)
@@ -113,7 +109,7 @@ def _linked(
         mentioned = linking.bearers_of(connection, batch, {_NUMBER: (fact, row)}, {_NUMBER: message})
     linked = linking.link(mentioned, parts)
     with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
-        known = set(registry.existing(connection, batch.lane, linked.is_about(_NUMBER)))
+        known = set(entities.existing(connection, batch.lane, linked.is_about(_NUMBER)))
         before = _replaced(connection, batch.lane, command)
         names = [one.name for one in fact.mentions] if before else []
         bearers = lookup.bearers(connection, NamespacePath.of(command.namespace), names, are_names=True)
@@ -158,19 +154,16 @@ def _store(connection: Connection, *, batch: BatchRef, remembered: _Remembered) 
         if command.replaces is not None:
             touched |= _supersede(connection, batch.lane, command.replaces, remembered, stamp)
             learned |= unlearn(connection, batch.lane, [command.replaces], stamp)
-    profiles.touch(connection, batch.lane, registry.existing(connection, batch.lane, touched | learned))
+    profiles.touch(connection, batch.lane, entities.existing(connection, batch.lane, touched | learned))
     made = [remembered.memory.memory_id] + ([command.replaces] if command.replaces else [])
-    logged = LoggedDecision(
-        stamp=stamp,
-        action="supersede" if command.replaces else "add",
-        reason=_REASON,
-        decided_by=_APP,
+    logged = decisions.by_app(
+        stamp,
+        "supersede" if command.replaces else "add",
         memory_id=None if refused else remembered.memory.memory_id,
         target_id=command.replaces,
         target_version=command.of_version,
         fact=_said(command),
         refused=refused,
-        in_effect=refused is None,
         entities=sorted(learned),
         changed=frozenset() if refused else frozenset(made),
         concerned=frozenset([command.replaces] if command.replaces else []),
@@ -182,7 +175,7 @@ def _refusal(connection: Connection, lane: LaneRef, command: Remember) -> str | 
     """Why a memory cannot be replaced, as it stands now."""
     if command.replaces is None:
         return None
-    now = standing.memory_states(connection, lane, [command.replaces]).get(command.replaces)
+    now = memories.memory_states(connection, lane, [command.replaces]).get(command.replaces)
     if now is None:
         return "there is no memory to replace"
     if now.state != "active":
@@ -190,7 +183,7 @@ def _refusal(connection: Connection, lane: LaneRef, command: Remember) -> str | 
     if command.of_version is None or command.of_version == now.version:
         return None
     # A memory that was said again has a new version, and says the same.
-    read = standing.content_of(connection, lane, command.replaces, command.of_version)
+    read = memories.content_of(connection, lane, command.replaces, command.of_version)
     return None if read == now.content else "the memory to replace says something else by now"
 
 
@@ -208,7 +201,7 @@ def _add(connection: Connection, lane: LaneRef, remembered: _Remembered, stamp: 
 def _supersede(connection: Connection, lane: LaneRef, old: UUID, remembered: _Remembered, stamp: Stamp) -> set[UUID]:
     """The old memory is so until now, and points on; returns whom it was about."""
     new, since = remembered.memory.memory_id, remembered.command.occurred_at
-    version = standing.memory_states(connection, lane, [old])[old].version
+    version = memories.memory_states(connection, lane, [old])[old].version
     memories.change(connection, lane, old, version, stamp, state="superseded", superseded_by=new, valid_to=since)
     memories.retire_vector(connection, lane, old)
     relations.end_relations(connection, lane, old, stamp, valid_to=since)
@@ -221,13 +214,8 @@ def _said(command: Remember) -> dict[str, object]:
 
 
 def _quarantine(connection: Connection, *, batch: BatchRef, command: Remember, suspicion: str) -> None:
-    logged = LoggedDecision(
-        stamp=decisions.stamp_of_event(connection, command.event_id),
-        action="quarantine",
-        reason=suspicion,
-        decided_by=_APP,
-        fact=_said(command),
-    )
+    stamp = decisions.stamp_of_event(connection, command.event_id)
+    logged = decisions.by_app(stamp, "quarantine", reason=suspicion, fact=_said(command))
     decisions.log(connection, batch, [logged])
 
 
@@ -237,7 +225,7 @@ _GONE = "there is no such memory, or it is closed already"
 def forget(connection: Connection, *, batch: BatchRef, command: Forget) -> None:
     """Close those of the memories that are known, or log that none is."""
     stamp = decisions.stamp_of_event(connection, command.event_id)
-    found = memory_states(connection, batch.lane, command.memories)
+    found = memories.memory_states(connection, batch.lane, command.memories)
     known = [one for one in found.values() if one.state == "active"]
     for one in known:
         _close(connection, batch, one, stamp)
@@ -245,14 +233,12 @@ def forget(connection: Connection, *, batch: BatchRef, command: Forget) -> None:
     unlearned = unlearn(connection, batch.lane, closed, stamp)
     touched = unlearned.union(relations.entities_of_memory(connection, batch.lane, *closed))
     profiles.touch(connection, batch.lane, entities.existing(connection, batch.lane, touched))
-    logged = LoggedDecision(
-        stamp=stamp,
-        action="forget",
+    logged = decisions.by_app(
+        stamp,
+        "forget",
         reason=command.reason or "the app said so",
-        decided_by=_APP,
         memory_id=min(closed, default=None),
         refused=None if closed else _GONE,
-        in_effect=bool(closed),
         entities=sorted(unlearned),
         changed=closed,
         concerned=frozenset(found),

@@ -8,7 +8,6 @@ from typing import Final
 from sqlalchemy import Connection
 
 from db import decisions, prompts, reflections
-from db.decisions import LoggedDecision
 from db.keys import BatchRef, LaneRef
 from db.prompts import PromptVersion, UnusedFeedback
 from mosshead.events import PromptFeedback, RollBackPrompt, SetPrompt
@@ -47,16 +46,8 @@ def _change(
         prompts.add_version(connection, batch.lane, new, stamp)
         if prompts.waiting_feedback(connection, batch.lane, command.name, limit=1):
             _touch(connection, batch, command.name, debounce)
-    logged = LoggedDecision(
-        stamp=stamp,
-        action=command.type,
-        reason="the app said so",
-        decided_by=_APP,
-        fact=logged_version(command.name, current, new),
-        refused=refused,
-        in_effect=refused is None,
-    )
-    decisions.log(connection, batch, [logged])
+    fact = logged_version(command.name, current, new)
+    decisions.log(connection, batch, [decisions.by_app(stamp, command.type, fact=fact, refused=refused)])
 
 
 def _set(command: SetPrompt, current: PromptVersion | None) -> PromptVersion | str:

@@ -17,8 +17,6 @@ _SETTING = "MOSSHEAD_BROKER_URL"
 _PATIENCE_SECONDS = 60.0
 _POLL_SECONDS = 0.1
 _BUSY = ("aof_rewrite_in_progress", "aof_rewrite_scheduled", "rdb_bgsave_in_progress")
-_HELD = "unacked"
-"""Where intakes of earlier versions kept what they had in hand."""
 
 _NOT_FROM_A_START = 2
 """Seconds. A server that never made a snapshot names its own start as the time of the last one."""
@@ -58,7 +56,7 @@ def _rewrite(redis: Any, tell: Callable[[str], object]) -> None:
 def _outlast_queue(redis: Any) -> None:
     """Wait until all that was published before this is out of Redis: it may be of what was erased meanwhile."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
-    while waiting := redis.llen(QUEUE.name) + redis.hlen(_HELD):
+    while waiting := redis.llen(QUEUE.name):
         if time.monotonic() > deadline:
             raise QueueUnavailable(
                 f"{_SETTING}: {waiting:,} events wait in the queue, and may be of what was erased; check that the intake runs, "
@@ -108,6 +106,6 @@ def _refused(where: str, error: ResponseError) -> ConfigurationError:
     why = "the login has not the right" if isinstance(error, NoPermissionError) else "it refuses"
     return ConfigurationError(
         f"{_SETTING}: the files of {where} were not rewritten: {why} ({error}). Run this with a login there that may call LLEN, "
-        "HLEN, INFO, BGREWRITEAOF and BGSAVE. Where a provider allows no such thing, use --tables-only, and ask the provider "
+        "INFO, BGREWRITEAOF and BGSAVE. Where a provider allows no such thing, use --tables-only, and ask the provider "
         "when its files and backups are replaced"
     )

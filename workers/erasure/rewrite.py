@@ -9,14 +9,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from pydantic import ValidationError
-from sqlalchemy import Connection, Engine, create_engine
-from sqlalchemy.exc import OperationalError, ProgrammingError
+from sqlalchemy import Connection, Engine
 
 from db import namespaces
+from db.engine import ADMIN_URL, admin_engine
 from db.erasure import erasures
 from db.erasure.memories import Key, Retold, VersionRow, versions_of
 from db.erasure.scopes import ErasureScope
@@ -25,13 +25,11 @@ from db.schema.roles import OWNER
 from mosshead.embeddings import Embedder
 from mosshead.errors import StoreUnavailable
 from mosshead.store.connection import tenant_transaction
-from mosshead.urls import cannot_connect, lacks_rights, sqlalchemy_url
 from pipeline.embedding import embed
 from pipeline.erasure import Says, Version, told_by_others
 from pipeline.models import Fact
 from workers.erasure.queue_files import rewrite_queue_files
 
-_ADMIN: Final = "MOSSHEAD_ADMIN_URL"
 _PATIENCE_SECONDS = 60.0
 _POLL_SECONDS = 0.1
 
@@ -43,15 +41,8 @@ def rewrite(admin_url: str, broker_url: str | None, tell: Callable[[str], object
     rewritten. Raises StoreUnavailable where Postgres does not answer, or an older transaction does not end: it may see what was
     erased since it began, and Postgres keeps that for it. Raises what `rewrite_queue_files` raises, before it touches a table.
     """
-    engine = create_engine(sqlalchemy_url(admin_url, _ADMIN), hide_parameters=True, connect_args={"connect_timeout": 5})
-    try:
+    with admin_engine(admin_url) as engine:
         return _rewrite(engine, broker_url, tell)
-    except OperationalError as error:
-        raise cannot_connect(engine.url, _ADMIN, error) from None
-    except ProgrammingError as error:
-        raise lacks_rights(engine.url, _ADMIN, error) from None
-    finally:
-        engine.dispose()
 
 
 def _rewrite(engine: Engine, broker_url: str | None, tell: Callable[[str], object]) -> int:
@@ -86,8 +77,8 @@ def _outlast_others(connection: Connection) -> None:
     while older & erasures.transactions(connection):
         if time.monotonic() > deadline:
             raise StoreUnavailable(
-                f"{_ADMIN}: a transaction that began before this command has not ended, and what was erased is kept for it; look "
-                "for a dump or an app that does not commit in pg_stat_activity, and run this again afterwards"
+                f"{ADMIN_URL}: a transaction that began before this command has not ended, and what was erased is kept for it; "
+                "look for a dump or an app that does not commit in pg_stat_activity, and run this again afterwards"
             )
         time.sleep(_POLL_SECONDS)
 

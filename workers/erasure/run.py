@@ -8,16 +8,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
-from typing import Final
 
 import structlog
 from pydantic import ValidationError
 from sqlalchemy import Connection
 
 from db import decisions, documents, entities, namespaces, profiles, summaries
-from db.decisions import LoggedDecision, Stamp
 from db.erasure import erasures
-from db.erasure.erasures import Fence
 from db.erasure.scopes import (
     ErasureScope,
     erase_conversation,
@@ -95,13 +92,14 @@ def _fenced(lane: LaneRef, parts: Parts) -> Erase | None:
         if asked is None:
             erasures.nothing_waits(connection, lane)
             return None
+        erasure_id, payload = asked
         try:
-            wanted = Erase.model_validate(asked.payload)
+            wanted = Erase.model_validate(payload)
         except ValidationError as error:
-            erasures.bury(connection, lane, asked.erasure_id, f"erase: {describe(error)}")
-            _log.error("erasure_refused", erasure_id=str(asked.erasure_id), error=describe(error))
+            erasures.bury(connection, lane, erasure_id, f"erase: {describe(error)}")
+            _log.error("erasure_refused", erasure_id=str(erasure_id), error=describe(error))
             return None
-        erasures.put_up(connection, lane, Fence(wanted.event_id, wanted.scope, wanted.conversation))
+        erasures.put_up(connection, lane, wanted.event_id, wanted.scope, wanted.conversation)
         return wanted
 
 
@@ -115,7 +113,7 @@ def _everything(connection: Connection, lane: LaneRef, wanted: Erase) -> Rows:
 def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) -> Rows:
     part = retold(connection, lane, _chosen(connection, lane, wanted), parts.embedder)
     stamp = decisions.stamp_of_event(connection, wanted.event_id)
-    decisions.log(connection, BatchRef(lane, wanted.event_id), [_logged(stamp)])
+    decisions.log(connection, BatchRef(lane, wanted.event_id), [decisions.by_app(stamp, "erase")])
     summed_up = summaries.of_messages(connection, lane, part.messages)
     rows = {"documents": _documents(connection, lane, part)}
     gone, touched = erase_part(connection, lane, part, stamp)
@@ -162,10 +160,3 @@ def _documents(connection: Connection, lane: LaneRef, part: ErasureScope) -> int
             kept = {key: mark for key, mark in one.fields.items() if key in left.marks}
             documents.rewrite(connection, lane, replace(one, body=left.body, fields=kept))
     return rows
-
-
-def _logged(stamp: Stamp) -> LoggedDecision:
-    return LoggedDecision(stamp=stamp, action="erase", reason="the app said so", decided_by=_APP)
-
-
-_APP: Final = "app"

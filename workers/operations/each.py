@@ -1,13 +1,17 @@
 """A round of an operator's command over many namespaces, in which one that fails keeps none of the others from its turn."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
+from uuid import UUID
 
 import psycopg
 import structlog
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
+from db import namespaces
 from db.keys import LaneRef
+from mosshead.store.connection import tenant_transaction
 from workers.failures import describe, is_of_all
 
 _log = structlog.get_logger()
@@ -35,6 +39,15 @@ def each(items: Iterable[T], work: Callable[[T], R], *, lane: Callable[[T], Lane
     if failed is not None:
         raise failed
     return results
+
+
+def each_tenant(engine: Engine) -> Iterator[tuple[UUID, Connection]]:
+    """Every tenant that ever published, each with a transaction of its own."""
+    with engine.begin() as connection:
+        tenants = namespaces.tenants(connection)
+    for tenant_id in tenants:
+        with tenant_transaction(engine, tenant_id) as connection:
+            yield tenant_id, connection
 
 
 def itself(lane: LaneRef) -> LaneRef:

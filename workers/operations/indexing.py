@@ -1,7 +1,6 @@
-"""`python -m workers index`: what search needs beside what the stages write. Safe to repeat, and while the service runs.
+"""`python -m workers index`: a namespace that has outgrown a scan gets indexes, and one that has shrunk loses them.
 
-A namespace that has outgrown a scan gets indexes, one that has shrunk loses them; and messages that took effect before there were
-turns get theirs.
+Safe to repeat, and while the service runs.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,25 +8,17 @@ from dataclasses import dataclass
 from typing import Final
 
 import structlog
-from sqlalchemy import Connection, Engine, create_engine
-from sqlalchemy.exc import OperationalError, ProgrammingError
+from sqlalchemy import Connection
 
-from config.settings import Settings
-from db import embedding_models, namespaces, search_indexes, turns
-from db.engine import check_login, open_engine
+from db import search_indexes
+from db.engine import admin_engine
 from db.schema.roles import OWNER
 from db.search_indexes import Scope
-from mosshead.store.connection import tenant_transaction
-from mosshead.urls import cannot_connect, lacks_rights, sqlalchemy_url
 from workers.cli.output import repeat
-from workers.dependencies import WORKER_URL, mismatch, open_embedder_of
-from workers.operations.each import each, itself
-from workers.stages.embed import fill_turns
+from workers.operations.each import each
 
 OFTEN: Final = 300.0
 """Seconds between two looks at what is due. What has just outgrown a scan is searched by one until then, and no worse for it."""
-
-_ADMIN = "MOSSHEAD_ADMIN_URL"
 
 _log = structlog.get_logger()
 
@@ -66,19 +57,12 @@ def index_scopes(
 
     Raises StoreUnavailable where Postgres does not answer.
     """
-    engine = create_engine(
-        sqlalchemy_url(admin_url, _ADMIN),
-        isolation_level="AUTOCOMMIT",
-        hide_parameters=True,
-        connect_args={"connect_timeout": 5},
-    )
-    try:
-        with _connected(engine) as connection, search_indexes.indexing(connection, OWNER) as alone:
-            return _index_scopes(connection, outgrown, shrunk) if alone else None
-    except ProgrammingError as error:
-        raise lacks_rights(engine.url, _ADMIN, error) from None
-    finally:
-        engine.dispose()
+    with (
+        admin_engine(admin_url) as engine,
+        engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection,
+        search_indexes.indexing(connection, OWNER) as alone,
+    ):
+        return _index_scopes(connection, outgrown, shrunk) if alone else None
 
 
 def keep_indexed(admin_url: str, stopped: Callable[[], bool], *, every: float = OFTEN) -> None:
@@ -87,40 +71,6 @@ def keep_indexed(admin_url: str, stopped: Callable[[], bool], *, every: float = 
     Where Postgres is away, the next finds it back.
     """
     repeat(lambda: index_scopes(admin_url), stopped, every=every, interrupted="index_interrupted")
-
-
-def index_messages(settings: Settings, worker_url: str) -> int:
-    """Make the turns that are missing; returns how many.
-
-    Raises EmbedderMismatch where the settings name another embedder than the active one, and what embedders raise.
-    """
-    engine = open_engine(worker_url, setting=WORKER_URL)
-    try:
-        check_login(engine, setting=WORKER_URL)
-        with engine.begin() as connection:
-            model = embedding_models.active_model(connection)
-            tenants = namespaces.tenants(connection)
-        if model is None:
-            return 0
-        lacking = []
-        for tenant_id in tenants:
-            with tenant_transaction(engine, tenant_id) as connection:
-                lacking += turns.lanes_without(connection, tenant_id, model)
-        if not lacking:
-            return 0
-        embedder = open_embedder_of(settings)
-        if embedder.name != model:
-            raise mismatch(embedder, model)
-        return sum(each(lacking, lambda lane: fill_turns(engine, lane, embedder), lane=itself))
-    finally:
-        engine.dispose()
-
-
-def _connected(engine: Engine) -> Connection:
-    try:
-        return engine.connect()
-    except OperationalError as error:
-        raise cannot_connect(engine.url, _ADMIN, error) from None
 
 
 def _index_scopes(connection: Connection, outgrown: int, shrunk: int) -> Work:

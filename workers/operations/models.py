@@ -3,16 +3,15 @@
 Nothing stops for it. Until the old one is dropped, whoever reads or writes with either finds everything (docs/embedders.md).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Final
-from uuid import UUID
 
 from sqlalchemy import Engine
 
 from config.settings import Settings
-from db import embedding_models, housekeeping, namespaces, turns
+from db import embedding_models, housekeeping, turns
 from db.embedding_models import Model
 from db.erasure import erasures
 from db.keys import LaneRef
@@ -21,7 +20,7 @@ from mosshead.errors import ConfigurationError, MossheadError, NotFound
 from mosshead.store.connection import tenant_transaction
 from mosshead.urls import session_name
 from workers.dependencies import check_dimensions, open_embedder_of
-from workers.operations.each import each, itself
+from workers.operations.each import each, each_tenant, itself
 from workers.stages.embed import fill
 
 _AT_ONCE: Final = 1_000
@@ -52,7 +51,7 @@ def listed(engine: Engine) -> list[tuple[Model, int]]:
     """The models, and of each in how many namespaces it lacks vectors."""
     with engine.begin() as connection:
         found = embedding_models.models(connection)
-    return [(one, len(list(_lacking(engine, one.name)))) for one in found]
+    return [(one, len(_lacking(engine, one.name))) for one in found]
 
 
 def fill_all(engine: Engine, settings: Settings, say: Say) -> bool:
@@ -91,7 +90,7 @@ def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = F
         readers = embedding_models.readers_with(connection, session_name(name))
     if at_work:
         raise ConfigurationError(f"these workers embed with {name}: {', '.join(at_work)}; restart them first")
-    if active is not None and not incomplete and any(_lacking(engine, active)):
+    if active is not None and not incomplete and _lacking(engine, active):
         raise ConfigurationError(
             f"{active} lacks vectors; run 'python -m workers models fill' first, or, where it leaves some out that the endpoint "
             "refuses, give --incomplete: no query finds these any more"
@@ -152,7 +151,7 @@ def _made(engine: Engine, settings: Settings, model: Model) -> int:
     """Give a model what it lacks, and what came to lack while that took its time, until that is no less; returns how many."""
     of_each: list[int] = []
     while len(of_each) < 2 or 0 < of_each[-1] < of_each[-2]:
-        lacking = list(_lacking(engine, model.name))
+        lacking = _lacking(engine, model.name)
         if not lacking:
             break
         embedder = open_embedder_of(settings, spec_of(model.name))
@@ -161,25 +160,22 @@ def _made(engine: Engine, settings: Settings, model: Model) -> int:
     return sum(of_each)
 
 
-def _lacking(engine: Engine, name: str) -> Iterator[LaneRef]:
+def _lacking(engine: Engine, name: str) -> set[LaneRef]:
     """The namespaces of all tenants in which a model lacks a vector or a turn."""
-    for tenant_id in _tenants(engine):
-        with tenant_transaction(engine, tenant_id) as connection:
-            of_owners = embedding_models.lanes_lacking(connection, tenant_id, name)
-            of_messages = turns.lanes_without(connection, tenant_id, name)
-        yield from dict.fromkeys((*of_owners, *of_messages))
+    return {
+        lane
+        for tenant_id, connection in each_tenant(engine)
+        for lanes in (embedding_models.lanes_lacking, turns.lanes_without)
+        for lane in lanes(connection, tenant_id, name)
+    }
 
 
-def _lanes_with(engine: Engine, name: str) -> Iterator[LaneRef]:
-    for tenant_id in _tenants(engine):
-        with tenant_transaction(engine, tenant_id) as connection:
-            found = embedding_models.lanes_with(connection, tenant_id, name)
-        yield from found
-
-
-def _tenants(engine: Engine) -> Sequence[UUID]:
-    with engine.begin() as connection:
-        return namespaces.tenants(connection)
+def _lanes_with(engine: Engine, name: str) -> list[LaneRef]:
+    return [
+        lane
+        for tenant_id, connection in each_tenant(engine)
+        for lane in embedding_models.lanes_with(connection, tenant_id, name)
+    ]
 
 
 def _emptied(engine: Engine, lane: LaneRef, name: str) -> int:

@@ -19,7 +19,7 @@ from mosshead.store.connection import tenant_transaction
 from pipeline.models import RecordSchema
 from pipeline.reflection.documents import Changed, DocumentState, Formed, Mark, Misfit, edited, form_document, settled
 from workers.dependencies import Parts
-from workers.reflection.kinds import Reflection, ReflectionDue
+from workers.reflection.kinds import Reflection, ReflectionDue, store_nothing
 from workers.stages import load
 from workers.stages.runner import Store
 
@@ -39,7 +39,7 @@ def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> St
         held = _held(connection, lane, due.subject)
     shape = _shape(wanted.profiles, due.subject)
     if shape is None or model is None:
-        return _nothing
+        return store_nothing
     formed = form_document(shape, held, due.messages, model, instructions=wanted.instructions)
     load.report_refused("fields", formed.refused)
     return partial(_keep, batch=due.batch, name=shape.name, held=held, formed=formed, decided_by=model.name)
@@ -141,10 +141,6 @@ def held_in(row: DocumentRow | DocumentVersion) -> DocumentState:
 
 def _shape(profiles: Iterable[Mapping[str, Any]], name: str) -> RecordSchema | None:
     return next((RecordSchema(name, one["json_schema"]) for one in profiles if one["name"] == name), None)
-
-
-def _nothing(connection: Connection) -> None:
-    """What the namespace does not ask for any more is not formed."""
 
 
 DOCUMENT = Reflection(dirtied=dirtied, prepare=prepare)

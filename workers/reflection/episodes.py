@@ -20,7 +20,7 @@ from pipeline.embedding import embed
 from pipeline.reflection.episodes import FormedEpisode, form_episodes
 from pipeline.salience import score_salience
 from workers.dependencies import Parts
-from workers.reflection.kinds import Reflection, ReflectionDue
+from workers.reflection.kinds import Reflection, ReflectionDue, store_nothing
 from workers.stages import load
 from workers.stages.runner import Store
 
@@ -41,7 +41,7 @@ def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> St
         wanted = namespaces.configuration(connection, lane)
     said = [message for message in due.messages if message.conversation == (due.subject or None)]
     if model is None or not wanted.episodes:
-        return _nothing
+        return store_nothing
     formed = form_episodes(said, model, instructions=wanted.instructions)
     load.report_refused("episodes", formed.refused)
     vectors = embed({place: one.fact.content for place, one in enumerate(formed.episodes)}, parts.embedder)
@@ -104,10 +104,6 @@ def _logged(memory: NewMemory, one: FormedEpisode, stamp: Stamp, decided_by: str
         prompt_version=COLLECTION_VERSION,
         changed=frozenset({memory.memory_id}),
     )
-
-
-def _nothing(connection: Connection) -> None:
-    """What the namespace does not ask for any more is not formed."""
 
 
 EPISODES: Final = Reflection(dirtied=dirtied, prepare=prepare)

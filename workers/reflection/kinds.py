@@ -47,6 +47,10 @@ class Reflection:
     needs_model: bool = True
 
 
+def store_nothing(connection: Connection) -> None:
+    """What a kind returns where there is nothing to store, or the namespace does not ask for it any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Debounce:
     """How long a reflection waits: until nothing touched it for ``least``, or its first touch is ``most`` ago."""

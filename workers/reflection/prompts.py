@@ -17,7 +17,7 @@ from mosshead.llm import LanguageModel
 from mosshead.store.connection import tenant_transaction
 from workers.commands.prompts import KIND, logged_version
 from workers.dependencies import Parts
-from workers.reflection.kinds import Reflection, ReflectionDue
+from workers.reflection.kinds import Reflection, ReflectionDue, store_nothing
 from workers.stages.runner import Store
 
 _AT_ONCE: Final = 100
@@ -37,7 +37,7 @@ def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> St
         current = prompts.current(connection, lane, due.subject)
         waiting = prompts.waiting_feedback(connection, lane, due.subject, limit=_AT_ONCE)
     if model is None or current is None or current.optimizer == "off" or not waiting:
-        return _nothing
+        return store_nothing
     trajectories = [trajectory_of(one.messages, Feedback(one.comment, one.score)) for one in waiting]
     found = create_prompt_optimizer(model, kind=current.optimizer)(trajectories, _template(current))
     if found.refused is not None:
@@ -61,10 +61,6 @@ def _template(prompt: PromptVersion) -> PromptTemplate:
         instructions=prompt.instructions,
         when_to_update=prompt.when_to_update,
     )
-
-
-def _nothing(connection: Connection) -> None:
-    """There is nothing to store."""
 
 
 def _store(

@@ -13,7 +13,7 @@ from mosshead.models.kinds import SPEAKING
 from mosshead.store.connection import tenant_transaction
 from pipeline.reflection.summaries import MOST_TELLING, sum_up
 from workers.dependencies import Parts
-from workers.reflection.kinds import Reflection, ReflectionDue
+from workers.reflection.kinds import Reflection, ReflectionDue, store_nothing
 from workers.stages.runner import Store
 
 _log = structlog.get_logger()
@@ -28,7 +28,7 @@ def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> St
     """The summary of a conversation, with what was said since it was last written."""
     said = [one for one in due.messages if one.conversation == due.subject and one.role in SPEAKING]
     if not said:
-        return _nothing_new
+        return store_nothing
     lane = due.batch.lane
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
         old = summaries.summary(connection, lane, due.subject)
@@ -44,10 +44,6 @@ def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> St
         up_to=said[-1].event_id,
         version=old.version,
     )
-
-
-def _nothing_new(connection: Connection) -> None:
-    """Nothing was said that belongs into a summary."""
 
 
 SUMMARY = Reflection(dirtied=dirtied, prepare=prepare, needs_model=False)

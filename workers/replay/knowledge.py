@@ -14,7 +14,7 @@ from db.keys import LaneRef
 from db.replay import knowledge
 from db.replay.generations import Generation as Replayed
 from mosshead.events import Command, Forget, Split
-from pipeline.replay.models import GenerationKnowledge, KnownDecision, KnownMemory, KnownPerson, KnownQuestion
+from pipeline.replay.models import GenerationKnowledge, KnownDecision, KnownMemory, KnownPerson, KnownQuestion, Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,43 +108,21 @@ def _memories(
     connection: Connection, lane: LaneRef, memory_ids: Collection[UUID], before: datetime | None = None
 ) -> list[KnownMemory]:
     return [
-        KnownMemory(
-            memory_id=row.memory_id,
-            content=row.content,
-            kind=row.kind,
-            attribute=row.attribute,
-            value=row.value,
-            sources=frozenset(row.sources),
-            vector=HalfVector.from_text(row.vector).to_numpy().astype(np.float32) if row.vector else None,
-            active=row.active,
-        )
+        KnownMemory(**{**_with_sets(row, "sources"), "vector": _vector(row.vector)})
         for row in knowledge.memories(connection, lane, memory_ids, before)
     ]
 
 
+def _vector(text: str | None) -> Vector | None:
+    return HalfVector.from_text(text).to_numpy().astype(np.float32) if text else None
+
+
 def _people(rows: Iterable[Row[Any]]) -> list[KnownPerson]:
-    return [
-        KnownPerson(
-            entity_id=row.entity_id,
-            names=frozenset(row.names),
-            entity_type=row.entity_type,
-            is_user=row.is_user,
-            sources=frozenset(row.sources),
-        )
-        for row in rows
-    ]
+    return [KnownPerson(**_with_sets(row, "names", "sources")) for row in rows]
 
 
 def _questions(rows: Iterable[Row[Any]]) -> list[KnownQuestion]:
-    return [
-        KnownQuestion(
-            question_id=row.question_id,
-            mention=row.mention,
-            message_id=row.message_id,
-            memories=frozenset(row.memories),
-        )
-        for row in rows
-    ]
+    return [KnownQuestion(**_with_sets(row, "memories")) for row in rows]
 
 
 def _decisions(rows: Iterable[Row[Any]]) -> list[KnownDecision]:
@@ -152,3 +130,8 @@ def _decisions(rows: Iterable[Row[Any]]) -> list[KnownDecision]:
         KnownDecision(decision_id=row.decision_id, event_id=row.event_id, action=row.action, memory_id=row.memory_id)
         for row in rows
     ]
+
+
+def _with_sets(row: Row[Any], *names: str) -> dict[str, Any]:
+    """A row's columns; those of these names as sets."""
+    return {**row._asdict(), **{name: frozenset(getattr(row, name)) for name in names}}

@@ -98,10 +98,10 @@ def fill(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
 
     A text that the embedder refuses is left out. Raises what embedders raise otherwise.
     """
-    return _fill_owners(engine, lane, embedder) + fill_turns(engine, lane, embedder)
+    return _fill_owners(engine, lane, embedder) + _fill_turns(engine, lane, embedder)
 
 
-def fill_turns(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
+def _fill_turns(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
     """Make the turns of messages that took effect and have none of a model; returns how many."""
     with tenant_transaction(engine, lane.tenant_id) as connection:
         missing = turns.without_turn(connection, lane, embedder.name)

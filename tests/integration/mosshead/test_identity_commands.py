@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from db import questions
+from db.questions import NewQuestion
 from mosshead.cli.main import cli
 from mosshead.paths import NamespacePath
 from tests.given import Remembering
@@ -40,18 +41,15 @@ def test_who_is_who_is_asked_and_told(run: Callable[..., str], remembering: Reme
     brother = remembering.entity("Peter", description="User's brother")
     held, question_id = remembering.memory("Peter moved to Leeds"), uuid4()
     with remembering.stamped() as (connection, stamp):
-        questions.ask(
-            connection,
-            remembering.lane,
+        asked = NewQuestion(
             question_id=question_id,
-            memory_id=held,
             message_id=uuid4(),
             mention="Peter",
             text="Which Peter do you mean?",
             candidates=[writer, brother],
             role="subject",
-            stamp=stamp,
         )
+        questions.ask(connection, remembering.lane, held, asked, stamp)
     (asked,) = json.loads(run("questions", "--json"))["questions"]
     assert (asked["id"], asked["memories"]) == (str(question_id), ["Peter moved to Leeds"])
     assert "Which Peter do you mean: a writer, or your brother?" in run("questions")

@@ -16,7 +16,6 @@ from sqlalchemy import Connection, Engine, create_engine
 from config.settings import Settings
 from db import inbox, leases
 from db.erasure import erasures
-from db.erasure.erasures import Fence
 from db.erasure.scopes import erase_names
 from mosshead import Memory, Namespace
 from mosshead.events import parse_event
@@ -172,7 +171,7 @@ def test_an_erasure_that_was_cut_short_is_finished(forming: Forming, sarah: Name
     erasure = erasing(mine, everything=True)
     mine.send(erasure)
     with tenant_transaction(forming.engine, mine.lane.tenant_id) as connection:
-        erasures.put_up(connection, mine.lane, Fence(UUID(erasure["event_id"]), "everything"))
+        erasures.put_up(connection, mine.lane, UUID(erasure["event_id"]), "everything")
     other.send(other.message("I work at Quuxcorp.", event_id=made(datetime.now(UTC) - HOUR)))
     assert claim(forming.engine, mine.lane) is None
     assert sarah.receipts() == []

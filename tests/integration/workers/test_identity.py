@@ -11,7 +11,7 @@ from config.settings import Settings
 from db import entities, questions
 from db import relations as links
 from db.keys import BatchRef
-from db.questions import HeldRelation, OtherQuestion
+from db.questions import HeldRelation, NewQuestion, OtherQuestion
 from mosshead import Candidate, InvalidEvent, Namespace, NotFound, Question
 from mosshead.embeddings import MiniLM
 from mosshead.events import Command, parse_event
@@ -41,19 +41,16 @@ class People:
         self.bakes = remembering.memory("Peter bakes", about={self.brother: ("subject", "sure")})
         self.held = remembering.memory("Peter moved to Leeds")
         with remembering.stamped() as (connection, stamp):
-            questions.ask(
-                connection,
-                self.lane,
+            asked = NewQuestion(
                 question_id=QUESTION,
-                memory_id=self.held,
                 message_id=message_id,
                 mention="Peter",
                 text="Which Peter do you mean: the writer at WOBS, or your brother?",
                 candidates=[self.writer, self.brother],
                 role="subject",
                 relations=[(None, "works_at", self.firm)],
-                stamp=stamp,
             )
+            questions.ask(connection, self.lane, self.held, asked, stamp)
 
 
 @pytest.fixture
@@ -182,9 +179,9 @@ class TestAnAnswer:
         self, people: People, tell: Tell, about: Any, remembering: Remembering
     ) -> None:
         with remembering.stamped() as (connection, stamp):
-            ids: dict[str, Any] = {"question_id": uuid4(), "memory_id": people.writes, "message_id": uuid4()}
+            ids: dict[str, Any] = {"question_id": uuid4(), "message_id": uuid4()}
             asked: dict[str, Any] = {"mention": "Pete", "text": "?", "candidates": [people.writer], "role": "object"}
-            questions.ask(connection, people.lane, **ids, **asked, stamp=stamp)
+            questions.ask(connection, people.lane, people.writes, NewQuestion(**ids, **asked), stamp)
         tell(type="clarify", question_id=str(ids["question_id"]), entity_id=str(people.writer))
         assert about(people.writes) == {people.writer: ("subject", "sure")}
 
@@ -193,8 +190,8 @@ class TestAnAnswer:
     ) -> None:
         with remembering.stamped() as (connection, stamp):
             asked: dict[str, Any] = {"mention": "Pete", "text": "?", "candidates": [people.brother], "role": "object"}
-            ids: dict[str, Any] = {"question_id": uuid4(), "memory_id": people.held, "message_id": uuid4()}
-            questions.ask(connection, people.lane, **ids, **asked, stamp=stamp)
+            ids: dict[str, Any] = {"question_id": uuid4(), "message_id": uuid4()}
+            questions.ask(connection, people.lane, people.held, NewQuestion(**ids, **asked), stamp)
         tell(type="clarify", question_id=str(QUESTION), entity_id=str(people.writer))
         assert about(people.held) == {people.writer: ("subject", "sure"), people.brother: ("subject", "unsure")}
 
@@ -212,8 +209,8 @@ class TestAnAnswer:
         with remembering.stamped() as (connection, stamp):
             for name, relations_held in states.items():
                 asked: dict[str, Any] = {"mention": name, "text": "?", "role": "subject", "relations": relations_held}
-                of_memory: dict[str, Any] = {"question_id": ids[name], "memory_id": memory_id, "message_id": uuid4()}
-                questions.ask(connection, people.lane, **of_memory, **asked, candidates=[meant[name]], stamp=stamp)
+                question = NewQuestion(question_id=ids[name], message_id=uuid4(), candidates=[meant[name]], **asked)
+                questions.ask(connection, people.lane, memory_id, question, stamp)
 
         def answer(name: str) -> UUID:
             return tell(type="clarify", question_id=str(ids[name]), entity_id=str(meant[name]))
@@ -244,8 +241,8 @@ class TestAnAnswer:
         other = remembering.memory("Peter sold his house")
         with remembering.stamped() as (connection, stamp):
             asked: dict[str, Any] = {"mention": "Peter", "text": "?", "role": "subject", "message_id": uuid4()}
-            ids: dict[str, Any] = {"question_id": QUESTION, "memory_id": other, "candidates": [people.writer]}
-            questions.ask(connection, people.lane, **ids, **asked, stamp=stamp)
+            question = NewQuestion(question_id=QUESTION, candidates=[people.writer], **asked)
+            questions.ask(connection, people.lane, other, question, stamp)
         tell(type="clarify", question_id=str(QUESTION), entity_id=str(people.writer))
         assert (about(other), relations(remembering)) == ({people.writer: ("subject", "sure")}, set())
 

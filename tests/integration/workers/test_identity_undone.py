@@ -20,7 +20,7 @@ from config.settings import Settings
 from db import decisions, entities, memories, questions, relations
 from db.decisions import Stamp
 from db.keys import BatchRef, LaneRef
-from db.questions import HeldRelation, OtherQuestion
+from db.questions import HeldRelation, NewQuestion, OtherQuestion
 from db.temporal import TABLES
 from mosshead.embeddings import Vectors
 from mosshead.events import parse_event
@@ -178,19 +178,16 @@ class World:
         states: list[HeldRelation],
     ) -> None:
         self.asked.append(question_id)
-        questions.ask(
-            connection,
-            self.lane,
+        asked = NewQuestion(
             question_id=question_id,
-            memory_id=memory_id,
             message_id=message,
             mention="Peter",
             text="Which Peter do you mean?",
             candidates=list(dict.fromkeys(self.person(one) for one in who)),
             role=role,
             relations=states,
-            stamp=stamp,
         )
+        questions.ask(connection, self.lane, memory_id, asked, stamp)
 
     def person(self, place: int) -> UUID:
         return self.people[place % len(self.people)]

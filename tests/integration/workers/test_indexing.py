@@ -15,32 +15,22 @@ from structlog.testing import capture_logs
 from config.settings import Settings, settings
 from db import search_indexes
 from db.keys import LaneRef
-from mosshead.errors import ConfigurationError, EmbedderMismatch, StoreUnavailable
-from tests.given import MODEL, Publishing, Worker, claimed, until_logged
+from mosshead.errors import ConfigurationError, StoreUnavailable
+from tests.given import MODEL, until_logged
 from workers.local import wait_until
-from workers.operations.indexing import index_messages, index_scopes, keep_indexed
+from workers.operations.indexing import index_scopes, keep_indexed
 from workers.operations.status import read_status
 from workers.scheduler.run import run_sweeper
 
 
-@pytest.fixture
-def before(publishing: Publishing, worker: Worker) -> None:
-    """A message that took effect without a turn."""
-    publishing.say("Is it dry?")
-    worker.finish(claimed(worker.engine, worker.lane))
-
-
-@pytest.mark.usefixtures("before", "settled")
-def test_says_what_it_did_and_that_nothing_is_left(
+@pytest.mark.usefixtures("service", "settled")
+def test_index_says_that_there_is_nothing_to_index(
     run: Callable[..., str], admin_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MOSSHEAD_ADMIN_URL", admin_url)
     settings.cache_clear()
-    first, second = run("index"), run("index")
 
-    assert "messages embedded, 0 indexes made, 0 dropped." in first
-    assert not first.startswith("0 ")
-    assert second.strip() == "There is nothing to index."
+    assert run("index").strip() == "There is nothing to index."
 
 
 @pytest.mark.usefixtures("settled")
@@ -156,10 +146,3 @@ def test_needs_the_administrators_address(run: Callable[..., str]) -> None:
 def test_a_database_that_is_away_is_named() -> None:
     with pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_ADMIN_URL: cannot connect"):
         index_scopes("postgresql://admin@127.0.0.1:9/mosshead")
-
-
-@pytest.mark.usefixtures("before")
-def test_vectors_of_another_model_are_not_made(service: Settings, worker_engine: Engine) -> None:
-    other = service.model_copy(update={"embedder": "openai:other@256", "openai_base_url": "http://127.0.0.1:9"})
-    with pytest.raises(EmbedderMismatch, match=r"^MOSSHEAD_EMBEDDER: other@256 is asked for"):
-        index_messages(other, worker_engine.url.render_as_string(hide_password=False).replace("+psycopg", ""))

@@ -160,21 +160,6 @@ def test_a_command_that_did_nothing_is_not_replayed(replayed: Replaying, forming
     assert replayed.left_out == []
 
 
-def test_what_took_effect_before_its_time_was_kept_is_replayed_in_the_order_of_its_batches(
-    replayed: Replaying, forming: Forming, sarah: Namespace, admin_engine: Engine
-) -> None:
-    forming.say("I live in Berlin.", "I play the cello.")
-    forming.say("I moved to Porto.")
-    with admin_engine.begin() as connection:
-        connection.execute(
-            text("update mosshead.events set effective_at = null where tenant_id = :tenant_id"), replayed.lane.scope
-        )
-
-    replayed.start()
-
-    assert contents(replayed.there) == contents(sarah)
-
-
 def test_a_command_waits_until_what_it_names_is_known_there(
     replayed: Replaying, forming: Forming, sarah: Namespace
 ) -> None:

@@ -10,7 +10,6 @@ import pytest
 from pgvector import HalfVector
 from sqlalchemy import Engine, text
 
-from config.settings import Settings
 from db import housekeeping, inbox, turns
 from db.keys import LaneRef
 from mosshead import Namespace
@@ -21,7 +20,7 @@ from tests.forming import Forming, carry_through
 from tests.given import MODEL, NOON, Publishing, Worker, claimed
 from workers import tasks
 from workers.dependencies import parts
-from workers.operations.indexing import index_messages
+from workers.stages.embed import fill
 from workers.stages.runner import StageFailed
 
 MINILM = MiniLM()
@@ -243,8 +242,8 @@ def test_a_message_that_is_erased_takes_its_turn_along(forming: Forming, stored:
 
 
 @pytest.mark.usefixtures("service", "before")
-class TestMessagesFromBefore:
-    """Those that took effect when there were no turns yet."""
+class TestMessagesWithoutTurns:
+    """Those that took effect and lack turns, as of a model that was added since."""
 
     @pytest.fixture
     def before(self, publishing: Publishing, worker_engine: Engine, worker: Worker) -> Publishing:
@@ -259,21 +258,21 @@ class TestMessagesFromBefore:
         publishing.say("I wait.")
         return publishing
 
-    def test_get_theirs_once(self, service: Settings, stored: Turns, monkeypatch: pytest.MonkeyPatch) -> None:
-        assert index_messages(service, service.login("worker")) >= 3
+    def test_get_theirs_once(
+        self, before: Publishing, stored: Turns, worker_engine: Engine, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        assert fill(worker_engine, before.lane, parts().embedder) == 3
         rain, tent, dry = stored()
 
         assert [one.content for one in (rain, tent, dry)] == ["It rains.", "My tent is green.", "Is it dry?"]
         assert is_vector_of(dry.both, "My tent is green. Is it dry?")
         assert "march" in rain.words
         monkeypatch.setattr(MiniLM, "embed", lambda _self, _texts: pytest.fail("embedded twice"))
-        assert index_messages(service, service.login("worker")) == 0
+        assert fill(worker_engine, before.lane, parts().embedder) == 0
         assert stored() == [rain, tent, dry]
 
-    def test_and_what_comes_then_follows_them(
-        self, before: Publishing, service: Settings, stored: Turns, worker_engine: Engine
-    ) -> None:
-        index_messages(service, service.login("worker"))
+    def test_and_what_comes_then_follows_them(self, before: Publishing, stored: Turns, worker_engine: Engine) -> None:
+        fill(worker_engine, before.lane, parts().embedder)
         before.send(before.message("It is.", conversation="camp", occurred_at=at(3)))
         carry_through(claimed(worker_engine, before.lane))
 

@@ -53,7 +53,6 @@ def test_words_without_a_cue_have_no_salience() -> None:
 
     assert salience.value == 0
     assert set(salience.factors.values()) == {0}
-    assert str(salience) == "0 (no cue)"
 
 
 @pytest.mark.parametrize(
@@ -88,7 +87,8 @@ def test_the_value_is_the_weighted_sum() -> None:
 
     # .20·4 tomorrow + .20·4 client + .20·6 must, call + .15·8 I, my, User
     assert salience.value == 4.0
-    assert str(salience) == "4 (temporal urgency 4, relationships 4, action language 6, self reference 8)"
+    scored = {name: score for name, score in salience.factors.items() if score}
+    assert scored == {"temporal_urgency": 4, "relationships": 4, "action_language": 6, "self_reference": 8}
 
 
 def test_nothing_caps_the_sum_of_what_is_not_marked() -> None:

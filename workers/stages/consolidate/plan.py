@@ -71,7 +71,7 @@ def decide(batch: BatchRef, parts: Parts) -> Plan:
     near: defaultdict[int, list[SimilarRow]] = defaultdict(list)
     for row in rows:
         near[row.fact_number].append(row)
-    new = _new_facts(facts, messages, linked, _Shown(near, found, injected))
+    new = _new_facts(facts, messages, linked, near=near, similar=found, injected=injected)
     decisions = consolidate(list(new.values()), load.model_for(batch, parts))
     load.report_refused("decisions", Counter(one.refused for one in decisions if one.refused))
     merged = embed({one.fact_number: one.content for one in decisions if one.content}, parts.embedder)
@@ -103,22 +103,22 @@ def _vector(row: CandidateRow) -> Vectors:
     return row.vector if row.vector is not None else np.empty(0, np.float32)
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """What the facts are held against: by fact number, and all of it by local number; and what was in the prompts lately."""
-
-    near: Mapping[int, Sequence[SimilarRow]]
-    similar: Mapping[int, SimilarRow]
-    injected: set[UUID]
-
-
-def _new_facts(facts: Facts, messages: Mapping[int, Message], linked: LinkedFacts, shown: _Shown) -> dict[int, NewFact]:
-    numbers = {row.memory_id: number for number, row in shown.similar.items()}
+def _new_facts(
+    facts: Facts,
+    messages: Mapping[int, Message],
+    linked: LinkedFacts,
+    *,
+    near: Mapping[int, Sequence[SimilarRow]],
+    similar: Mapping[int, SimilarRow],
+    injected: set[UUID],
+) -> dict[int, NewFact]:
+    """The facts beside what they are held against, which has local numbers; injected: what was in the prompts lately."""
+    numbers = {row.memory_id: number for number, row in similar.items()}
     new_facts: dict[int, NewFact] = {}
     for number, (fact, candidate) in facts.items():
         remembered = [
-            (_known(numbers[row.memory_id], row, injected=row.memory_id in shown.injected), row.similarity)
-            for row in shown.near.get(number, ())
+            (_known(numbers[row.memory_id], row, injected=row.memory_id in injected), row.similarity)
+            for row in near.get(number, ())
         ]
         alone = NewFact(
             number,
@@ -134,7 +134,7 @@ def _new_facts(facts: Facts, messages: Mapping[int, Message], linked: LinkedFact
             for one in new_facts.values()
             if not _is_open(linked, number, sure=linked.is_about(one.number), maybe=linked.may_be_about(one.number))
         ]
-        found = [*remembered, *_earlier(alone, _vector(candidate), before, facts, len(shown.similar))]
+        found = [*remembered, *_earlier(alone, _vector(candidate), before, facts, len(similar))]
         new_facts[number] = replace(alone, near=tuple(sorted(found, key=lambda pair: -pair[1])))
     return new_facts
 

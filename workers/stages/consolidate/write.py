@@ -11,7 +11,7 @@ from db import entities, memories, questions, relations
 from db.decisions import Stamp
 from db.keys import LaneRef
 from db.memories import NewMemory
-from db.questions import HeldEnd, HeldRelation, OtherQuestion
+from db.questions import HeldEnd, HeldRelation, NewQuestion, OtherQuestion
 from db.relations import Edge
 from db.unlearn import unlearn
 from mosshead.entities.questions import Offered, question
@@ -21,7 +21,7 @@ from mosshead.models.entities import RegisteredEntity
 from pipeline import salience as confidence
 from pipeline.consolidation.consolidate import FactOutcome, Known
 from pipeline.consolidation.rebase import of_what_changed, of_what_was_replaced
-from pipeline.linking.models import LinkedFacts, OpenMention
+from pipeline.linking.models import LinkedFacts
 from pipeline.models import Fact, Message
 from workers.stages.consolidate.plan import Plan, said_at, said_by
 
@@ -64,7 +64,10 @@ class OpenDecision:
 
 
 class Writer:
-    """Goes through a plan's decisions in order; a memory that one changed or replaced is followed to what it is now."""
+    """Goes through a plan's decisions in order; a memory that one changed or replaced is followed to what it is now.
+
+    touched: the entities of which something is known that was not, or is not known any more.
+    """
 
     def __init__(self, connection: Connection, lane: LaneRef, plan: Plan) -> None:
         self._connection = connection
@@ -77,14 +80,9 @@ class Writer:
             row.memory_id: _Standing(row.version, row.salience, row.confidence, row.reinforced, row.content)
             for row in plan.similar.values()
         }
-        self._attaching = Attaching(connection, lane, plan)
-        self._told_otherwise: set[UUID] = set()
+        self._unwritten: dict[UUID, RegisteredEntity] = {}
+        self.touched: set[UUID] = set()
         self._forgotten: set[UUID] = set()
-
-    @property
-    def touched(self) -> set[UUID]:
-        """The entities of which something is known that was not, or is not known any more."""
-        return self._attaching.touched | self._told_otherwise
 
     def write(self, decision: FactOutcome, stamp: Stamp) -> WrittenDecision:
         """Write one decision, marked with its stamp."""
@@ -93,7 +91,7 @@ class Writer:
             return self._forget(OpenDecision(decision.fact_number, stamp), target)
         if target in self._forgotten:
             decision, target = replace(decision, action="add", content=None), None
-        self._attaching.learn(decision.fact_number)
+        self._learn(decision.fact_number)
         decision = self._as_it_stands(decision, target)
         if decision.action == "add":
             target = None
@@ -106,7 +104,7 @@ class Writer:
         memory_id = self._carry_out(action, decision, change, target)
         if memory_id is not None:
             self._memory_of_fact[decision.fact_number] = memory_id
-        news = self._attaching.news(change)
+        news = self._news(change)
         return WrittenDecision(action, memory_id, target, version, frozenset(change.changed), news)
 
     def _forget(self, change: OpenDecision, target: UUID | None) -> WrittenDecision:
@@ -117,12 +115,12 @@ class Writer:
         if target is None or target in self._forgotten:
             return WrittenDecision("forget")
         version = self._standing[target].version
-        self._told_otherwise.update(relations.entities_of_memory(self._connection, self._lane, target))
+        self.touched.update(relations.entities_of_memory(self._connection, self._lane, target))
         self._change(change, target, state="withdrawn")
         memories.retire_vector(self._connection, self._lane, target)
         relations.end_relations(self._connection, self._lane, target, change.stamp, valid_to=change.stamp.at)
         unlearned = unlearn(self._connection, self._lane, {target}, change.stamp)
-        self._told_otherwise.update(unlearned)
+        self.touched.update(unlearned)
         self._forgotten.add(target)
         return WrittenDecision("forget", target, target, version, frozenset(change.changed), frozenset(unlearned))
 
@@ -167,7 +165,7 @@ class Writer:
             "reinforced": now.reinforced + 1,
         }
         self._change(change, target, **changes, **self._marked(change, target))
-        self._attaching.attach(change, target)
+        self._attach(change, target)
         return target
 
     def _marked(self, change: OpenDecision, target: UUID) -> dict[str, Any]:
@@ -194,12 +192,12 @@ class Writer:
         grown = max(self._standing[target].confidence, _sureness(fact))
         self._change(change, target, **changes, confidence=grown, tier=confidence.tier_of(grown))
         # Those that only the memory names are told otherwise, too.
-        self._told_otherwise.update(relations.entities_of_memory(self._connection, self._lane, target))
+        self.touched.update(relations.entities_of_memory(self._connection, self._lane, target))
         vector = self._plan.merged.get(change.fact_number)
         if vector is not None:
             memories.retire_vector(self._connection, self._lane, target)
             self._set_vector(target, vector)
-        self._attaching.attach(change, target)
+        self._attach(change, target)
         return target
 
     def _supersede(self, change: OpenDecision, target: UUID) -> UUID:
@@ -209,7 +207,7 @@ class Writer:
         memories.retire_vector(self._connection, self._lane, target)
         relations.end_relations(self._connection, self._lane, target, change.stamp, valid_to=since)
         self._join(change, Edge(memory_id, target, "replaces"))
-        self._told_otherwise.update(relations.entities_of_memory(self._connection, self._lane, target))
+        self.touched.update(relations.entities_of_memory(self._connection, self._lane, target))
         self._replaced[target] = memory_id
         self._replaced_by[memory_id] = change.fact_number
         return memory_id
@@ -221,7 +219,7 @@ class Writer:
         self._change(change, target, confidence=shaken, tier=confidence.tier_of(shaken))
         against = memories.quotes_for(self._connection, self._lane, target)
         memories.add_sources(self._connection, self._lane, memory_id, against, change.stamp, stance="against")
-        quotes = self._attaching.quotes(change)
+        quotes = self._quotes(change)
         memories.add_sources(self._connection, self._lane, target, quotes, change.stamp, stance="against")
         self._join(change, Edge(memory_id, target, "contradicts"))
         return memory_id
@@ -234,7 +232,7 @@ class Writer:
         self._standing[memory_id] = _Standing(1, row.salience or 0.0, sureness, 0, self._fact(change).content)
         if row.vector is not None:
             self._set_vector(memory_id, row.vector)
-        self._attaching.attach(change, memory_id)
+        self._attach(change, memory_id)
         return memory_id
 
     def _memory(self, memory_id: UUID, fact_number: int, sureness: float) -> NewMemory:
@@ -264,6 +262,55 @@ class Writer:
         kept = {name: value for name, value in changes.items() if name in _Standing.__slots__}
         self._standing[memory_id] = replace(now, version=now.version + 1, **kept)
         change.changed.add(memory_id)
+
+    def _learn(self, fact_number: int) -> None:
+        """Whom the next fact introduces, or says more of; written with the first memory that needs them."""
+        learned = self._plan.linked.learned.get(fact_number, ())
+        self._unwritten |= {entity.entity_id: entity for entity in learned}
+
+    def _news(self, change: OpenDecision) -> frozenset[UUID]:
+        """The entities of which a decision learned something."""
+        learned = self._plan.linked.learned.get(change.fact_number, ()) if change.changed else ()
+        news = frozenset(entity.entity_id for entity in learned)
+        self.touched.update(news)
+        return news
+
+    def _attach(self, change: OpenDecision, memory_id: UUID) -> None:
+        """What the fact brings to a memory: its messages, those it is about, and how they stand to each other."""
+        fact = self._fact(change)
+        self._save_entities(change)
+        named = self._plan.linked.links[change.fact_number]
+        memories.add_sources(self._connection, self._lane, memory_id, self._quotes(change), change.stamp)
+        by_entity = {link.entity_id: (link.role, "sure") for link in reversed(list(named.values()))}
+        relations.link(self._connection, self._lane, memory_id, by_entity, change.stamp)
+        stated = [
+            (uuid7(), named[one.subject].entity_id, one.predicate, named[one.object].entity_id)
+            for one in fact.relations
+            if one.subject in named and one.object in named
+        ]
+        since = said_at(fact, self._plan.messages)
+        relations.relate(self._connection, self._lane, memory_id, stated, change.stamp, valid_from=since)
+        self._ask(change, memory_id)
+        self.touched.update(by_entity)
+
+    def _quotes(self, change: OpenDecision) -> dict[UUID, str]:
+        """The fact's quote, by each message that it was taken from."""
+        fact = self._fact(change)
+        return {self._plan.messages[source].event_id: fact.quote for source in fact.sources}
+
+    def _save_entities(self, change: OpenDecision) -> None:
+        """Whom the fact introduces, or says more of; and whom earlier facts introduced that were worth no memory."""
+        linked, number = self._plan.linked, change.fact_number
+        learned = {entity.entity_id for entity in linked.learned[number]}
+        parents = {entity.parent_id for entity in self._unwritten.values() if entity.entity_id in learned}
+        for key in linked.is_about(number) | linked.may_be_about(number) | learned | parents:
+            if key in self._unwritten:
+                entities.save(self._connection, self._lane, [self._unwritten.pop(key)], change.stamp)
+
+    def _ask(self, change: OpenDecision, memory_id: UUID) -> None:
+        fact, linked = self._fact(change), self._plan.linked
+        for one in open_questions(change.fact_number, fact, linked=linked, messages=self._plan.messages):
+            questions.ask(self._connection, self._lane, memory_id, one, change.stamp)
 
     def _set_vector(self, memory_id: UUID, vector: memories.Vector) -> None:
         version = self._standing[memory_id].version
@@ -296,33 +343,22 @@ def _sureness(fact: Fact) -> float:
     return confidence.STATED if fact.stated else confidence.INFERRED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenQuestion:
-    """Whom a mention means, in one memory. relations: what the memory states of the mention, which is None in them."""
-
-    question_id: UUID
-    message_id: UUID
-    mention: str
-    text: str
-    held: OpenMention
-    relations: tuple[HeldRelation, ...]
-
-
 def open_questions(
     number: int, fact: Fact, *, linked: LinkedFacts, messages: Mapping[int, Message]
-) -> list[OpenQuestion]:
+) -> list[NewQuestion]:
     """What must be asked of a fact: one question for each mention in a message, whatever the number of facts that wait for it."""
     held = linked.held.get(number, {})
     asked_in = {mention: _message_of(fact, mention, messages) for mention in held}
     asked = {mention: OtherQuestion(_question_id(mention, message_id)) for mention, message_id in asked_in.items()}
     sure = {name: link.entity_id for name, link in linked.links.get(number, {}).items()}
     return [
-        OpenQuestion(
+        NewQuestion(
             question_id=asked[mention].question_id,
             message_id=message_id,
             mention=mention,
             text=question(mention, [Offered(entity=linked.entities[key]) for key in held[mention].candidates]).text,
-            held=held[mention],
+            candidates=held[mention].candidates,
+            role=held[mention].role,
             relations=_relations(fact, mention, {**asked, **sure}),
         )
         for mention, message_id in asked_in.items()
@@ -352,75 +388,3 @@ def _relations(fact: Fact, mention: str, ends: Mapping[str, UUID | OtherQuestion
         and edge.subject != edge.object
         and {edge.subject, edge.object} <= {mention, *ends}
     )
-
-
-class Attaching:
-    """Goes through a plan's facts in order. touched: the entities of which it made something known."""
-
-    def __init__(self, connection: Connection, lane: LaneRef, plan: Plan) -> None:
-        self._connection = connection
-        self._lane = lane
-        self._plan = plan
-        self._unwritten: dict[UUID, RegisteredEntity] = {}
-        self.touched: set[UUID] = set()
-
-    def learn(self, fact_number: int) -> None:
-        """Whom the next fact introduces, or says more of; written with the first memory that needs them."""
-        learned = self._plan.linked.learned.get(fact_number, ())
-        self._unwritten |= {entity.entity_id: entity for entity in learned}
-
-    def news(self, change: OpenDecision) -> frozenset[UUID]:
-        """The entities of which a decision learned something."""
-        learned = self._plan.linked.learned.get(change.fact_number, ()) if change.changed else ()
-        news = frozenset(entity.entity_id for entity in learned)
-        self.touched.update(news)
-        return news
-
-    def attach(self, change: OpenDecision, memory_id: UUID) -> None:
-        """What the fact brings to a memory: its messages, those it is about, and how they stand to each other."""
-        fact, _ = self._plan.facts[change.fact_number]
-        self._save_entities(change)
-        named = self._plan.linked.links[change.fact_number]
-        memories.add_sources(self._connection, self._lane, memory_id, self.quotes(change), change.stamp)
-        by_entity = {link.entity_id: (link.role, "sure") for link in reversed(list(named.values()))}
-        relations.link(self._connection, self._lane, memory_id, by_entity, change.stamp)
-        stated = [
-            (uuid7(), named[one.subject].entity_id, one.predicate, named[one.object].entity_id)
-            for one in fact.relations
-            if one.subject in named and one.object in named
-        ]
-        since = said_at(fact, self._plan.messages)
-        relations.relate(self._connection, self._lane, memory_id, stated, change.stamp, valid_from=since)
-        self._ask(change, memory_id)
-        self.touched.update(by_entity)
-
-    def quotes(self, change: OpenDecision) -> dict[UUID, str]:
-        """The fact's quote, by each message that it was taken from."""
-        fact, _ = self._plan.facts[change.fact_number]
-        return {self._plan.messages[source].event_id: fact.quote for source in fact.sources}
-
-    def _save_entities(self, change: OpenDecision) -> None:
-        """Whom the fact introduces, or says more of; and whom earlier facts introduced that were worth no memory."""
-        linked, number = self._plan.linked, change.fact_number
-        learned = {entity.entity_id for entity in linked.learned[number]}
-        parents = {entity.parent_id for entity in self._unwritten.values() if entity.entity_id in learned}
-        for key in linked.is_about(number) | linked.may_be_about(number) | learned | parents:
-            if key in self._unwritten:
-                entities.save(self._connection, self._lane, [self._unwritten.pop(key)], change.stamp)
-
-    def _ask(self, change: OpenDecision, memory_id: UUID) -> None:
-        fact, linked = self._plan.facts[change.fact_number][0], self._plan.linked
-        for one in open_questions(change.fact_number, fact, linked=linked, messages=self._plan.messages):
-            questions.ask(
-                self._connection,
-                self._lane,
-                question_id=one.question_id,
-                memory_id=memory_id,
-                message_id=one.message_id,
-                mention=one.mention,
-                text=one.text,
-                candidates=one.held.candidates,
-                role=one.held.role,
-                relations=one.relations,
-                stamp=change.stamp,
-            )
