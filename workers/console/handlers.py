@@ -7,7 +7,7 @@ by a GET. Neither knows of HTTP beyond the arguments that it asks for.
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -73,13 +73,13 @@ _LAST = 10**9
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
 class Page:
     """A template, and what it shows."""
 
-    template: str
-    shown: Mapping[str, Any] = field(default_factory=dict)
-    status: int = HTTPStatus.OK
+    def __init__(self, template: str, *, status: int = HTTPStatus.OK, **shown: Any) -> None:
+        self.template = template
+        self.status = status
+        self.shown = shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ class OfNamespace(Handler):
             "progress": self.namespace.progress(),
             "notice": notice,
         }
-        return Page(page.template, {**shared, **page.shown}, page.status)
+        return Page(page.template, status=page.status, **{**shared, **page.shown})
 
 
 class Reading(OfNamespace):
@@ -247,7 +247,12 @@ class Reading(OfNamespace):
 
 
 class Editing(OfNamespace):
-    """The target of a form: publishes one event, and shows the page where its effect is seen."""
+    """The target of a form: publishes one event, and shows the page where its effect is seen.
+
+    then: that page, below the namespace's, with the ids of the address as {0}; for where the form names none.
+    """
+
+    then = ""
 
     def publish(self, *ids: str) -> UUID | Page:
         """Publish what was asked for, and return the event's id; or a page that says why not. In a thread; ids as for `show`."""
@@ -255,7 +260,7 @@ class Editing(OfNamespace):
 
     def back(self, *ids: str) -> str:
         """The page to go to, where the form names none."""
-        raise NotImplementedError
+        return f"{self.place}/{self.then.format(*ids)}"
 
     async def post(self, *ids: str) -> None:
         """Publish it, wait for a moment, and go on to a page: to load that again publishes nothing again."""

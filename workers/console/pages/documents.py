@@ -30,7 +30,7 @@ class Documents(Reading):
 
     def show(self, *_ids: str) -> Page:
         """Each with its fields."""
-        return Page("documents.html", {"documents": [(one, fields_of(one.body)) for one in self.namespace.documents()]})
+        return Page("documents.html", documents=[(one, fields_of(one.body)) for one in self.namespace.documents()])
 
 
 class OneDocument(Reading):
@@ -44,15 +44,13 @@ class OneDocument(Reading):
         decisions = self.namespace.document_decisions(document.name, limit=_DECISIONS)
         return Page(
             "document.html",
-            {
-                "document": document,
-                "fields": fields_of(document.body),
-                "decisions": decisions,
-                "clashes": (),
-                "conflict": False,
-                "yours": {},
-                "new": {"name": "", "value": ""},
-            },
+            document=document,
+            fields=fields_of(document.body),
+            decisions=decisions,
+            clashes=(),
+            conflict=False,
+            yours={},
+            new={"name": "", "value": ""},
         )
 
 
@@ -60,6 +58,7 @@ class EditDocumentHandler(Editing):
     """Changes some fields of the version that the form showed."""
 
     section = "documents"
+    then = "documents/{0}"
 
     def publish(self, *ids: str) -> UUID | Page:
         """The event's id; or, where the document has moved on, the form again, with both values of each field."""
@@ -74,10 +73,6 @@ class EditDocumentHandler(Editing):
             return self.namespace.edit_document(ids[0], patch, version=version)
         except DocumentConflict:
             return self._conflict(ids[0], changes)
-
-    def back(self, *ids: str) -> str:
-        """The document."""
-        return f"{self.place}/documents/{ids[0]}"
 
     def _changes(self) -> list[FieldChange]:
         return [
@@ -104,16 +99,14 @@ class EditDocumentHandler(Editing):
         ]
         return Page(
             "document.html",
-            {
-                "document": document,
-                "fields": fields_of(document.body),
-                "decisions": (),
-                "clashes": clashes,
-                "conflict": True,
-                "yours": yours,
-                "new": {"name": self.given("new-name"), "value": self._as_sent("new-value")},
-            },
             status=HTTPStatus.CONFLICT,
+            document=document,
+            fields=fields_of(document.body),
+            decisions=(),
+            clashes=clashes,
+            conflict=True,
+            yours=yours,
+            new={"name": self.given("new-name"), "value": self._as_sent("new-value")},
         )
 
 

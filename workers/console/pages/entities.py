@@ -29,7 +29,7 @@ class Entities(Reading):
             if kind in {"", one.entity_type}
             and any(said.casefold() in name.casefold() for name in (one.name, *one.aliases, one.description or ""))
         ]
-        return Page("entities.html", {"entities": found, "said": said, "kind": kind, "types": list(EntityType)})
+        return Page("entities.html", entities=found, said=said, kind=kind, types=list(EntityType))
 
 
 class OneEntity(Reading):
@@ -48,19 +48,17 @@ class OneEntity(Reading):
         waiting = waiting_of(self.namespace.questions(), own.id)
         return Page(
             "entity.html",
-            {
-                "profile": profile,
-                "entity": own,
-                "others": sorted(others, key=lambda one: (one.entity_type != own.entity_type, one.name.casefold())),
-                "part": part,
-                "known": [one for one in part.shown if one.content not in waiting],
-                "perhaps": [one for one in part.shown if one.content in waiting],
-                "edges": [one for one in near if one.distance == 1],
-                "names": names,
-                "drawing": draw(near, own.id),
-                "width": WIDTH,
-                "height": HEIGHT,
-            },
+            profile=profile,
+            entity=own,
+            others=sorted(others, key=lambda one: (one.entity_type != own.entity_type, one.name.casefold())),
+            part=part,
+            known=[one for one in part.shown if one.content not in waiting],
+            perhaps=[one for one in part.shown if one.content in waiting],
+            edges=[one for one in near if one.distance == 1],
+            names=names,
+            drawing=draw(near, own.id),
+            width=WIDTH,
+            height=HEIGHT,
         )
 
 
@@ -79,17 +77,17 @@ class MergeHandler(Editing):
 class EraseEntity(Editing):
     """Deletes an entity for good, with all that was ever linked to it."""
 
+    then = "entities"
+
     def publish(self, *ids: str) -> UUID:
         """Raises NotFound, and InvalidEvent where it is the user."""
         return self.namespace.erase(entity=ids[0])
 
-    def back(self, *_ids: str) -> str:
-        """The list: the entity has no page any more."""
-        return f"{self.place}/entities"
-
 
 class SplitHandler(Editing):
     """Makes another entity of some memories."""
+
+    then = "entities/{0}"
 
     def publish(self, *ids: str) -> UUID:
         """Raises NotFound, and InvalidEvent where none of the memories is about the entity."""
@@ -99,10 +97,6 @@ class SplitHandler(Editing):
         return self.namespace.split(
             ids[0], chosen, name=self.given("name") or None, description=self.given("description") or None
         )
-
-    def back(self, *ids: str) -> str:
-        """The one that was split."""
-        return f"{self.place}/entities/{ids[0]}"
 
 
 WIDTH, HEIGHT = 760, 460

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from typing import cast, get_args
 from uuid import UUID
@@ -19,14 +18,6 @@ _VERSIONS = 20
 _LAST_VERSION = 10**9
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """What a memory said from a time on."""
-
-    since: datetime
-    memory: StoredMemory
-
-
 class Memories(Reading):
     """The list, by salience; or what is nearest to a text."""
 
@@ -35,8 +26,6 @@ class Memories(Reading):
     def show(self, *_ids: str) -> Page:
         """What the filters leave."""
         said, kind, state = self.given("q"), self.given("kind") or None, self.given("state") or "active"
-        filters = {"said": said, "kind": kind, "state": state}
-        choices = {"kinds": list(MemoryKind), "states": get_args(State)}
         part: ListPart[StoredMemory]
         if said.strip():
             limit = self.number("limit", _SHOWN, most=MOST_SHOWN)
@@ -46,7 +35,16 @@ class Memories(Reading):
             chosen = cast("State", state)
             part = self.part(lambda most: self.namespace.memories(limit=most, kind=kind, state=chosen), _SHOWN)
             late = None
-        return Page("memories.html", {**filters, **choices, "part": part, "late": late})
+        return Page(
+            "memories.html",
+            said=said,
+            kind=kind,
+            state=state,
+            kinds=list(MemoryKind),
+            states=get_args(State),
+            part=part,
+            late=late,
+        )
 
 
 class OneMemory(Reading):
@@ -64,19 +62,19 @@ class OneMemory(Reading):
         )
         return Page(
             "memory.html",
-            {
-                "memory": memory,
-                "decisions": decisions,
-                "contents": contents,
-                "related": [one for one in related if one.memory_id is not None],
-                "entities": [self.namespace.profile(one.entity_id).entity for one in related if one.entity_id],
-                "wordings": wordings(self.namespace, memory, decisions),
-            },
+            memory=memory,
+            decisions=decisions,
+            contents=contents,
+            related=[one for one in related if one.memory_id is not None],
+            entities=[self.namespace.profile(one.entity_id).entity for one in related if one.entity_id],
+            wordings=wordings(self.namespace, memory, decisions),
         )
 
 
 class Replace(Editing):
     """Puts another memory in the place of one."""
+
+    then = "memories/{0}"
 
     def publish(self, *ids: str) -> UUID:
         """Raises NotFound, MemoryChanged where it says something else by now, and InvalidEvent where the content does not fit."""
@@ -87,33 +85,25 @@ class Replace(Editing):
         self.namespace.remember(said, kind=old.kind, replaces=old.id, version=version, event_id=event_id)
         return event_id
 
-    def back(self, *ids: str) -> str:
-        """The old one, which points to the new one."""
-        return f"{self.place}/memories/{ids[0]}"
-
 
 class ForgetHandler(Editing):
     """Closes a memory."""
+
+    then = "memories/{0}"
 
     def publish(self, *ids: str) -> UUID:
         """Raises NotFound, also where it is closed already."""
         return self.namespace.forget(ids[0], reason=self.given("reason").strip() or None)
 
-    def back(self, *ids: str) -> str:
-        """The memory, as it is then."""
-        return f"{self.place}/memories/{ids[0]}"
-
 
 class EraseHandler(Editing):
     """Deletes a memory for good, with the messages that it came from."""
 
+    then = "memories"
+
     def publish(self, *ids: str) -> UUID:
         """Raises NotFound."""
         return self.namespace.erase(ids[0])
-
-    def back(self, *_ids: str) -> str:
-        """The list: the memory has no page any more."""
-        return f"{self.place}/memories"
 
 
 class MessagePage(Reading):
@@ -124,18 +114,17 @@ class MessagePage(Reading):
     def show(self, *ids: str) -> Page:
         """Raises NotFound."""
         excerpt = self.namespace.message(ids[0], message_range=(4, 2))
-        return Page(
-            "message.html",
-            {"excerpt": excerpt, "taken": self.namespace.memories_from(ids[0]), "message_id": ids[0]},
-        )
+        return Page("message.html", excerpt=excerpt, taken=self.namespace.memories_from(ids[0]), message_id=ids[0])
 
 
-def wordings(namespace: Namespace, memory: StoredMemory, decisions: Sequence[Decision]) -> list[Wording]:
-    """What a memory said before, the latest first: as it was known when each decision about it was made."""
-    found: list[Wording] = []
+def wordings(
+    namespace: Namespace, memory: StoredMemory, decisions: Sequence[Decision]
+) -> list[tuple[datetime, StoredMemory]]:
+    """What a memory said before, the latest first: as it was known when each decision about it was made, with that time."""
+    found: list[tuple[datetime, StoredMemory]] = []
     for decision in decisions[:_VERSIONS]:
         with suppress(NotFound):
             then = namespace.get(memory.id, as_of=decision.decided_at)
-            if not found or (then.content, then.state) != (found[-1].memory.content, found[-1].memory.state):
-                found.append(Wording(decision.decided_at, then))
+            if not found or (then.content, then.state) != (found[-1][1].content, found[-1][1].state):
+                found.append((decision.decided_at, then))
     return found[::-1] if len(found) > 1 else []

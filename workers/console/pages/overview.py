@@ -1,11 +1,10 @@
 """The overview: how much is known, how fresh it is, what is open, and what was decided last."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
-from mosshead import Candidate, Memory, NotFound, Question, StoredMemory
+from mosshead import Memory, NotFound, Question, StoredMemory
 from mosshead.paths import NamespacePath
 from workers.console.formatting import contents_of, waiting_of
 from workers.console.handlers import Editing, Handler, Page, Reading, named, place_of
@@ -27,12 +26,10 @@ class Overview(Reading):
         counted = f"{_COUNTED:,} or more" if len(memories) == _COUNTED else f"{len(memories):,}"
         return Page(
             "overview.html",
-            {
-                "counted": counted,
-                "memories": memories[:_FEW],
-                "entities": self.namespace.entities(),
-                "decisions": self.namespace.latest_decisions(limit=_DECISIONS),
-            },
+            counted=counted,
+            memories=memories[:_FEW],
+            entities=self.namespace.entities(),
+            decisions=self.namespace.latest_decisions(limit=_DECISIONS),
         )
 
 
@@ -46,7 +43,7 @@ class Decisions(Reading):
         show = self.given("show")
         logs = {"kept-out": self.namespace.quarantined, "refused": self.namespace.refused}
         log = logs.get(show, self.namespace.latest_decisions)
-        return Page("decisions.html", {"part": self.part(lambda most: log(limit=most), _LOG), "show": show})
+        return Page("decisions.html", part=self.part(lambda most: log(limit=most), _LOG), show=show)
 
 
 class OneDecision(Reading):
@@ -57,19 +54,17 @@ class OneDecision(Reading):
     def show(self, *ids: str) -> Page:
         """With the memories that it saw."""
         decision = self.namespace.decision(ids[0])
-        return Page("decision.html", {"decision": decision, "contents": contents_of(self.namespace, [decision])})
+        return Page("decision.html", decision=decision, contents=contents_of(self.namespace, [decision]))
 
 
 class UndoHandler(Editing):
     """Takes a decision back."""
 
+    then = "decisions/{0}"
+
     def publish(self, *ids: str) -> UUID:
         """Raises UndoRefused where it cannot be."""
         return self.namespace.undo(ids[0])
-
-    def back(self, *ids: str) -> str:
-        """The decision."""
-        return f"{self.place}/decisions/{ids[0]}"
 
 
 class Choosing(Handler):
@@ -102,22 +97,6 @@ NEW = "new"
 """What the form sends for somebody whom the memories do not know."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A candidate with what is known of it, the most salient first."""
-
-    candidate: Candidate
-    facts: tuple[StoredMemory, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionView:
-    """A question with its choices."""
-
-    question: Question
-    choices: tuple[Choice, ...]
-
-
 class Questions(Reading):
     """All that are open, those asked first in front."""
 
@@ -127,17 +106,7 @@ class Questions(Reading):
         """With what is known of each candidate now."""
         found = self.namespace.questions()
         facts = {one.entity_id: self._facts(found, one.entity_id) for asked in found for one in asked.candidates}
-        return Page(
-            "questions.html",
-            {
-                "asked_back": [
-                    QuestionView(
-                        one, tuple(Choice(candidate, facts[candidate.entity_id]) for candidate in one.candidates)
-                    )
-                    for one in found
-                ]
-            },
-        )
+        return Page("questions.html", questions=found, facts=facts)
 
     def _facts(self, questions: Sequence[Question], entity_id: UUID) -> tuple[StoredMemory, ...]:
         waiting = waiting_of(questions, entity_id)
@@ -148,13 +117,11 @@ class Questions(Reading):
 class AnswerHandler(Editing):
     """Answers a question."""
 
+    then = "questions"
+
     def publish(self, *ids: str) -> UUID:
         """Raises NotFound, and InvalidEvent where it was answered before."""
         meant = self.given("entity")
         if not meant:
             raise ValueError(f'entity: an id, or "{NEW}" for somebody new')
         return self.namespace.clarify(ids[0], None if meant == NEW else meant)
-
-    def back(self, *_ids: str) -> str:
-        """The questions that are left."""
-        return f"{self.place}/questions"

@@ -21,8 +21,14 @@ class Retrieval(Reading):
         if message.strip():
             context = self.namespace.context(message, conversation=conversation or None, budget=budget)
         best = max((one.score for one in context.explain()), default=0.0) if context else 0.0
-        form = {"message": message, "conversation": conversation, "budget": budget}
-        return Page("retrieval.html", {**form, "context": context, "best": max(best, 0.001)})
+        return Page(
+            "retrieval.html",
+            message=message,
+            conversation=conversation,
+            budget=budget,
+            context=context,
+            best=max(best, 0.001),
+        )
 
 
 class Messages(Reading):
@@ -43,5 +49,4 @@ class Messages(Reading):
                 top_k=top_k,
             )
         hits = {one.message.id: one for one in recalled.hits} if recalled else {}
-        form = {"said": said, "conversation": conversation, "top_k": top_k}
-        return Page("messages.html", {**form, "recalled": recalled, "hits": hits})
+        return Page("messages.html", said=said, conversation=conversation, top_k=top_k, recalled=recalled, hits=hits)
