@@ -212,12 +212,8 @@ CORRECTION = "Actually, I live in Porto."
 _CORRECTION_SECONDS = 60.0
 
 
-class NothingCorrected(MossheadError):
-    """The correction replaced no memory."""
-
-
 def show_correction(console: Console, nadia: Namespace) -> dict[str, Any]:
-    """Correct where Nadia lives, look at how it was, and take the correction back. Raises NothingCorrected."""
+    """Correct where Nadia lives, look at how it was, and take the correction back. Raises DemoFailed."""
     before = datetime.now(UTC)
     said = nadia.publish(CORRECTION, conversation="demo")
     nadia.wait(timeout=_CORRECTION_SECONDS)
@@ -255,7 +251,7 @@ def _replacing(nadia: Namespace, formed: list[StoredMemory]) -> StoredMemory:
     for memory in formed:
         if any(decision.action == "supersede" for decision in nadia.decisions(memory.id)):
             return memory
-    raise NothingCorrected(f"the demo's {CORRECTION!r} replaced no memory")
+    raise DemoFailed(f"the demo's {CORRECTION!r} replaced no memory")
 
 
 TURN = "Peter is learning Italian."
@@ -264,12 +260,8 @@ ANSWER = "brother-in-law"
 _QUESTION_SECONDS = 60.0
 
 
-class NothingAsked(MossheadError):
-    """The service asked nothing where the words fit two."""
-
-
 def show_question(console: Console, nadia: Namespace) -> dict[str, Any]:
-    """Say what may be of either Peter, answer the question that follows, and show what became of it. Raises NothingAsked."""
+    """Say what may be of either Peter, answer the question that follows, and show what became of it. Raises DemoFailed."""
     said = nadia.publish(TURN, conversation="demo-question")
     nadia.wait(timeout=_QUESTION_SECONDS)
     question, meant = _asked(nadia)
@@ -302,7 +294,7 @@ def _asked(nadia: Namespace) -> tuple[Question, Candidate]:
         for candidate in question.candidates:
             if question.message == TURN and ANSWER in candidate.description:
                 return question, candidate
-    raise NothingAsked(f"the demo's {TURN!r} was not asked back")
+    raise DemoFailed(f"the demo's {TURN!r} was not asked back")
 
 
 def _about(nadia: Namespace, memory_id: UUID) -> list[tuple[str, str]]:

@@ -11,12 +11,11 @@ from mosshead.embeddings import spec_of
 from workers.cli.output import (
     Every,
     Json,
-    console,
     logged_in,
     print_json,
     print_table,
-    printable,
     repeat,
+    say,
     tried,
     until_asked_to_stop,
 )
@@ -56,7 +55,7 @@ def add(
     chosen = settings()
     with logged_in(chosen) as engine:
         added = models.add(engine, chosen, embedder)
-    _say(f"{added.name} ({added.dimensions} dimensions) is {added.state}.")
+    say(f"{added.name} ({added.dimensions} dimensions) is {added.state}.")
 
 
 @models_cli.command()
@@ -64,7 +63,7 @@ def fill(every: Every = None) -> None:
     """Embed what each model lacks; one that was added is ready then. Exit status 1 where a model could not be filled."""
     chosen = settings()
     with logged_in(chosen) as engine:
-        fill_all = partial(models.fill_all, engine, chosen, _say)
+        fill_all = partial(models.fill_all, engine, chosen, say)
         if every is None:
             whole = fill_all()
         else:
@@ -80,7 +79,7 @@ def switch(name: Name) -> None:
     """Have new vectors come from a model that is ready. Workers that are restarted need its name in MOSSHEAD_EMBEDDER then."""
     with logged_in(settings()) as engine:
         active = models.switch(engine, name)
-    _say(
+    say(
         f"{active.name} is active. Set MOSSHEAD_EMBEDDER={spec_of(active.name)} and restart the workers, then the apps."
     )
 
@@ -99,8 +98,4 @@ def drop(
     """Delete all that a model has, once nobody uses it."""
     with logged_in(settings()) as engine:
         gone = models.drop(engine, name, force=force, incomplete=incomplete)
-    _say(f"{name} is gone, with {gone:,} rows.")
-
-
-def _say(what: str) -> None:
-    console.print(printable(what), markup=False, soft_wrap=True)
+    say(f"{name} is gone, with {gone:,} rows.")

