@@ -60,11 +60,10 @@ def add(connection: Connection, lane: LaneRef, memory: NewMemory, stamp: Stamp) 
 
 def add_all(connection: Connection, lane: LaneRef, new: Sequence[tuple[NewMemory, Stamp]]) -> None:
     """New memories, version 1 of each, in one statement."""
-    rows = [
-        {name: _plain(value) for name, value in stamp.columns.items()}
-        | {name: _plain(value) for name, value in _columns(memory).items()}
-        for memory, stamp in new
+    given = [
+        with_offsets(stamp.columns | {name: getattr(one, name) for name in NewMemory.__slots__}) for one, stamp in new
     ]
+    rows = [{name: _plain(value) for name, value in row.items()} for row in given]
     if rows:
         connection.execute(_ADD, {**lane.scope, "rows": rows})
 
@@ -114,10 +113,6 @@ def set_vectors(
     rows = [{"owner_id": str(owner), "vector": HalfVector(vector).to_text()} for owner, vector in vectors.items()]
     if rows:
         connection.execute(_SET_VECTORS, {**lane.scope, "model": model, "kind": kind, "version": version, "rows": rows})
-
-
-def _columns(memory: NewMemory) -> dict[str, Any]:
-    return with_offsets({name: getattr(memory, name) for name in NewMemory.__slots__})
 
 
 def with_offsets(columns: Mapping[str, Any]) -> dict[str, Any]:

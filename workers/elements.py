@@ -61,7 +61,7 @@ def write_element(element: Element, *, routing_key: str) -> bytes:
     return json.dumps(message).encode()
 
 
-class TrustlessQoS(QoS):
+class VerbatimQoS(QoS):
     """Puts back what a consumer that died had in hand, whatever stands there in its place.
 
     Kombu's own reads the entry as it puts it back: one that it cannot read ends every consumer at its start. Here the element

@@ -8,7 +8,7 @@ from typing import Any
 from celery.worker.control import Panel
 from kombu.transport import redis
 
-from workers.elements import TrustlessQoS
+from workers.elements import VerbatimQoS
 from workers.refusals import REFUSALS
 from workers.task_messages import CONTROLS, QUEUES, RefusedTask, read_answer, read_broadcast, read_task
 
@@ -17,7 +17,7 @@ _CONTROL = ".celery.pidbox"
 _DROPPED = b"dropped"  # a type of reply for which kombu does nothing
 
 
-class _QoS(TrustlessQoS):
+class _QoS(VerbatimQoS):
     queues = _TASK_QUEUES
 
 

@@ -218,9 +218,9 @@ TABLES_OF_NAMESPACE: Final = """
 def erase_everything(connection: Connection, parameters: Mapping[str, Any]) -> dict[str, int]:
     """Delete what may take a while; returns how many rows, by table. parameters: the lane's, and ``erasure_id``."""
     connection.execute(_REMEMBER_IDS, parameters)
-    gone = {table: connection.execute(_delete_from(table), parameters).rowcount for table in TABLES_OF_NAMESPACE}
-    gone |= {table: connection.execute(statement, parameters).rowcount for table, statement in _PUBLISHED.items()}
-    return gone
+    statements = {table: text(f"delete from mosshead.{table} where {OF_LANE}") for table in TABLES_OF_NAMESPACE}
+    statements |= _PUBLISHED
+    return {table: connection.execute(statement, parameters).rowcount for table, statement in statements.items()}
 
 
 def erase_names(connection: Connection, parameters: Mapping[str, Any]) -> dict[str, int]:
@@ -229,10 +229,6 @@ def erase_names(connection: Connection, parameters: Mapping[str, Any]) -> dict[s
     for statement in _AS_NEW:
         connection.execute(statement, parameters)
     return gone
-
-
-def _delete_from(table: str) -> Any:
-    return text(f"delete from mosshead.{table} where {OF_LANE}")
 
 
 # What has taken effect, or was given up, goes whenever it was published: what was learned of it goes, too.

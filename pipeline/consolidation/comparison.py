@@ -216,6 +216,8 @@ _CALLED_OFF: Final = re.compile(
 )
 """A light that is off is switched off, and milk that is off is spoilt."""
 
+_NOT_HAPPENING: Final = re.compile(r"\bnot (?:happening|taking place)\b", re.IGNORECASE)
+
 _CALLING_OFF: Final = _bases(
     "cancel canceled cancelled called call off scrapped abandoned fell through happen take tak place was has have had been "
     "will won't because"
@@ -278,13 +280,11 @@ def calls_off(statement: str, plan: str, *, same_time: bool = False) -> bool:
 
     same_time: both are known to be of the same time, so that days and numbers need not agree as words.
     """
-    if (
-        not _CALLED_OFF.search(statement)
-        or _CALLED_OFF.search(plan)
-        or negations(statement) % 2 != _not_happening(statement)
-    ):
+    not_happening = _NOT_HAPPENING.search(statement) is not None
+    if not _CALLED_OFF.search(statement) or _CALLED_OFF.search(plan) or negations(statement) % 2 != not_happening:
         return False
-    named = telling(statement) - _CALLING_OFF - (_times(statement) if same_time else frozenset())
+    times = {word.form for word in words(statement) if same_time and (word.is_time or word.is_number)}
+    named = telling(statement) - _CALLING_OFF - times
     planned = telling(plan)
     return bool(named) and (named <= planned or frozenset() < named - _PLANS <= planned)
 
@@ -328,14 +328,6 @@ def keeps(merged: str, news: str, memory: str, *, anew: bool = False) -> bool:
     # A model that repeats itself without end uses no word of its own either.
     brief = len(merged) <= _MERGED_MOST * (len(news) + len(memory))
     return bool(merged.strip()) and brief and denied and whole and telling(merged) <= said | _CONNECTING
-
-
-def _times(statement: str) -> frozenset[str]:
-    return frozenset(word.form for word in words(statement) if word.is_time or word.is_number)
-
-
-def _not_happening(statement: str) -> bool:
-    return re.search(r"\bnot (?:happening|taking place)\b", statement, re.IGNORECASE) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -566,7 +558,8 @@ def _segments(side: list[StatementWord]) -> Iterator[list[StatementWord]]:
         if word.form in FILLERS or word.form in NEGATIONS - {"without"} or _is_auxiliary(side, place):
             continue
         adjunct = bool(run) and run[0].form in _PREPOSITIONS
-        ends = word.form in _PREPOSITIONS or (adjunct and (word.form == "," or _begins_anew(run, word)))
+        after_a_time = adjunct and run[-1].is_time and word.name and not word.is_time
+        ends = word.form in _PREPOSITIONS or (adjunct and word.form == ",") or after_a_time
         if ends and run:
             yield run
             run = []
@@ -575,10 +568,6 @@ def _segments(side: list[StatementWord]) -> Iterator[list[StatementWord]]:
         run.append(_weak(side, place) if word.form in _BEFORE_A_TIME else word)
     if run:
         yield run
-
-
-def _begins_anew(run: list[StatementWord], word: StatementWord) -> bool:
-    return run[-1].is_time and word.name and not word.is_time
 
 
 def _weak(side: list[StatementWord], place: int) -> StatementWord:

@@ -29,7 +29,12 @@ def consolidate(facts: Sequence[NewFact], model: LanguageModel | None) -> list[F
     decided = {fact.number: decision for fact in sound if (decision := clear_case(fact)) is not None}
     doubtful = [fact for fact in sound if fact.number not in decided]
     decided |= _of_doubtful(doubtful, model)
-    return [decided.get(fact.number) or _quarantined(fact) for fact in facts]
+    decided |= {
+        fact.number: FactOutcome(fact.number, "quarantine", None, fact.fact.suspicion)
+        for fact in facts
+        if fact.fact.suspicion is not None
+    }
+    return [decided[fact.number] for fact in facts]
 
 
 def _comparable(fact: NewFact, no_memories: set[int]) -> NewFact:
@@ -41,10 +46,6 @@ def _comparable(fact: NewFact, no_memories: set[int]) -> NewFact:
         and (may_be_about_the_same(fact, known) or may_replace_each_other(fact, known))
     )
     return replace(fact, near=tuple(sorted(near, key=lambda pair: (-pair[1], pair[0].number))))
-
-
-def _quarantined(fact: NewFact) -> FactOutcome:
-    return FactOutcome(fact.number, "quarantine", None, fact.fact.suspicion or "")
 
 
 def _of_doubtful(facts: Sequence[NewFact], model: LanguageModel | None) -> dict[int, FactOutcome]:

@@ -228,13 +228,8 @@ def _said(one: NewFact | Known, before: NewFact | Known | None) -> str:
     """On which day and by whom something was said, as far as that differs from what was said before."""
     told = "" if before and before.said_at.date() == one.said_at.date() else f" {one.said_at.date().isoformat()}"
     if one.said_by != (before.said_by if before else None):
-        told += f" {_quoted(one.said_by)}" if one.said_by else f" {_UNNAMED}"
+        told += f' "{label(one.said_by)}"' if one.said_by else f" {_UNNAMED}"
     return told
-
-
-def _quoted(speaker: str) -> str:
-    """A speaker's name, quoted in one line: it may hold anything."""
-    return f'"{label(speaker)}"'
 
 
 def _when(occurred: FactOccurrence | None) -> str:

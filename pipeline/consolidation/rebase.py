@@ -38,13 +38,15 @@ def of_what_was_replaced(decision: FactOutcome, fact: NewFact, now: str, *, read
     if decision.action == "update" and _keeps(decision.content or fact.fact.content, fact, now, read):
         return decision
     one_value = _are_of_one_value(fact, by)
-    if decision.action == "none" and (agree(fact.fact.content, now) or (one_value and _have_one_value(fact, by))):
+    same_value = one_value and same_statement(fact.fact.value or "", by.fact.value or "")
+    if decision.action == "none" and (agree(fact.fact.content, now) or same_value):
         return decision
     if decision.action in {"supersede", "contradict"}:
         return decision if one_value or differ_in_a_value(fact.fact.content, now) else _alone(decision)
     if not one_value:
         return _alone(decision)
-    outcome = replaces(fact, _known(by, now), decision.reason)
+    known = Known(by.number, now, by.fact.attribute, by.fact.value, by.said_at, by.subject_ids, said_by=by.said_by)
+    outcome = replaces(fact, known, decision.reason)
     return replace(decision, action=outcome.action, content=None, reinforces=outcome.reinforces)
 
 
@@ -62,11 +64,3 @@ def _are_of_one_value(fact: NewFact, by: NewFact) -> bool:
     mine, its = fact.fact, by.fact
     both = mine.attribute is not None and mine.attribute == its.attribute and mine.value and its.value
     return bool(both) and bool(fact.subject_ids & by.subject_ids)
-
-
-def _have_one_value(fact: NewFact, by: NewFact) -> bool:
-    return same_statement(fact.fact.value or "", by.fact.value or "")
-
-
-def _known(by: NewFact, now: str) -> Known:
-    return Known(by.number, now, by.fact.attribute, by.fact.value, by.said_at, by.subject_ids, said_by=by.said_by)

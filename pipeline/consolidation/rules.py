@@ -154,13 +154,9 @@ def _called_off(fact: NewFact) -> FactOutcome | None:
         and may_be_about_the_same(fact, known)
         and _is_ahead(known, fact)
         and not are_apart(fact.fact.occurred, known.occurred)
-        and calls_off(fact.fact.content, known.content, same_time=_both_dated(fact, known))
+        and calls_off(fact.fact.content, known.content, same_time=None not in (fact.fact.occurred, known.occurred))
     ]
     return replaces(fact, plans[0], "called off") if len(plans) == 1 else None
-
-
-def _both_dated(fact: NewFact, known: Known) -> bool:
-    return fact.fact.occurred is not None and known.occurred is not None
 
 
 def _is_ahead(known: Known, fact: NewFact) -> bool:

@@ -90,7 +90,8 @@ def date_fact(
     """
     told = _readings(quote, quoted, content) if quoted else _Readings()
     if proposed is not None:
-        far = [reading for message in sources for reading in _in_text(message.content, message, content)]
+        most = 10 * _MOST_CHARACTERS
+        far = [reading for one in sources for _, reading in _placed(one.content[:most], one, content)]
         return _checked(proposed, told, far, content, sources)
     happens = kind is MemoryKind.EVENT or (kind is MemoryKind.FACT and _PLAN.search(content) is not None)
     if not told.strong or not happens:
@@ -152,10 +153,6 @@ def _beside(text: str, quote: tuple[int, int], phrase: TimePhrase) -> bool:
     start, end = quote
     between = text[end : phrase.start] if phrase.start >= end else text[phrase.end : start]
     return _CLAUSE_END.search(between) is None and _SUBORDINATE.search(between) is None
-
-
-def _in_text(text: str, message: Message, content: str) -> list[_Reading]:
-    return [reading for _, reading in _placed(text[: 10 * _MOST_CHARACTERS], message, content)]
 
 
 def _placed(text: str, message: Message, content: str) -> Iterator[tuple[TimePhrase, _Reading]]:

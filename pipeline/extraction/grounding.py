@@ -20,7 +20,7 @@ from pipeline.extraction.dates import date_fact, occurrence_of, words_for
 from pipeline.extraction.mentions import EntityRefusal, Grounds, NamesInPlay, SourceVocabulary, mentions_of
 from pipeline.extraction.prompt import ExtractedFact, ExtractedRecord, ExtractedRelation, ExtractionAnswer, RecordedFact
 from pipeline.extraction.records import read_record
-from pipeline.models import USER, Background, Fact, FactMention, FactRecord, Message, RecordSchema, Relation
+from pipeline.models import USER, Background, Fact, FactMention, Message, RecordSchema, Relation
 
 _KEY_CHARACTERS = 200
 _NO_WORD = re.compile(r"\W+")
@@ -178,6 +178,7 @@ def _fact(proposed: ExtractedFact, held: _Grounding) -> Fact | RefusedFact:
     if (grounds | times).lacks_name_or_number_of(proposed.content) or _names_a_stranger(proposed, grounds):
         return RefusedFact.of(Refusal.UNGROUNDED, proposed)
     attribute, value = _single_valued(proposed, grounds | times)
+    given = _recorded(proposed)
     return Fact(
         kind=proposed.kind,
         content=proposed.content,
@@ -192,18 +193,12 @@ def _fact(proposed: ExtractedFact, held: _Grounding) -> Fact | RefusedFact:
         marked=proposed.marked,
         corrects=proposed.corrects,
         dated_by=dated.by,
-        record=_record(_recorded(proposed), grounds | times, held.schemas),
+        record=read_record(given.name, given.data, held.schemas, grounds | times) if given else None,
     )
 
 
 def _recorded(proposed: ExtractedFact) -> ExtractedRecord | None:
     return proposed.record if isinstance(proposed, RecordedFact) else None
-
-
-def _record(
-    given: ExtractedRecord | None, grounds: SourceVocabulary, schemas: Sequence[RecordSchema]
-) -> FactRecord | None:
-    return read_record(given.name, given.data, schemas, grounds) if given else None
 
 
 def _refusal(proposed: ExtractedFact, sources: Sequence[Message], from_user: Sequence[Message]) -> Refusal | None:

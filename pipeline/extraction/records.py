@@ -41,7 +41,11 @@ def read_record(name: str, data: str, schemas: Sequence[RecordSchema], grounds: 
 def is_said(data: Any, schema: Mapping[str, Any], grounds: SourceVocabulary) -> bool:
     """Whether every name and number in some data occurs in what was said, or is a choice that the schema gives."""
     chosen = grounds | SourceVocabulary.of(_choices(schema))
-    return all(_occurs(part, chosen) for text in _texts(data) for part in _spoken(text))
+    return not any(
+        chosen.lacks_name_or_number_of(part) or chosen.doubts_an_opening_of(part)
+        for text in _texts(data)
+        for part in _spoken(text)
+    )
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -61,10 +65,6 @@ def _spoken(text: str) -> list[str]:
     if _DURATION.fullmatch(text):
         return [figures for figures in _FIGURES.findall(text) if float(figures)]
     return [text]
-
-
-def _occurs(text: str, grounds: SourceVocabulary) -> bool:
-    return not (grounds.lacks_name_or_number_of(text) or grounds.doubts_an_opening_of(text))
 
 
 def _choices(schema: Any) -> Iterator[str]:

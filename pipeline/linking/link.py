@@ -99,7 +99,8 @@ class _Linker:
             if isinstance(settled, tuple):
                 held.setdefault(mention.name, OpenMention(settled, mention.role))
             else:
-                self._learn(settled, mention, links)
+                if not settled.is_user:
+                    self.registry.learn(self.registry.entities[settled.entity_id], mention, links)
                 links.setdefault(mention.name, Link(settled.entity_id, mention.role))
         if _names_user(fact):
             self.registry.learn_name(fact)
@@ -107,10 +108,6 @@ class _Linker:
         for entity_id in about:
             self._evidence.note(entity_id, content=fact.content, vector=one.vector, others=about - {entity_id})
         return links, held
-
-    def _learn(self, entity: RegisteredEntity, mention: FactMention, links: Mapping[str, Link]) -> None:
-        if not entity.is_user:
-            self.registry.learn(self.registry.entities[entity.entity_id], mention, links)
 
     def _settle(self, number: int, one: ToLink, mention: FactMention, taken: frozenset[UUID]) -> _Settled:
         if mention.name == USER:

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 from uuid import UUID
 
 import typer
-from sqlalchemy import Engine
 
 from config.settings import settings
 from db.dead_letters import DeadLetter, LaneState, lane_states, quarantined_lanes, resume
@@ -170,10 +169,9 @@ def resume_lanes(
     """Let quarantined lanes go on. Dead letters stay where they are: see 'dead requeue'."""
     if bool(path) == every:
         raise typer.BadParameter("give a lane as TENANT NAMESPACE..., or --all")
-    with logged_in(settings()) as engine:
-        lanes = _lane_of(path) if path else _quarantined(engine)
-        with engine.begin() as connection:
-            resumed = sum(resume(connection, lane) for lane in lanes)
+    with logged_in(settings()) as engine, engine.begin() as connection:
+        lanes = _lane_of(path) if path else quarantined_lanes(connection)
+        resumed = sum(resume(connection, lane) for lane in lanes)
     if path and not resumed:
         raise NotFound(f"{'/'.join(path)}: no such lane is quarantined; 'python -m workers lanes' shows those that are")
     if json_output:
@@ -185,11 +183,6 @@ def resume_lanes(
 def _lane_of(path: list[str]) -> list[LaneRef]:
     named = NamespacePath.of(path)
     return [LaneRef(named.tenant_id, named.namespace_id)]
-
-
-def _quarantined(engine: Engine) -> list[LaneRef]:
-    with engine.begin() as connection:
-        return quarantined_lanes(connection)
 
 
 def _lane_as_dict(state: LaneState, path: tuple[str, ...] | None) -> dict[str, Any]:

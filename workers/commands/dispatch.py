@@ -91,10 +91,6 @@ def _reflect(batch: BatchRef, command: Reflect, _: Parts) -> Work:
     )
 
 
-def _summarise(batch: BatchRef, command: Summarise, _: Parts) -> Work:
-    return partial(summaries.ask_for, lane=batch.lane, conversation=command.conversation)
-
-
 _CARRIED_OUT: Final[Mapping[type[Command], Callable[[BatchRef, Any, Parts], Work]]] = {
     Undo: _undo,
     Configure: _configure,
@@ -102,7 +98,7 @@ _CARRIED_OUT: Final[Mapping[type[Command], Callable[[BatchRef, Any, Parts], Work
     Reflect: _reflect,
     Remember: memories.prepare,
     Forget: _within(memories.forget),
-    Summarise: _summarise,
+    Summarise: lambda batch, command, _: partial(summaries.ask_for, lane=batch.lane, conversation=command.conversation),
     Clarify: identity_commands.prepare,
     Merge: identity_commands.prepare,
     Split: identity_commands.prepare,

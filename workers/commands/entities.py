@@ -1,7 +1,7 @@
 """What an app says about who is who: the answer to a question, that two entities are one, that one is two."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -29,15 +29,8 @@ Work = Callable[[Connection], object]
 Command = Clarify | Merge | Split
 
 
-@dataclass(frozen=True, slots=True)
-class _Refused:
-    """Why a command was not carried out, in fixed words."""
-
-    reason: str
-
-
-Act = Callable[..., Moved | _Refused]
-"""Does it, given a connection, the lane and a stamp."""
+Act = Callable[..., Moved | str]
+"""Does it, given a connection, the lane and a stamp; or says why not, in fixed words."""
 
 
 def prepare(batch: BatchRef, command: Command, parts: Parts) -> Work:
@@ -59,8 +52,7 @@ def _carry_out(connection: Connection, *, batch: BatchRef, command: Command, act
     """Do it, or log why not."""
     stamp = decisions.stamp_of_event(connection, command.event_id)
     done = act(connection, batch.lane, stamp=stamp)
-    refused = done.reason if isinstance(done, _Refused) else None
-    moved = Moved(frozenset(), frozenset()) if isinstance(done, _Refused) else done
+    moved, refused = (Moved(frozenset(), frozenset()), done) if isinstance(done, str) else (done, None)
     profiles.touch(connection, batch.lane, entities.existing(connection, batch.lane, moved.entities))
     logged = decisions.by_app(
         stamp,
@@ -82,7 +74,7 @@ def _said(command: Command) -> dict[str, Any]:
 
 def _clarify(
     connection: Connection, lane: LaneRef, *, command: Clarify, example: Example | None, stamp: Stamp
-) -> Moved | _Refused:
+) -> Moved | str:
     waiting = questions.waiting(connection, lane, command.question_id) if command.question_id else []
     meant = entities.find(connection, lane, command.entity_id) if command.entity_id else None
     if refused := _why_not_answered(connection, command, waiting, meant):
@@ -101,19 +93,19 @@ def _clarify(
 
 def _why_not_answered(
     connection: Connection, command: Clarify, waiting: Sequence[HeldMemory], meant: RegisteredEntity | None
-) -> _Refused | None:
+) -> str | None:
     if command.question_id is not None and not waiting:
-        return _Refused("there is no such question")
+        return "there is no such question"
     if waiting and all(one.answered for one in waiting):
-        return _Refused("it is answered already")
+        return "it is answered already"
     if command.entity_id is not None and meant is None:
-        return _Refused("there is no such entity")
+        return "there is no such entity"
     if meant is None or any(meant.entity_id in one.candidates for one in waiting):
         return None
     mention = waiting[0].mention if waiting else command.mention or ""
     bearers = lookup.named(connection, NamespacePath.of(command.namespace), [mention], are_names=True)
     known = any(one.entity.entity_id == meant.entity_id for one in bearers)
-    return None if known else _Refused("it does not bear the name, and was no candidate")
+    return None if known else "it does not bear the name, and was no candidate"
 
 
 def _somebody_new(
@@ -127,25 +119,25 @@ def _somebody_new(
     return newcomer.entity_id
 
 
-def _merge(connection: Connection, lane: LaneRef, *, command: Merge, stamp: Stamp) -> Moved | _Refused:
+def _merge(connection: Connection, lane: LaneRef, *, command: Merge, stamp: Stamp) -> Moved | str:
     entity = entities.find(connection, lane, command.entity_id)
     into = entities.find(connection, lane, command.into)
     if entity is None or into is None:
-        return _Refused("there is no such entity")
+        return "there is no such entity"
     if entity.is_user:
-        return _Refused("the user cannot become a part of somebody else")
+        return "the user cannot become a part of somebody else"
     return identity.merge(connection, lane, entity=entity, into=into, stamp=stamp)
 
 
-def _split(connection: Connection, lane: LaneRef, *, command: Split, stamp: Stamp) -> Moved | _Refused:
+def _split(connection: Connection, lane: LaneRef, *, command: Split, stamp: Stamp) -> Moved | str:
     entity = entities.find(connection, lane, command.entity_id)
     if entity is None:
-        return _Refused("there is no such entity")
+        return "there is no such entity"
     if any(map(instructs, (command.name or "", *command.aliases, command.description or ""))):
-        return _Refused("its name, an alias or its description looks like an instruction")
+        return "its name, an alias or its description looks like an instruction"
     memories = identity.memories_to_move(connection, lane, command.entity_id, command.memories)
     if not memories:
-        return _Refused("none of the memories is about it")
+        return "none of the memories is about it"
     newcomer = RegisteredEntity(
         entity_id=command.event_id,
         name=command.name or entity.name,

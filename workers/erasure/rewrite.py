@@ -107,7 +107,12 @@ def retold(connection: Connection, lane: LaneRef, part: ErasureScope, embedder: 
     rows = defaultdict[UUID, list[VersionRow]](list)
     for row in versions_of(connection, lane, part.repeated, part.messages):
         rows[row.key[0]].append(row)
-    left = {memory_id: told_by_others([_version(row) for row in of_one]) for memory_id, of_one in rows.items()}
+    left = {
+        memory_id: told_by_others(
+            [Version(one.key[1], Says(**one.says), one.erased, _fact(one.fact)) for one in of_one]
+        )
+        for memory_id, of_one in rows.items()
+    }
     lost = frozenset(memory_id for memory_id, versions in left.items() if not versions)
     stay = [row for memory_id in part.repeated - lost for row in rows[memory_id]]
     says = {(memory_id, number): one for memory_id, versions in left.items() for number, one in versions.items()}
@@ -133,10 +138,6 @@ def _new_words(rows: Sequence[VersionRow], says: Mapping[Key, Says]) -> dict[Key
             words[row.key] = now[1]
         last = now
     return words
-
-
-def _version(row: VersionRow) -> Version:
-    return Version(row.key[1], Says(**row.says), erased=row.erased, fact=_fact(row.fact))
 
 
 def _fact(logged: Mapping[str, Any] | None) -> Fact | None:

@@ -1,6 +1,6 @@
 """A round of an operator's command over many namespaces, in which one that fails keeps none of the others from its turn."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 from uuid import UUID
 
@@ -41,10 +41,11 @@ def each(items: Iterable[T], work: Callable[[T], R], *, lane: Callable[[T], Lane
     return results
 
 
-def each_tenant(engine: Engine) -> Iterator[tuple[UUID, Connection]]:
-    """Every tenant that ever published, each with a transaction of its own."""
-    with engine.begin() as connection:
-        tenants = namespaces.tenants(connection)
+def each_tenant(engine: Engine, tenants: Sequence[UUID] | None = None) -> Iterator[tuple[UUID, Connection]]:
+    """Some tenants, or all that ever published, each with a transaction of its own."""
+    if tenants is None:
+        with engine.begin() as connection:
+            tenants = namespaces.tenants(connection)
     for tenant_id in tenants:
         with tenant_transaction(engine, tenant_id) as connection:
             yield tenant_id, connection

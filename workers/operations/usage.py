@@ -1,7 +1,7 @@
 """What the LLM costs, and who has spent what it may: over all tenants, asked one by one, as row-level security has it."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any
@@ -14,6 +14,7 @@ from db.usage import By, Cost, TenantBudget
 from mosshead.errors import NotFound
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
+from workers.operations.each import each_tenant
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +43,9 @@ def costs(
     namespace_id: UUID | None = None,
 ) -> list[Cost]:
     """What all of them, a tenant, or one namespace of it spent within this time. Days in their order, else the dearest first."""
-    tenants = [tenant_id] if tenant_id else _all_tenants(engine)
     found: list[Cost] = []
-    for one in tenants:
-        with tenant_transaction(engine, one) as connection:
-            found += usage.costs(connection, one, by=by, since=since, namespace_id=namespace_id)
+    for one, connection in each_tenant(engine, [tenant_id] if tenant_id else None):
+        found += usage.costs(connection, one, by=by, since=since, namespace_id=namespace_id)
     added = _added(found)
     return sorted(
         added, key=lambda cost: cost.of or "" if by == "day" else -cost.prompt_tokens - cost.completion_tokens
@@ -55,8 +54,7 @@ def costs(
 
 def own_budgets(engine: Engine) -> list[TenantStanding]:
     """How the tenants that have a budget of their own stand, by name."""
-    found = _standings(engine, _all_tenants(engine), default=None)
-    return sorted(found, key=lambda one: one.tenant)
+    return _standings(engine, default=None)
 
 
 def over_budget(engine: Engine, *, default: int | None) -> list[TenantStanding]:
@@ -66,8 +64,7 @@ def over_budget(engine: Engine, *, default: int | None) -> list[TenantStanding]:
     """
     with engine.begin() as connection:
         tenants = usage.held_back(connection)
-    found = _standings(engine, tenants, default=default)
-    return sorted((one for one in found if one.standing.over), key=lambda one: one.tenant)
+    return [one for one in _standings(engine, tenants, default=default) if one.standing.over]
 
 
 def set_budget(engine: Engine, tenant: str, tokens_per_day: int) -> None:
@@ -88,17 +85,14 @@ def clear_budget(engine: Engine, tenant: str) -> None:
         raise NotFound(f"{tenant}: has no budget of its own; 'python -m workers budget list' shows those that have")
 
 
-def _standings(engine: Engine, tenants: Iterable[UUID], *, default: int | None) -> Iterator[TenantStanding]:
-    for one in tenants:
-        with tenant_transaction(engine, one) as connection:
-            stands = usage.standing(connection, one, default=default)
-            if stands is not None:
-                yield TenantStanding(namespaces.tenant_name(connection, one), stands)
-
-
-def _all_tenants(engine: Engine) -> Sequence[UUID]:
-    with engine.begin() as connection:
-        return namespaces.tenants(connection)
+def _standings(engine: Engine, tenants: Sequence[UUID] | None = None, *, default: int | None) -> list[TenantStanding]:
+    """How some tenants, or all, stand to the budget that limits them, by name."""
+    found = [
+        TenantStanding(namespaces.tenant_name(connection, one), stands)
+        for one, connection in each_tenant(engine, tenants)
+        if (stands := usage.standing(connection, one, default=default)) is not None
+    ]
+    return sorted(found, key=lambda one: one.tenant)
 
 
 def _added(costs: Iterable[Cost]) -> list[Cost]:

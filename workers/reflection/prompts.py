@@ -1,6 +1,7 @@
 """Prompts improved by the feedback that waits for them: a kind of reflection."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -74,7 +75,10 @@ def _store(
 ) -> None:
     lane, ids = due.batch.lane, [one.feedback_id for one in used]
     (stamp,) = decisions.stamps(connection, 1)
-    new = _next(read, found, by) if found.changed else None
+    new = None
+    if found.changed:
+        version = read.version + 1
+        new = replace(read, version=version, template=found.prompt, made_by=by, reason=found.reason, restores=None)
     if new is not None:
         prompts.add_version(connection, lane, new, stamp)
     if new is None and found.refused is not None:
@@ -97,17 +101,3 @@ def _store(
         in_effect=new is not None,
     )
     decisions.log(connection, due.batch, [logged])
-
-
-def _next(read: PromptVersion, found: Optimized, by: str) -> PromptVersion:
-    return PromptVersion(
-        name=read.name,
-        version=read.version + 1,
-        template=found.prompt,
-        syntax=read.syntax,
-        optimizer=read.optimizer,
-        instructions=read.instructions,
-        when_to_update=read.when_to_update,
-        made_by=by,
-        reason=found.reason,
-    )

@@ -45,7 +45,9 @@ def due_profiles(lane: LaneRef, parts: Parts) -> DueProfiles:
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
         rows = profiles.due_profiles(connection, lane, **debounce(parts), limit=limit)
         news = profiles.news_of(connection, lane, rows.profiles, limit=_TELLING)
-        current = {key: one for key, one in news.items() if not one.ended and _held(one) <= _MOST_HELD}
+        current = {
+            key: one for key, one in news.items() if not one.ended and len(one.held) + len(one.new) <= _MOST_HELD
+        }
         anew = [row.entity.entity_id for row in rows.profiles if row.entity.entity_id not in current]
         telling = profiles.most_telling(connection, lane, anew, limit=_TELLING)
     return DueProfiles(tuple(_stale(row, current, telling) for row in rows.profiles), rows)
@@ -86,10 +88,6 @@ def debounce(parts: Parts) -> dict[str, timedelta]:
     settings = parts.settings
     seconds = {"least": settings.profile_debounce_seconds, "most": settings.profile_debounce_most_seconds}
     return {name: timedelta(seconds=number) for name, number in seconds.items()}
-
-
-def _held(news: profiles.News) -> int:
-    return len(news.held) + len(news.new)
 
 
 def _stale(

@@ -1,8 +1,6 @@
 """Writing what consolidation decided: in one transaction, under the batch's lease, against the versions that were read."""
 
 from collections.abc import Iterable
-from typing import Any
-from uuid import UUID
 
 from sqlalchemy import Connection
 
@@ -10,7 +8,6 @@ from db import decisions, inbox, profiles, turns
 from db.candidates import RefusedRow
 from db.decisions import LoggedDecision, Stamp
 from db.keys import BatchRef
-from db.similar import SimilarRow
 from pipeline.consolidation.consolidate import RULES, FactOutcome
 from pipeline.extraction.grounding import SAID, Refusal
 from workers.reflection import run as reflecting
@@ -46,14 +43,17 @@ def _logged(plan: Plan, stamps: Iterable[Stamp], written: Iterable[WrittenDecisi
             memory_id=outcome.memory_id,
             target_id=outcome.target_id,
             target_version=outcome.target_version,
-            fact=_as_json(plan, decision),
-            candidates=[_candidate(row) for row in plan.near.get(decision.fact_number, ())],
+            fact=plan.facts[decision.fact_number][0].model_dump(mode="json"),
+            candidates=[
+                {"memory_id": str(row.memory_id), "version": row.version, "similarity": round(row.similarity, 4)}
+                for row in plan.near.get(decision.fact_number, ())
+            ],
             prompt_version=decision.prompt_version,
             refused=_refused(plan, decision),
             entities=sorted(outcome.entities),
             changed=outcome.changed,
             in_effect=outcome.action != "forget" or outcome.memory_id is not None,
-            concerned=frozenset(_ids(outcome.memory_id, outcome.target_id)),
+            concerned=frozenset(one for one in (outcome.memory_id, outcome.target_id) if one is not None),
         )
 
 
@@ -74,16 +74,3 @@ def _refused(plan: Plan, decision: FactOutcome) -> str | None:
     """What was proposed and not taken: for the fact, and of those that it is about."""
     of_entities = sorted(plan.linked.refused.get(decision.fact_number, {}))
     return "; ".join([*([decision.refused] if decision.refused else []), *of_entities]) or None
-
-
-def _as_json(plan: Plan, decision: FactOutcome) -> dict[str, Any]:
-    fact, _ = plan.facts[decision.fact_number]
-    return fact.model_dump(mode="json")
-
-
-def _candidate(row: SimilarRow) -> dict[str, Any]:
-    return {"memory_id": str(row.memory_id), "version": row.version, "similarity": round(row.similarity, 4)}
-
-
-def _ids(*ids: UUID | None) -> Iterable[UUID]:
-    return (one for one in ids if one is not None)

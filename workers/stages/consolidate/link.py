@@ -53,12 +53,13 @@ def bearers_of(connection: Connection, batch: BatchRef, facts: Facts, messages: 
     turns = [*before, *messages.values()]
     to_link = {number: _to_link(fact, row, messages, turns) for number, (fact, row) in facts.items()}
     registry = _registry(connection, batch, path, facts)
+    texts = sorted({text for one in to_link.values() for text in (one.said, *one.before)})
     return NameBearers(
         path=path,
         to_link=to_link,
         registry=registry,
         parents=entities.parents_above(connection, batch.lane, [entity.entity_id for entity in registry]),
-        named=lookup.bearers(connection, path, _texts(to_link)),
+        named=lookup.bearers(connection, path, texts),
     )
 
 
@@ -68,19 +69,19 @@ def link(bearers: NameBearers, parts: Parts) -> LinkedFacts:
 
     def around(number: int, name: str, candidates: Sequence[UUID]) -> Around:
         asked = telling(to_link[number].said, name, to_link[number].before)
-        texts: Vector = np.asarray(parts.embedder.embed(list(asked.texts)))
+        vectors: Vector = np.asarray(parts.embedder.embed(list(asked.texts)))
         with tenant_transaction(parts.engine, bearers.path.tenant_id) as connection:
             weighed = evidence.weigh(
                 connection,
                 bearers.path,
                 model=parts.embedder.name,
                 asked=asked,
-                vectors=texts,
+                vectors=vectors,
                 candidates=candidates,
                 named=named[to_link[number].said],
                 scene_named={key for turn in to_link[number].before for key in named[turn]},
             )
-        return Around(asked, texts, {key: one.evidence for key, one in weighed.items()})
+        return Around(asked, vectors, {key: one.evidence for key, one in weighed.items()})
 
     return link_entities(to_link, bearers.registry, parents=bearers.parents, around=around, new_id=uuid7)
 
@@ -90,11 +91,6 @@ def _registry(connection: Connection, batch: BatchRef, path: NamespacePath, fact
     found = (match.entity for match in lookup.named(connection, path, _names(facts), are_names=True))
     user = entities.user(connection, batch.lane)
     return list({one.entity_id: one for one in (*found, *([user] if user else []))}.values())
-
-
-def _texts(to_link: Mapping[int, ToLink]) -> list[str]:
-    """All that was said, and the turns before."""
-    return sorted({text for one in to_link.values() for text in (one.said, *one.before)})
 
 
 def _to_link(fact: Fact, row: CandidateRow, messages: Mapping[int, Message], turns: Sequence[Message]) -> ToLink:
