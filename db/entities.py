@@ -77,6 +77,8 @@ def _write(connection: Connection, lane: LaneRef, named: Sequence[_Named], stamp
         if (normalised := normalise(alias))
     ]
     learned: set[UUID] = set()
+    if not named:
+        return learned
     for statement, rows in ((_INTRODUCE, entities), (_LEARN, entities), (_NAME, aliases)):
         plain = [{key: str(value) if isinstance(value, UUID) else value for key, value in row.items()} for row in rows]
         learned.update(connection.execute(statement, {**lane.scope, **stamp.columns, "rows": plain}).scalars())

@@ -30,21 +30,11 @@ class DueReflection:
     batches: tuple[UUID, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationActivity:
-    """What a batch's events tell of conversations: where something was said, and which are over."""
-
-    conversations: tuple[str | None, ...]
-    ended: tuple[str, ...]
-
-
-def said_in(connection: Connection, batch: BatchRef) -> ConversationActivity:
+def said_in(connection: Connection, batch: BatchRef) -> tuple[list[str | None], list[str]]:
     """The conversations of a batch's messages, and those that it ends."""
     rows = connection.execute(_SAID, batch.scope).all()
-    return ConversationActivity(
-        conversations=tuple(row.conversation_id for row in rows if row.type == "message"),
-        ended=tuple(row.conversation_id for row in rows if row.type == "conversation_ended"),
-    )
+    said = [row.conversation_id for row in rows if row.type == "message"]
+    return said, [row.conversation_id for row in rows if row.type == "conversation_ended"]
 
 
 def touch(

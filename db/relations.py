@@ -3,26 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Row, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
 from db.decisions import Stamp
 from db.keys import OF_LANE, LaneRef
 from db.temporal import ENDED, begin
-
-
-@dataclass(frozen=True, slots=True)
-class LinkRow:
-    """Whom a memory is surely about, and in which role."""
-
-    entity_id: UUID
-    entity_type: str
-    role: str
-
 
 Link = tuple[UUID, UUID, str, str]
 """A memory, an entity, in which role it stands there, and how certain that is."""
@@ -51,10 +41,9 @@ def entities_of_memory(connection: Connection, lane: LaneRef, *memory_ids: UUID)
     return list(connection.execute(_OF_MEMORY, {**lane.scope, "memory_ids": list(memory_ids)}).scalars())
 
 
-def sure_of_memory(connection: Connection, lane: LaneRef, memory_id: UUID) -> list[LinkRow]:
-    """Whom a memory is surely about, as the registry has them now."""
-    rows = connection.execute(_SURE_OF_MEMORY, {**lane.scope, "memory_id": memory_id})
-    return [LinkRow(row.entity_id, row.entity_type, row.role) for row in rows]
+def sure_of_memory(connection: Connection, lane: LaneRef, memory_id: UUID) -> Sequence[Row[Any]]:
+    """Whom a memory is surely about, as the registry has them now. Columns: entity_id, entity_type, role."""
+    return connection.execute(_SURE_OF_MEMORY, {**lane.scope, "memory_id": memory_id}).all()
 
 
 def relate(

@@ -1,7 +1,6 @@
 """Summaries of conversations: which an app asked for, what they say, and how far they have come."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import Connection, text
@@ -12,14 +11,6 @@ from db.memories import VersionConflict
 
 KIND = "summary"
 """The kind of reflection that makes them; its subjects are the conversations."""
-
-
-@dataclass(frozen=True, slots=True)
-class KeptSummary:
-    """What a summary says now; "" where it is not made yet."""
-
-    content: str
-    version: int
 
 
 def ask_for(connection: Connection, lane: LaneRef, conversation: str) -> None:
@@ -42,10 +33,10 @@ def asked_for(connection: Connection, lane: LaneRef, conversations: Collection[s
     return list(connection.execute(_ASKED_FOR, wanted).scalars())
 
 
-def summary(connection: Connection, lane: LaneRef, conversation: str) -> KeptSummary:
-    """What the summary of a conversation says."""
+def summary(connection: Connection, lane: LaneRef, conversation: str) -> tuple[str, int]:
+    """What the summary of a conversation says, "" where it is not made yet, and its version."""
     row = connection.execute(_SUMMARY, {**lane.scope, "conversation": conversation}).one_or_none()
-    return KeptSummary(row.content, row.version) if row else KeptSummary("", 0)
+    return (row.content, row.version) if row else ("", 0)
 
 
 def of_messages(connection: Connection, lane: LaneRef, messages: Collection[UUID]) -> list[str]:

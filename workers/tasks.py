@@ -104,9 +104,9 @@ def consolidate(batch: BatchRef, parts: Parts) -> Store:
 @_stage
 def refresh_profiles(batch: BatchRef, parts: Parts) -> Store:
     """New summaries of those whose profiles are due: of whom this batch was about, or an earlier one."""
-    due = profiles.due_profiles(batch.lane, parts)
+    stale, due = profiles.due_profiles(batch.lane, parts)
     model = load.model_for(batch, parts) if parts.settings.llm_profiles else None
-    refreshed = pipeline.profiles.refresh_profiles(due.stale, model)
+    refreshed = pipeline.profiles.refresh_profiles(stale, model)
     return profiles.how_to_store(batch.lane, parts, due, refreshed)
 
 

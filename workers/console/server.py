@@ -33,6 +33,7 @@ from workers.console.pages.overview import (
     UndoHandler,
 )
 from workers.console.pages.search import Messages, Retrieval
+from workers.local.ports import LOOPBACK
 
 _log = structlog.get_logger(__name__)
 _HERE = Path(__file__).parent
@@ -164,9 +165,6 @@ def _log_request(handler: RequestHandler) -> None:
     )
 
 
-LOOPBACK = "127.0.0.1"
-
-
 def run_console(
     address: Annotated[
         str,
@@ -182,8 +180,6 @@ def run_console(
     ] = None,
 ) -> None:
     """Serve a page on this machine that shows what is remembered, and why, until stopped."""
-    # Tornado, which the other commands have no use for.
-
     chosen = settings()
     configure_logging(chosen)
     login = login_of(chosen.console_auth)

@@ -52,7 +52,7 @@ def redis(folder: DataFolder) -> Iterator[str]:
     account = _account(server)
     if account:
         accounts.let_reach(account, data)
-        accounts.give(account, data)  # an earlier version ran as root
+        accounts.give(account, data)
         os.chown(data / "redis.conf", account.uid, account.gid, follow_symlinks=False)
     url = f"redis://:{password}@{LOOPBACK}:{port}/0"
     log = folder.logs / "redis.log"

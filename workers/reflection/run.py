@@ -45,16 +45,16 @@ def touch(connection: Connection, batch: BatchRef, debounce: Debounce) -> None:
 
     Call it in the transaction in which they take effect.
     """
-    said = reflections.said_in(connection, batch)
-    if said.conversations:
+    conversations, ended = reflections.said_in(connection, batch)
+    if conversations:
         subjects = [
             (name, subject)
             for name, kind in KINDS.items()
-            for subject in kind.dirtied(connection, batch.lane, said.conversations)
+            for subject in kind.dirtied(connection, batch.lane, conversations)
         ]
         reflections.touch(connection, batch, subjects, least=debounce.least, most=debounce.most)
-    if said.ended:
-        reflections.hasten(connection, batch.lane, conversations=said.ended)
+    if ended:
+        reflections.hasten(connection, batch.lane, conversations=ended)
 
 
 def reflect(batch: BatchRef, parts: Parts) -> Store:

@@ -31,9 +31,9 @@ def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> St
         return store_nothing
     lane = due.batch.lane
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
-        old = summaries.summary(connection, lane, due.subject)
+        old, version = summaries.summary(connection, lane, due.subject)
         telling = summaries.most_telling(connection, lane, due.subject, MOST_TELLING)
-    new = sum_up(old.content, said, telling, model)
+    new = sum_up(old, said, telling, model)
     if new.refused is not None:
         _log.warning("summary_refused", reason=new.refused)
     return partial(
@@ -42,7 +42,7 @@ def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> St
         conversation=due.subject,
         content=new.text,
         up_to=said[-1].event_id,
-        version=old.version,
+        version=version,
     )
 
 

@@ -1,7 +1,7 @@
 """What the two generations of a namespace know of the things that a command names: rows to the pipeline's values."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -17,16 +17,6 @@ from mosshead.events import Command, Forget, Split
 from pipeline.replay.models import GenerationKnowledge, KnownDecision, KnownMemory, KnownPerson, KnownQuestion, Vector
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
-    """The ids that a command names."""
-
-    memories: Collection[UUID]
-    people: Collection[UUID]
-    questions: Collection[UUID]
-    decisions: Collection[UUID]
-
-
 def refused_there(connection: Connection, lane: LaneRef, event_id: UUID) -> bool:
     """Whether a command did nothing, so that there is nothing of it to replay."""
     return any(row.refused is not None for row in knowledge.decisions(connection, lane, decision_ids=[event_id]))
@@ -36,10 +26,9 @@ def what_both_know(
     connection: Connection, replayed: Replayed, command: Command
 ) -> tuple[GenerationKnowledge, GenerationKnowledge]:
     """What the namespace knew just before a command took effect in it, and what its replay knows now, of what bears on it."""
-    named = _named(command)
     done = knowledge.decisions(connection, replayed.lane, decision_ids=[command.event_id])
     before = done[0].at if done else None
-    then = _then(connection, replayed.lane, named, before)
+    then = _then(connection, replayed.lane, command, before)
     now = _now(connection, replayed.replay, then)
     # What says more there than what was named may say what stays, by another message of its own.
     beside = knowledge.memories_of(connection, replayed.lane, _sources(now.memories), before)
@@ -52,29 +41,21 @@ def known_memories(connection: Connection, lane: LaneRef) -> list[KnownMemory]:
     return _memories(connection, lane, knowledge.known(connection, lane))
 
 
-def _named(command: Command) -> _Named:
-    listed = command.memories if isinstance(command, Forget | Split) else ()
-    return _Named(
-        memories={*listed, *_ids(command, "replaces")},
-        people=_ids(command, "entity_id", "into"),
-        questions=_ids(command, "question_id"),
-        decisions=_ids(command, "decision_id"),
-    )
-
-
 def _ids(command: Command, *fields: str) -> set[UUID]:
     return {value for name in fields if isinstance(value := getattr(command, name, None), UUID)}
 
 
-def _then(connection: Connection, lane: LaneRef, named: _Named, before: datetime | None) -> GenerationKnowledge:
-    decisions = _decisions(knowledge.decisions(connection, lane, decision_ids=named.decisions))
-    wanted = {*named.memories, *(one.memory_id for one in decisions if one.memory_id is not None)}
+def _then(connection: Connection, lane: LaneRef, command: Command, before: datetime | None) -> GenerationKnowledge:
+    """What was known of all that a command names."""
+    listed = command.memories if isinstance(command, Forget | Split) else ()
+    decisions = _decisions(knowledge.decisions(connection, lane, decision_ids=_ids(command, "decision_id")))
+    wanted = {*listed, *_ids(command, "replaces"), *(one.memory_id for one in decisions if one.memory_id is not None)}
     memories = _memories(connection, lane, wanted, before)
     beside = knowledge.memories_of(connection, lane, _sources(memories), before)
     return GenerationKnowledge(
         memories=[*memories, *_memories(connection, lane, set(beside) - wanted, before)],
-        people=_people(knowledge.people(connection, lane, named.people, before)),
-        questions=_questions(knowledge.questions(connection, lane, question_ids=named.questions)),
+        people=_people(knowledge.people(connection, lane, _ids(command, "entity_id", "into"), before)),
+        questions=_questions(knowledge.questions(connection, lane, question_ids=_ids(command, "question_id"))),
         decisions=decisions,
     )
 

@@ -1,7 +1,6 @@
 """Profiles that are due for their refresh, a few at a time, and how to store them refreshed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from uuid import UUID
@@ -30,16 +29,8 @@ _MOST_HELD = 100
 _log = structlog.get_logger()
 
 
-@dataclass(frozen=True, slots=True)
-class DueProfiles:
-    """The profiles that are due, for the pipeline and as the rows that they came from, in the same order."""
-
-    stale: tuple[StaleProfile, ...]
-    rows: profiles.ProfilesDue
-
-
-def due_profiles(lane: LaneRef, parts: Parts) -> DueProfiles:
-    """Some profiles of a namespace that are due, each with what became known since its last refresh."""
+def due_profiles(lane: LaneRef, parts: Parts) -> tuple[tuple[StaleProfile, ...], profiles.ProfilesDue]:
+    """Some profiles of a namespace that are due, each with what became known since its last refresh; and their rows."""
     settings = parts.settings
     limit = _BY_MODEL if settings.llm_profiles and settings.uses_llm else _BY_RULES
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
@@ -50,19 +41,19 @@ def due_profiles(lane: LaneRef, parts: Parts) -> DueProfiles:
         }
         anew = [row.entity.entity_id for row in rows.profiles if row.entity.entity_id not in current]
         telling = profiles.most_telling(connection, lane, anew, limit=_TELLING)
-    return DueProfiles(tuple(_stale(row, current, telling) for row in rows.profiles), rows)
+    return tuple(_stale(row, current, telling) for row in rows.profiles), rows
 
 
-def how_to_store(lane: LaneRef, parts: Parts, due: DueProfiles, refreshed: Mapping[UUID, Refreshed]) -> Store:
+def how_to_store(lane: LaneRef, parts: Parts, due: profiles.ProfilesDue, refreshed: Mapping[UUID, Refreshed]) -> Store:
     """Embed the summaries that changed now, outside the transaction, and store all later, in it."""
-    old = {row.entity.entity_id: row.summary for row in due.rows.profiles}
+    old = {row.entity.entity_id: row.summary for row in due.profiles}
     changed = [key for key, one in refreshed.items() if one.summary != old[key]]
     vectors = embed({place: refreshed[key].summary for place, key in enumerate(changed)}, parts.embedder)
     by_entity = {changed[place]: vector for place, vector in vectors.items()}
     for key, one in refreshed.items():
         if one.refused is not None:
             _log.warning("profile_refused", entity_id=str(key), reason=one.refused)
-    return partial(_store, lane=lane, parts=parts, due=due.rows, refreshed=refreshed, vectors=by_entity)
+    return partial(_store, lane=lane, parts=parts, due=due, refreshed=refreshed, vectors=by_entity)
 
 
 def _store(
