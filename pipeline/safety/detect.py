@@ -10,7 +10,6 @@ from functools import cache
 from mosshead.fencing import message_line, one_line, shown_name
 from mosshead.models.kinds import Role
 from pipeline.models import Fact, Message
-from pipeline.safety.addressees import addressed_in_other_words
 from pipeline.safety.declarations import declares
 from pipeline.safety.favours import asks_favours
 from pipeline.safety.frames import addresses, calls_tools, poses, sends_away
@@ -52,7 +51,6 @@ _SHAPES: _Shapes = (
     (_INSTRUCTION, triggers),
     (_INSTRUCTION, orders),
     (_INSTRUCTION, in_other_words),
-    (_INSTRUCTION, addressed_in_other_words),
     (_INSTRUCTION, stands),
     (_INSTRUCTION, declares),
 )

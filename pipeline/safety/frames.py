@@ -19,8 +19,8 @@ _MARKS = any_of(
     (
         (
             r"<\s?/?\s?(?:memor(?:y|ies)|system|assistant|user|human|developer|instructions?|prompt|context"
-            r"|conversation|chat|messages?|rules?|admin|sys|s|im_start|im_end|inst|data|document|untrusted|input|"
-            r"output|notes?|secret|important|override|thinking|answer|response|policy"
+            r"|conversation|chat|messages?|rules?|admin|sys|s|im_start|im_end|inst|data|document|untrusted|input"
+            r"|output|notes?|secret|important|override|thinking|answer|response|policy"
             r"|role)(?:[\s_-][^<>]{0,60})?/?\s?>"
         ),
         (
@@ -28,33 +28,30 @@ _MARKS = any_of(
             r"|end)_of_turn>|<\s?eos\s?>|\beot_id\b|\bim_(?:start|end)\b"
         ),
         (
-            rf"(?:^|[\s;>])#{{1,6}} ?(?:(?:new|updated|additional|important|real|hidden|end|begin|start|your|the|of"
+            r"(?:^|[\s;>])#{1,6} ?(?:(?:new|updated|additional|important|real|hidden|end|begin|start|your|the|of"
             rf"|response|critical) )*(?:{_NAMES}|instructions?|prompts?|rules?|response|human|input|context|override"
             r"|task)\b(?! (?:to|for|at|of|on|in|from|that|which)\b)"
         ),
         (
-            rf"[\[({{*<]\s?(?:(?:new|important|internal|hidden|urgent|begin|end|start|from|the"
+            r"[\[({*<]\s?(?:(?:new|important|internal|hidden|urgent|begin|end|start|from|the"
             rf"|of) )*{_NAMES}(?: {_LABEL})*\s?[\])}}*>:]"
         ),
         rf"[\[({{<]\s?(?:(?:new|important|internal|hidden|urgent|critical) )*(?:{_NAMES} )+{_LABEL}\b",
         (
             r"\b(?:begin|start|end|close|beginning)(?:ing)? (?:of )?(?:(?:the|this|all|your|user|system|previous|new"
             r"|untrusted|trusted|retrieved) )*(?:context|prompts?|system prompts?|system message|instructions?"
-            r"|conversation|memories|memory block|user "
-            r"(?:input|message|data|text)|messages|untrusted (?:data|input|text)|data block|facts|known names"
-            r"|earlier messages|document|transcript|input|quoted text|notes|fence|session)(?=\s*(?:$"
-            r"|[-=.:;,!\"'\]>)*#|]|now\b|new\b|system\b|begin\b|start\b))"
+            r"|conversation|memories|memory block|user (?:input|message|data|text)|messages|untrusted (?:data|input"
+            r"|text)|data block|facts|known names|earlier messages|document|transcript|input|quoted text|notes|fence"
+            r"|session)(?=\s*(?:$|[-=.:;,!\"'\]>)*#|]|now\b|new\b|system\b|begin\b|start\b))"
         ),
         (
             r"(?:[-=*_#~]{3,})\s?(?:end|begin|start|new|system|developer|admin|operator|assistant|instructions?"
-            r"|context|prompt|session|ignore|override"
-            r"|conversation)\b"
+            r"|context|prompt|session|ignore|override|conversation)\b"
         ),
         (
             r"[{,;]\s?[\"']?(?:\w+[_ -])?(?:assistant|ai|model|agent|system|bot|llm|developer|operator"
-            r"|copilot)[_ -](?:directives?|instructions?|notes?|hints?"
-            r"|guidance|polic(?:y|ies)|prompts?|actions?|commands?|rules?|overrides?|behaviou?r|task"
-            r"|message)[\"']?\s?[:=]"
+            r"|copilot)[_ -](?:directives?|instructions?|notes?|hints?|guidance|polic(?:y|ies)|prompts?|actions?"
+            r"|commands?|rules?|overrides?|behaviou?r|task|message)[\"']?\s?[:=]"
         ),
         r"'{3}\s?(?:system|assistant|developer|instructions?|prompt)\b",
         r"[\"']\w*_(?:for|to)_(?:the_)?(?:model|assistant|ai|agent|llm|bot)[\"']\s?:",
@@ -64,10 +61,9 @@ _MARKS = any_of(
         ),
         r"[{,;]\s?[\"'](?:hidden_|internal_)?(?:instructions?|directives?|guidance)[\"']\s?:\s?[\"']",
         (
-            r"<\s?/?(?:[\w]+[_-])*(?:system|assistant|instructions?|directives?|override|prompt|agent|policy|ai"
-            r"|llm|admin|operator|developer|model|memory)"
-            r"(?:[_-]\w+)+(?:\s[^<>]{0,80})?/?\s?>|<\s?(?:agent|ai|llm|model|operator|override|directive|guidance)"
-            r"(?:\s[^<>]{0,80})?\s?>"
+            r"<\s?/?(?:[\w]+[_-])*(?:system|assistant|instructions?|directives?|override|prompt|agent|policy|ai|llm"
+            r"|admin|operator|developer|model|memory)(?:[_-]\w+)+(?:\s[^<>]{0,80})?/?\s?>|<\s?(?:agent|ai|llm|model"
+            r"|operator|override|directive|guidance)(?:\s[^<>]{0,80})?\s?>"
         ),
         r"[\"'](?:role|author|sender|from|speaker)[\"']\s?:\s?[\"'](?:system|assistant|developer|tool|user|function)",
         (
@@ -78,8 +74,7 @@ _MARKS = any_of(
         (
             r"\b(?:message|notice|note|instructions?|orders?|updates?|announcement|greetings) from (?:the "
             r"|your )?(?:system|openai|anthropic|developers?|(?:system )?admin(?:istrator)?s?|operators?|creators?"
-            r"|mosshead|"
-            r"provider|vendor)\b[^:.]{0,20}:"
+            r"|mosshead|provider|vendor)\b[^:.]{0,20}:"
         ),
         (
             r"\byour (?:new |real |next |only |first )*(?:instructions?|orders?|rules?|guidelines|directives?|tasks?"
@@ -98,9 +93,8 @@ _SHOUTED = re.compile(r"\b(?:SYSTEM|ASSISTANT|DEVELOPER|ADMIN|ROOT|OPERATOR|AI|T
 
 _VERBAL = re.compile(
     r"\b(?:is|are|has|have|had|must|should|shall|will|can|may|do|don't|user|you|your|i|sure|ok|okay|understood"
-    r"|grant\w*|ignore|always|never|from now|enable|disable|memory|instructions?|reply|answer|respond|"
-    r"the|all|new|access|approved?|allow\w*|delete|send|yes|note[d]?|prefers?|wants?|authori[sz]\w+|set|add|update"
-    r"|remember)\b"
+    r"|grant\w*|ignore|always|never|from now|enable|disable|memory|instructions?|reply|answer|respond|the|all|new"
+    r"|access|approved?|allow\w*|delete|send|yes|note[d]?|prefers?|wants?|authori[sz]\w+|set|add|update|remember)\b"
 )
 
 
@@ -116,44 +110,41 @@ def poses(text: str, shown: str) -> bool:
 
 _TOP = (
     r"(?:com|net|org|io|ai|dev|app|co|info|biz|xyz|ru|cn|de|fr|es|it|pt|br|uk|us|eu|nl|me|tv|to|sh|gg|cc|ly|site"
-    r"|online|store|shop|top|cloud|tech|example|test"
-    r"|invalid|local|onion|click|link|live|page|zip|pw|tk)"
+    r"|online|store|shop|top|cloud|tech|example|test|invalid|local|onion|click|link|live|page|zip|pw|tk)"
 )
 
 _ADDRESS = (
     r"(?:(?:https?|ftp|wss?|file|data|javascript|gopher|ssh|hxxps?)\s?:\s?/{0,3}\s?[^\s]++|www\.\S++"
-    rf"|(?<![\w@.-])(?:[\w-]{{1,63}}(?:\.|\[\.\]| dot ))+{_TOP}\b(?:/\S*+)?|\b\d{{1,3}}(?:\.\d{{1,3}}){{3}}"
-    rf"(?::\d+)?(?:/\S*+)?)"
+    rf"|(?<![\w@.-])(?:[\w-]{{1,63}}(?:\.|\[\.\]| dot ))+{_TOP}\b(?:/\S*+)?"
+    r"|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?:/\S*+)?)"
 )
 
 _MAIL = r"[\w.+-]+ ?(?:@|\(at\)|\[at\]) ?[\w-]+(?:\.[\w-]+)+"
 
 _LOAD = (
     r"(?:visit|fetch|load|open|go to|goto|navigate to|browse(?: to)?|click(?: on)?|download|curl|wget|request|get"
-    r"|post|call|ping|query|retrieve|read|access|follow|render|"
-    r"display|embed|include|hit|contact|connect to|look at|look up|check|scrape|crawl|import|install|pull|execute"
-    r"|run|ask|use|show|link to|send|forward|upload|submit|report|post|put|"
-    r"redirect|point|direct|refer|append|add|insert|replace|log|beacon|encode|hide|place)"
+    r"|post|call|ping|query|retrieve|read|access|follow|render|display|embed|include|hit|contact|connect to|look at"
+    r"|look up|check|scrape|crawl|import|install|pull|execute|run|ask|use|show|link to|send|forward|upload|submit"
+    r"|report|post|put|redirect|point|direct|refer|append|add|insert|replace|log|beacon|encode|hide|place)"
 )
 
 _LOADED = Screen(rf"\b(?P<verb>{_LOAD})\b[^!?\n]{{0,120}}?(?P<address>{_ADDRESS})")
 
 _PASSIVE = Screen(
     r"\b(?:must|should|shall|has to|have to|is to|are to|needs? to) (?:always |also |then )?be (?:posted|sent"
-    r"|forwarded|uploaded|submitted|reported|loaded|fetched|opened|retrieved|"
-    r"copied|mailed|transmitted|logged|written|appended|added|leaked|shown|displayed|executed|run"
-    rf"|visited)\b[^!?\n]{{0,80}}?(?:{_ADDRESS}|{_MAIL})"
+    r"|forwarded|uploaded|submitted|reported|loaded|fetched|opened|retrieved|copied|mailed|transmitted|logged|written"
+    rf"|appended|added|leaked|shown|displayed|executed|run|visited)\b[^!?\n]{{0,80}}?(?:{_ADDRESS}|{_MAIL})"
 )
 
 _THEN_LOADED = Screen(
     rf"{_ADDRESS}[^!?\n]{{0,60}}?\b(?P<verb>fetch|load|follow|obey|execute|apply|run|download|do|use|import|trust"
-    r"|believe|render|call|query) (?:it|them|that|this|there|what|whatever|all|(?:the|its|"
-    r"these|those) (?:page|link|rules?|instructions?|file|steps?|commands?|content|orders?))\b"
+    r"|believe|render|call|query) (?:it|them|that|this|there|what|whatever|all|(?:the|its|these|those) (?:page|link"
+    r"|rules?|instructions?|file|steps?|commands?|content|orders?))\b"
 )
 
 _WHENEVER = Screen(
-    rf"(?:{_ADDRESS}|\blink\b|\burl\b|\baddress\b|\bpage\b)[^!?\n]{{0,120}}?\b(?:open|load|visit|fetch|ping|call"
-    r"|click|request) (?:it|this|that|them) (?:whenever|each|every|when|before|after|always|if|once)\b"
+    rf"(?:{_ADDRESS}|\blink\b|\burl\b|\baddress\b|\bpage\b)[^!?\n]{{0,120}}?\b(?:open|load|visit|fetch|ping|call|click"
+    r"|request) (?:it|this|that|them) (?:whenever|each|every|when|before|after|always|if|once)\b"
     r"|\b(?<!i )(?<!we )(?:make|issue|perform|do|send) (?:an? )?(?:get|post|put|http|https|web|api)(?: get"
     rf"| post)? (?:request|call)s?\b[^!?\n]{{0,40}}?{_ADDRESS}"
 )
@@ -168,9 +159,9 @@ _OPENED = re.compile(r"(?:visit|open|go to|goto|navigate to|log in (?:at|to)|che
 
 _PURPOSE = Screen(
     r"\b(?:to|for|when you|when we|before we|first step(?: to)? is|step \d) (?:book|renew|publish|deploy|submit"
-    r"|register|apply|pay|order|file|report|request|reset|cancel|claim|log|sign|"
-    r"enrol|enroll|track|reserve|release|expense|expenses|refunds?|bookings?|holiday|leave|vote|donate|stream|watch"
-    r"|print)\w*\b|\b(?:our|my) (?:[\w-]+ )?(?:steps|runbook|checklist|routine)\b|\bsteps (?:at work|that (?:i|we))\b"
+    r"|register|apply|pay|order|file|report|request|reset|cancel|claim|log|sign|enrol|enroll|track|reserve|release"
+    r"|expense|expenses|refunds?|bookings?|holiday|leave|vote|donate|stream|watch|print)\w*\b|\b(?:our"
+    r"|my) (?:[\w-]+ )?(?:steps|runbook|checklist|routine)\b|\bsteps (?:at work|that (?:i|we))\b"
 )
 
 _WITH_DATA = re.compile(
@@ -196,17 +187,16 @@ _PICTURE = any_of(
 
 _PRIVATE = (
     r"(?:conversations?|chats?|chat (?:history|logs?)|transcripts?|messages?|history|memor(?:y|ies)|secrets?"
-    r"|credentials?|passwords?|api keys?|keys|tokens?|cookies?|data|"
-    r"context|system prompt|prompts?|instructions|contacts?|files?|documents?|emails?|inbox|personal (?:data"
-    r"|details|information)|details|information|profile|repl(?:y|ies)|answers?|notes?)"
+    r"|credentials?|passwords?|api keys?|keys|tokens?|cookies?|data|context|system prompt|prompts?|instructions"
+    r"|contacts?|files?|documents?|emails?|inbox|personal (?:data|details|information)|details|information|profile"
+    r"|repl(?:y|ies)|answers?|notes?)"
 )
 
 _SENT = Screen(
     r"\b(?P<verb>send|forward|post|e-?mail|upload|transmit|share|leak|exfiltrate|copy|cc|bcc|submit|report|relay"
-    r"|deliver|mail|push|stream|sync|dump|write|pass|disclose|export|text|fax|encode)"
-    rf"\b[^.!?]{{0,60}}?\b(?:the|this|that|these|all|our|every|each|any|user's|users'|her|his|their|your|entire"
-    rf"|whole|full|everything|my)\b[^.!?]{{0,40}}?\b{_PRIVATE}\b"
-    rf"[^!?]{{0,60}}?(?:\b(?:to|at|via|into|with|as|through)\b)"
+    r"|deliver|mail|push|stream|sync|dump|write|pass|disclose|export|text|fax|encode)\b[^.!?]{0,60}?\b(?:the|this"
+    r"|that|these|all|our|every|each|any|user's|users'|her|his|their|your|entire|whole|full|everything"
+    rf"|my)\b[^.!?]{{0,40}}?\b{_PRIVATE}\b[^!?]{{0,60}}?(?:\b(?:to|at|via|into|with|as|through)\b)"
 )
 
 _TO_MAIL = re.compile(
@@ -216,10 +206,9 @@ _TO_MAIL = re.compile(
 
 _MONEY = Screen(
     r"\b(?P<verb>send|transfer|wire|pay|forward|route|redirect|remit|deposit|move|direct|payments? (?:must|should"
-    r"|shall|always) go|donate)\b[^.!?]{0,60}?"
-    r"(?:\b(?:money|payments?|funds?|salar(?:y|ies)|invoices?|balance|bitcoins?|btc|crypto|eth|usdt|savings"
-    r"|refunds?|transfers?|wages|euros?|dollars?|pounds?|rent)\b|[$€£]\s?\d)"
-    r"[^.!?]{0,60}?(?:\b(?:to|into|there|here|via|through)\b)"
+    r"|shall|always) go|donate)\b[^.!?]{0,60}?(?:\b(?:money|payments?|funds?|salar(?:y|ies)|invoices?|balance"
+    r"|bitcoins?|btc|crypto|eth|usdt|savings|refunds?|transfers?|wages|euros?|dollars?|pounds?|rent)\b"
+    r"|[$€£]\s?\d)[^.!?]{0,60}?(?:\b(?:to|into|there|here|via|through)\b)"
 )
 
 _BANKING = Screen(
@@ -229,8 +218,7 @@ _BANKING = Screen(
 
 _WHOLESALE = re.compile(
     r"\b(?:always|all|any|future|whenever|everything|assistant|ai|bot|your|(?:every|each) (?:payments?|invoices?"
-    r"|transfers?))\b"
-    r"|\b[a-z]{2}\d{2}(?: ?\w{4}){3}|\b(?:bitcoin|btc|crypto|eth|usdt|wallet)\b"
+    r"|transfers?))\b|\b[a-z]{2}\d{2}(?: ?\w{4}){3}|\b(?:bitcoin|btc|crypto|eth|usdt|wallet)\b"
 )
 
 
@@ -276,16 +264,15 @@ _CALL_MARKS = any_of(
     (
         (
             r"<\s?/?\s?(?:antml:|ai:)?(?:tool[_ -]?(?:calls?|use|code|result|response|output)s?"
-            r"|function[_ -]?(?:calls?"
-            r"|result|response)s?|functions?|invoke|parameters?|tools?|action|command|execute|"
-            r"python|plugin)(?:\s?[=|/][^>]{0,100})?\b[^>]{0,100}>"
+            r"|function[_ -]?(?:calls?|result|response)s?|functions?|invoke|parameters?|tools?|action|command|execute"
+            r"|python|plugin)(?:\s?[=|/][^>]{0,100})?\b[^>]{0,100}>"
         ),
         r"<\|\s?(?:tool|function|python|plugin|action|channel|call)\w*\s?\|>",
         r"\[/?(?:tool[_ ]?calls?|available_tools|tool[_ ]?results?|function[_ ]?calls?)\]",
         (
             r"[\"']?\b(?:name|function|tool|tool_name|function_name|recipient_name|action|command|method|plugin"
-            r"|type)[\"']\s?:\s?[\"'{][^{}]{0,200}?[\"']?\b(?:arguments|parameters|args|params|input|tool_input|"
-            r"action_input|kwargs|payload)[\"']?\s?:"
+            r"|type)[\"']\s?:\s?[\"'{][^{}]{0,200}?[\"']?\b(?:arguments|parameters|args|params|input|tool_input"
+            r"|action_input|kwargs|payload)[\"']?\s?:"
         ),
         (
             r"[\"']?\b(?:arguments|parameters|args|params|tool_input|action_input"
@@ -305,9 +292,9 @@ _SHELL = re.compile(r"\b(?:rm -rf|sudo \w+|drop (?:table|database) \w+|delete fr
 _TOOL = r"(?:tools?|functions?|plug-?ins?|actions?|apis?|endpoints?|skills?|connectors?|commands?|methods?)"
 
 _NAMED = Screen(
-    r"\b(?P<verb>call|invoke|run|execute|trigger|use|issue|launch|fire|emit|make|perform)\b (?:(?:the|your|a|an"
-    r"|any|this|that|my|all|available|following|tool|function|"
-    rf"built-in|with) )*[\"']?(?:[\w.:-]+ ?){{0,3}}?[\"']? ?(?:\(\) ?)?\b{_TOOL}\b(?! (?:fails|room|kit|box))"
+    r"\b(?P<verb>call|invoke|run|execute|trigger|use|issue|launch|fire|emit|make|perform)\b (?:(?:the|your|a|an|any"
+    r"|this|that|my|all|available|following|tool|function|built-in|with) )*[\"']?(?:[\w.:-]+ ?){0,3}?[\"']? "
+    rf"?(?:\(\) ?)?\b{_TOOL}\b(?! (?:fails|room|kit|box))"
 )
 
 _IDENTIFIED = Screen(
@@ -319,22 +306,21 @@ _QUOTED = Screen(r"\b(?P<verb>execute|eval|run)(?: this)?:? [\"'][^\"']+[\"']")
 
 _SENSITIVE = (
     r"(?:delete|remove|send|transfer|exec|execute|run|fetch|wire|grant|forget|upload|post|pay|email|mail|http|shell"
-    r"|browse|open|search|query|update|set|store|save|add|write|read|"
-    r"get|call|invoke|create|drop|purge|wipe|reset|eval|system|os|memory|remember|buy|order|book|payment|admin"
-    r"|approve|revoke|disable|enable|log|load|import|manage|share|export)"
+    r"|browse|open|search|query|update|set|store|save|add|write|read|get|call|invoke|create|drop|purge|wipe|reset"
+    r"|eval|system|os|memory|remember|buy|order|book|payment|admin|approve|revoke|disable|enable|log|load|import"
+    r"|manage|share|export)"
 )
 
 _CALL = re.compile(
-    r"(?<![\w.])(?:(?:functions|tools|memory|browser|os|client|api|assistant|agent|system)\.\w+"
-    rf"|(?:{_SENSITIVE}_\w+|\w+_{_SENSITIVE}|{_SENSITIVE}[a-z]*memor\w+|exec|eval"
-    rf"|system))\s?\((?P<inside>[^()]{{0,300}}(?:\([^()]*\))?[^()]{{0,100}})\)"
+    rf"(?<![\w.])(?:(?:functions|tools|memory|browser|os|client|api|assistant|agent|system)\.\w+|(?:{_SENSITIVE}_\w+"
+    rf"|\w+_{_SENSITIVE}|{_SENSITIVE}[a-z]*memor\w+|exec|eval|system))\s?\((?P<inside>[^()]{{0,300}}(?:\([^()]*\))?[^("
+    r")]{0,100})\)"
 )
 
 _CODE_TALK = re.compile(
     r"\b(?:functions?|methods?|bug|raises?|raised|fails?|failed|failing|returns?|returned|throws?|endpoint|script"
-    r"|code|unit tests?|wrote|write|written|library|framework|python|javascript|implement\w*|"
-    r"refactor\w*|renamed?|deprecat\w+|helper|signature|stack trace|compil\w+|debug\w*|crash\w*|module|class|our|my"
-    r"|i|we|i'm|we're)\b"
+    r"|code|unit tests?|wrote|write|written|library|framework|python|javascript|implement\w*|refactor\w*|renamed?"
+    r"|deprecat\w+|helper|signature|stack trace|compil\w+|debug\w*|crash\w*|module|class|our|my|i|we|i'm|we're)\b"
 )
 
 _CALLED = Screen(_NAMED, _IDENTIFIED, _QUOTED)

@@ -7,40 +7,38 @@ from pipeline.safety.vocabulary import ASSISTANT
 
 _SCENE = Screen(
     r"\b(?:campaign|d(?:nd|&d)|(?:in|of|at) (?:our|my|the|a) (?:[\w-]+ )?game|film|movie|novel|book|comic|episode"
-    r"|series|board game|video game|game night|quest|role-?play group"
-    r"|theatre|stage play|school play|musical|song|lyrics|lecture|talk|slides?|workshop|training|course|exercise"
-    r"|sample (?:mail|email|text|prompt)s?|example (?:mail|email|prompt)s?|ctf|quiz|red[- ]team|mug|t-?shirt|poster"
-    r"|sticker|magnet|printed on|villain|wizard|lich|dragon|dungeon master|my players|line from|quote from|scene"
-    r"|meme|cartoon|sketch|podcast|documentary|fable|fairy tale|film|pelicula|novela|libro|filme|livro|roman|livre"
-    r"|spiel|buch|vortrag|schulung|boek|verhaal|spel|gioco|jeu|juego|jogo"
-    r"|webinar|handout|leaflet|e-?learning|slide deck|phishing|payloads?|red team|(?:the|an|its) attack|meetup|demoed"
-    r"|(?:mail|e-?mail|message|comment|page|cv|invoice|invite) (?:saying|reading|(?:that|which) (?:said|says|read))"
-    r"|security team|case study|drill|scam(?:mer)?s?|in class|exam|attacker|cookbook|the show|curso|corso|formation"
-    r"|formacao|formazione|treino"
-    r"|ejemplo|esempio|exemplo|exemple|beispiel|voorbeeld|watched|lyrics?|motto|slogan|sang|sings?|shirt|hoodie"
-    r"|tattoo(?:ed)?|chorus"
-    r"|(?:our|my|their|his|her) (?:[\w'-]+ ){0,3}?prompts?|prompts? (?:v\d+ )?(?:for|of) (?:our|my|a|that)\b"
-    r"|prompts? i (?:ever )?wrote"
-    r"|(?:i|we|he|she|they|(?:my|our|his|her) (?!assistant|user|admin|bot)\w+) (?:wrote|texted|mailed|sent|posted|yells?|yelled"
-    r"|goes|says|always says|used to say|keeps saying)|(?:mail|letter|message) to (?:my|our|hr)|boss goes)\b"
+    r"|series|board game|video game|game night|quest|role-?play group|theatre|stage play|school play|musical|song"
+    r"|lyrics|lecture|talk|slides?|workshop|training|course|exercise|sample (?:mail|email|text|prompt)s?"
+    r"|example (?:mail|email|prompt)s?|ctf|quiz|red[- ]team|mug|t-?shirt|poster|sticker|magnet|printed on|villain"
+    r"|wizard|lich|dragon|dungeon master|my players|line from|quote from|scene|meme|cartoon|sketch|podcast"
+    r"|documentary|fable|fairy tale|film|pelicula|novela|libro|filme|livro|roman|livre|spiel|buch|vortrag|schulung"
+    r"|boek|verhaal|spel|gioco|jeu|juego|jogo|webinar|handout|leaflet|e-?learning|slide deck|phishing|payloads?"
+    r"|red team|(?:the|an|its) attack|meetup|demoed|(?:mail|e-?mail|message|comment|page|cv|invoice|invite) (?:saying"
+    r"|reading|(?:that|which) (?:said|says|read))|security team|case study|drill|scam(?:mer)?s?|in class|exam"
+    r"|attacker|cookbook|the show|curso|corso|formation|formacao|formazione|treino|ejemplo|esempio|exemplo|exemple"
+    r"|beispiel|voorbeeld|watched|lyrics?|motto|slogan|sang|sings?|shirt|hoodie|tattoo(?:ed)?|chorus|(?:our|my|their"
+    r"|his|her) (?:[\w'-]+ ){0,3}?prompts?|prompts? (?:v\d+ )?(?:for|of) (?:our|my|a|that)\b"
+    r"|prompts? i (?:ever )?wrote|(?:i|we|he|she|they|(?:my|our|his|her) (?!assistant|user|admin|bot)\w+) (?:wrote"
+    r"|texted|mailed|sent|posted|yells?|yelled|goes|says|always says|used to say|keeps saying)|(?:mail|letter"
+    r"|message) to (?:my|our|hr)|boss goes)\b"
 )
 _QUOTED = re.compile(r"(?:\b(?:to|that) )?(?:\"[^\"]{1,400}\"|(?<!\w)'[^']{1,400}'(?!\w))")
 _TO_THE_READER = re.compile(
-    r"\b(?:you|your|u|ur|please)\b|(?:^|[.:;!?] )(?:remember|save|store|keep|follow|obey|apply|note|do)\b"
-    rf"|\b(?:the|this|any|every) {ASSISTANT} (?:must|should|shall|has to|will)\b"
+    r"\b(?:you|your|u|ur|please)\b|(?:^|[.:;!?] )(?:remember|save|store|keep|follow|obey|apply|note|do)\b|\b(?:the"
+    rf"|this|any|every) {ASSISTANT} (?:must|should|shall|has to|will)\b"
 )
 
 _STOP = r"(?!\b(?:you|your|u|ur|yours|du|dir|dich|dein\w*|tu|te|ti|tes|ton|ta|toi|tuo|tua|je|jij|jou|usted|voce)\b)"
 _REST = rf"(?:{_STOP}[^.!?;])*+"
 _HEARER = (
-    r"(?:me|us|him|her|them|everyone|everybody|people|staff|(?:alexa|siri|cortana|google|google home|bixby)"
-    r"|(?:my|our|his|her|their|the|its) (?!assistant to|ai to|model to|user)[\w'-]+(?: [\w'-]+)?)"
+    r"(?:me|us|him|her|them|everyone|everybody|people|staff|(?:alexa|siri|cortana|google|google home|bixby)|(?:my|our"
+    r"|his|her|their|the|its) (?!assistant to|ai to|model to|user)[\w'-]+(?: [\w'-]+)?)"
 )
 _OURS = r"(?:my|our|their|his|her)"
 _ASKED_FOR = {
     "somebody was told": (
-        rf"\b(?:told|asked|instructed|ordered|taught|trained|reminded|begged|warned|advised|got|tells|asks|wants|wanted)"
-        rf" {_HEARER} (?:not )?to "
+        r"\b(?:told|asked|instructed|ordered|taught|trained|reminded|begged|warned|advised|got|tells|asks|wants"
+        rf"|wanted) {_HEARER} (?:not )?to "
     ),
     "somebody else has somebody do it": (
         rf"\b{_OURS} (?!assistant|ai\b|bot)[\w-]+ (?:has|had|makes|made) (?:me|us|him|her|them) "
@@ -52,33 +50,34 @@ _ASKED_FOR = {
         r"\b(?:i|we|he|she|they|who|players|everyone) (?:had|got|have|has|needed|was supposed|were supposed|used) to "
     ),
     "our prompt, it says": (
-        rf"\b{_OURS} (?:[\w-]+ ){{0,3}}?(?:prompt|rules file|handbook|spec|manual|script|bot|chatbot)\b[^?!]{{0,120}}?"
-        rf"\b(?:it|which|that) (?:tells|told|asks|instructs|says) "
+        rf"\b{_OURS} (?:[\w-]+ ){{0,3}}?(?:prompt|rules file|handbook|spec|manual|script|bot"
+        r"|chatbot)\b[^?!]{0,120}?\b(?:it|which|that) (?:tells|told|asks|instructs|says) "
     ),
     "the prompt for our bot": (
         rf"\b(?:prompt|spec|script) (?:for|of) {_OURS} [^?!]{{0,120}}?\b(?:it|told it) (?:tells|told|asks|instructs|says|to) "
     ),
     "another was talked into": (
-        r"\b(?:convinced?|persuaded?|talked|tricked|made|got|taught) (?:the |our |my )?(?:alexa|siri|cortana|google|bixby"
-        r"|[\w-]+ speaker) "
+        r"\b(?:convinced?|persuaded?|talked|tricked|made|got|taught) (?:the |our |my )?(?:alexa|siri|cortana|google"
+        r"|bixby|[\w-]+ speaker) "
     ),
     "what our bot needs": (
-        rf"\b(?:requirements|specs?|acceptance criteria|user stories) (?:for|of) (?:{_OURS}|the|an?|[\w-]+'s) [^.?!:]{{0,60}}?"
-        rf"\b(?:bot|chatbot)\b[^.?!:]{{0,40}}:"
+        rf"\b(?:requirements|specs?|acceptance criteria|user stories) (?:for|of) (?:{_OURS}|the|an?"
+        r"|[\w-]+'s) [^.?!:]{0,60}?\b(?:bot|chatbot)\b[^.?!:]{0,40}:"
     ),
     "fr": (
-        r"\b(?:ma|mon|notre|la|le|son|sa|mes|nos|les|elle|il|on) ?(?:\w+ )?(?:m'a|nous a|lui a|leur a|m'ont|nous ont) "
-        r"(?:demande|dit|conseille|ordonne|interdit) (?:de |d'|que |qu')"
+        r"\b(?:ma|mon|notre|la|le|son|sa|mes|nos|les|elle|il|on) ?(?:\w+ )?(?:m'a|nous a|lui a|leur a|m'ont"
+        r"|nous ont) (?:demande|dit|conseille|ordonne|interdit) (?:de |d'|que |qu')"
     ),
-    "de": r"\b(?:mein\w*|unser\w*|der|die|sein\w*|ihr\w*) \w+ (?:hat|haben|sagte|sagt|meinte|meint|will|wollte),? ",
+    "de": r"\b(?:mein\w*|unser\w*|der|die|sein\w*|ihr\w*) (?!(?:be)?nutzer)\w+ (?:hat|haben|sagte|sagt|meinte|meint"
+    r"|will|wollte),? ",
     "de, ich": r"\bich (?:habe?|hatte) (?:mein\w*|unser\w*|de[mrn]|alexa|siri) ",
     "es": (
-        r"\b(?:mi|mis|nuestro|nuestra|el|la|su) \w+ (?:me|nos|le|les) (?:dijo|dice|ha dicho|pidio|ha pedido|ordeno|mando) "
-        r"(?:que )?"
+        r"\b(?:mi|mis|nuestro|nuestra|el|la|su) \w+ (?:me|nos|le|les) (?:dijo|dice|ha dicho|pidio|ha pedido|ordeno"
+        r"|mando) (?:que )?"
     ),
     "it": (
-        r"\b(?:mio|mia|nostro|nostra|il|la|suo|sua) \w+ (?:mi|ci|gli|le) (?:ha|hanno) (?:detto|chiesto|ordinato) "
-        r"(?:di |che )?"
+        r"\b(?:mio|mia|nostro|nostra|il|la|suo|sua) \w+ (?:mi|ci|gli|le) (?:ha|hanno) (?:detto|chiesto"
+        r"|ordinato) (?:di |che )?"
     ),
     "pt": (
         r"\b(?:meu|minha|nosso|nossa|o|a) \w+ (?:me |nos |lhe )?(?:disse|pediu|mandou)(?:-me|-nos|-lhe)? (?:para |que )?"
@@ -88,42 +87,41 @@ _ASKED_FOR = {
 _SENTENCE = r"(?:[^.!?;]|\.(?=\w))"
 _OF_PROGRAMS = (
     r"(?!\b(?:ais?|a\.i\.|assistants?|(?:chat)?bots?|agents?|llms?|models?|chatgpt|gpt|claude|gemini|copilot|repl(?:y"
-    r"|ies)|answers?"
-    r"|respond\w*|responses?|chats?|conversations?|histor\w+|memor\w+|users?|prompts?|instructions?|requests?|refus\w+|filters?"
-    r"|passwords?|credentials|from now on|forever|whenever|pretend|approved?|transfer|wire|iban|without (?:asking"
-    r"|confirm\w+|approval|checks?|review)|i (?:say|ask|want|tell)|always say|curl|https?://\S*[?=])\b)"
+    r"|ies)|answers?|respond\w*|responses?|chats?|conversations?|histor\w+|memor\w+|users?|prompts?|instructions?"
+    r"|requests?|refus\w+|filters?|passwords?|credentials|from now on|forever|whenever|pretend|approved?|transfer"
+    r"|wire|iban|without (?:asking|confirm\w+|approval|checks?|review)|i (?:say|ask|want|tell)|always say|curl"
+    r"|https?://\S*[?=])\b)"
 )
 _PLAYED = (
-    r"(?:game|game night|house|household|flat|club|camp|class|nursery|kindergarten|office|escape room|family|band|quiz|gym|pool"
-    r"|dorm|pub|scavenger hunt|among us|uno|poker|taboo|werewolf|mafia|monopoly|charades|fight club|improv\w*|scouts)"
+    r"(?:game|game night|house|household|flat|club|camp|class|nursery|kindergarten|office|escape room|family|band"
+    r"|quiz|gym|pool|dorm|pub|scavenger hunt|among us|uno|poker|taboo|werewolf|mafia|monopoly|charades|fight club"
+    r"|improv\w*|scouts)"
 )
 _LAID_DOWN = {
     "rules of a game": (
-        rf"\brules? (?:of|in|at|for) (?:our |my |the )?(?:[\w'-]+ )?{_PLAYED}\b"
-        rf"|\b(?:our|my|the) (?:[\w-]+ )?{_PLAYED}(?:'s)? (?:has \w+ |new )?rules?\b|\b{_PLAYED} rules?:"
-        r"|\b(?:in|at) (?:uno|poker|taboo|werewolf|mafia|monopoly|charades|among us)\b"
-        rf"|\b(?:office game|for the {_PLAYED}|rules of our {_OF_PROGRAMS}[\w-]+):"
+        rf"\brules? (?:of|in|at|for) (?:our |my |the )?(?:[\w'-]+ )?{_PLAYED}\b|\b(?:our|my"
+        rf"|the) (?:[\w-]+ )?{_PLAYED}(?:'s)? (?:has \w+ |new )?rules?\b|\b{_PLAYED} rules?:|\b(?:in|at) (?:uno|poker"
+        rf"|taboo|werewolf|mafia|monopoly|charades|among us)\b|\b(?:office game|for the {_PLAYED}"
+        rf"|rules of our {_OF_PROGRAMS}[\w-]+):"
     ),
     "what a handbook asks": (
-        rf"\b(?:{_OURS}|the [\w-]+'s|company|the (?:lab|club|school|house|team|staff)|i wrote the) (?:[\w'-]+ ){{0,3}}?"
-        r"(?:guide|guidelines|handbook|charter|protocol|policy|manual|code of conduct|brand book|checklist|runbook"
-        r"|playbook|bylaws"
-        r"|rules?|doc|auto-?reply|out of office|voicemail|invitation|newsletter|card|sign|editor|teacher|professor"
-        r"|supervisor|coach)"
-        r"(?: (?:requires?|says?|states?|demands?|asks?|tells?|wants?|is|reads)\b|:)"
+        rf"\b(?:{_OURS}|the [\w-]+'s|company|the (?:lab|club|school|house|team|staff)"
+        r"|i wrote the) (?:[\w'-]+ ){0,3}?(?:guide|guidelines|handbook|charter|protocol|policy|manual"
+        r"|code of conduct|brand book|checklist|runbook|playbook|bylaws|rules?|doc|auto-?reply|out of office"
+        r"|voicemail|invitation|newsletter|card|sign|editor|teacher|professor|supervisor|coach)(?: (?:requires?|says?"
+        r"|states?|demands?|asks?|tells?|wants?|is|reads)\b|:)"
     ),
     "a letter to somebody": (
         r"\b(?:(?:i|we|he|she|they|(?:my|our) \w+) (?:just )?(?:wrote|sent|texted|e-?mailed|posted|messaged)"
-        r"|my (?:mail|e-?mail|letter|text|message|note) to)\b[^.!?:]{0,80}:[ >;\"]{1,8}(?:hi|hello|hey|dear) (?:mr |mrs "
-        r"|ms |dr )?"
-        rf"{_OF_PROGRAMS}\w+(?: \w+)?,[ >;]{{1,8}}"
+        r"|my (?:mail|e-?mail|letter|text|message|note) to)\b[^.!?:]{0,80}:[ >;\"]{1,8}(?:hi|hello|hey"
+        rf"|dear) (?:mr |mrs |ms |dr )?{_OF_PROGRAMS}\w+(?: \w+)?,[ >;]{{1,8}}"
     ),
 }
 _REPORTED = Screen(
     *(f"(?P<told>{said}){_REST}" for said in _ASKED_FOR.values()),
     *(
-        rf"(?P<told>{said})(?:{_OF_PROGRAMS}(?!\b(?:all|every|always) (?:\w+ )?(?:mails?|messages?|payments?)){_SENTENCE})*+"
-        r"(?=[.!?;](?!\w)|$)"
+        rf"(?P<told>{said})(?:{_OF_PROGRAMS}(?!\b(?:all|every|always) (?:\w+ )?(?:mails?|messages?"
+        rf"|payments?)){_SENTENCE})*+(?=[.!?;](?!\w)|$)"
         for said in _LAID_DOWN.values()
     ),
 )
