@@ -4,6 +4,6 @@ A memory is put into the prompt of a later turn. What stands in it is to be some
 that was said to the assistant. One module for each shape; `suspicion` puts them together.
 """
 
-from pipeline.safety.detect import REASONS, guarded, instructs, steers, suspicion_of, texts_in
+from pipeline.safety.suspicion import REASONS, guarded, instructs, steers, suspicion_of, texts_in
 
 __all__ = ["REASONS", "guarded", "instructs", "steers", "suspicion_of", "texts_in"]

@@ -129,7 +129,7 @@ def _shapes(its: Vocabulary) -> tuple[str, ...]:
         rf"\b(?:{its.send})\b[^.!?]{{0,50}}\b(?:{its.private})\b",
         rf"\b(?:{its.forget})\b(?: [\w']+){{0,3}} (?:{its.memories})\b",
         rf"\b(?:{its.store})\b[^.!?]{{0,40}}\b(?:{its.as_rule})\b",
-        rf"\b(?:{its.note})\b,?:?(?: [\w']+){{0,3}}? ?\b(?:{its.assistant})\b(?=[^.!?]{{0,60}}[:;,!\u2013\u2014])",
+        rf"\b(?:{its.note})\b,?:?(?: (?!s')[\w']+){{0,3}}? ?\b(?:{its.assistant})\b(?=[^.!?]{{0,60}}[:;,!\u2013\u2014])",
         rf"\b(?:{its.assistant}),? (?:{its.reads})\b",
         rf"{_START}(?:{its.assistant}) ?[:,] ",
     )
@@ -168,7 +168,7 @@ _GERMAN = Vocabulary(
     r")?(?:nennen|empfehlen|speichern|erwahnen|verschweigen|weglassen|bezeichnen)",
     must=r"(?:du (?:musst|sollst|darfst|wirst)|sie (?:mussen|sollen)) [^.!?]{0,60}\b(?:antworten|behaupten|erwahnen"
     r"|empfehlen|ignorieren|befolgen|gehorchen|verraten|leugnen)",
-    always=r"immer|nur|stets|ausschliesslich|nie|niemals|wie|als|dann|bitte|zuerst",
+    always=r"immer|nur|stets|ausschliesslich|nie|niemals|wie|als|zuerst",
     secretly=r"(?:verrat|sag|erzahl|erwahn|verlier)\w* (?:aber |es |das |davon |ihr |ihm |ihnen |bitte |ja "
     r"|diese\w* \w+ )*(?:keinem|niemand\w*|nichts|nicht|nie|kein wort)|ohne (?:\w+ ){0,2}?zu (?:erwahnen"
     r"|sagen|verraten)|(?:darf|soll|sollen|durfen) (?:\w+ )?(?:nichts|nicht|nie) (?:\w+ )?(?:wissen|merken"
@@ -234,8 +234,8 @@ _SPANISH = Vocabulary(
     r"|contesta|manda|envia|reenvia|sugiere|miente|da|asegura)(?:le|les|me)",
     must=r"(?:debes?|tienes que|deberas) (?:(?:siempre|nunca|solo|ahora|no) )*(?:respond|contest|dec|actu|obedec"
     r"|ignor|recomend|fing|mencion|revel|envi|habl)\w*",
-    always=r"siempre|solo|solamente|unicamente|nunca|como|primero|entonces|tambien|en (?:ingles|frances|mayusculas"
-    r"|verso)|que si|a todo",
+    always=r"siempre|solo|solamente|unicamente|nunca|como|primero|en (?:ingles|frances|mayusculas|verso)|que si"
+    r"|a todo",
     secretly=r"no (?:le |les |se lo |lo |me |nos )*(?:digas|cuentes|menciones|reveles|comentes|expliques|cites"
     r"|avis\w+)|sin (?:decir\w*|mencionar\w*|avisar\w*|explicar\w*|que (?:\w+ )?(?:se entere|lo sepa|nadie))"
     r"|que (?:no se entere|nadie (?:se entere|lo sepa))|a escondidas|en secreto",
@@ -301,8 +301,8 @@ _FRENCH = Vocabulary(
     must=r"(?:tu dois|vous devez|il faut que tu|tu devras|tu vas) (?:(?:toujours|jamais|ne|pas|seulement"
     r"|absolument) )*(?:repondre|dire|agir|obeir|ignorer|recommander|mentionner|reveler|envoyer|faire semblant"
     r"|repondes|dises)",
-    always=r"toujours|jamais|uniquement|exclusivement|seulement|comme|en premier|que oui|a tout|par|alors"
-    r"|en (?:anglais|majuscules|vers|rimes|allemand)",
+    always=r"toujours|jamais|uniquement|exclusivement|seulement|comme|en premier|que oui|a tout|par|en (?:anglais"
+    r"|majuscules|vers|rimes|allemand)",
     secretly=r"(?:ne |n')?(?:lui |leur |le |en |l'|me )*(?:dis|dites|raconte[sz]?|parle[sz]?|mentionne[sz]?"
     r"|revele[sz]?|explique[sz]?) (?:[\w']+ ){0,2}?(?:pas|rien|jamais|personne)|sans (?:le |lui |rien |en "
     r"|l'|leur )*(?:dire|parler|mentionner|expliquer|prevenir|avertir)|(?:ne doit|ne doivent|doit pas"
@@ -481,7 +481,7 @@ _DUTCH = Vocabulary(
     r"|doorstuurt|moet|zult|zal)|(?:zeg|vertel|stuur|mail|noem|raad|moet|zet|voeg|geef|vraag|doe|mag"
     r"|kan) (?:je|jij|haar|hem|hun|ze|iedereen)|stuur(?:t)? je",
     must=r"(?:je moet|u moet) [^.!?]{0,40}\b(?:antwoorden|gehoorzamen|negeren)",
-    always=r"altijd|steeds|alleen|nooit|voortaan|vanaf nu|dan|gewoon|ook",
+    always=r"altijd|steeds|alleen|nooit|voortaan|vanaf nu",
     secretly=r"(?:vertel|zeg|verklap|noem|verraad)\w* (?:het |dit |dat |er |haar |hem |maar |aan )*(?:niemand|niet"
     r"|niks|nooit|geen)|zonder (?:het |dat |er |iets )*(?:te (?:zeggen|vertellen|vermelden|melden)|ze het"
     r"|haar)|(?:mag|mogen|hoeft|hoeven) (?:\w+ )?(?:het |dit )?niet (?:te )?(?:weten|merken|horen)|stiekem"

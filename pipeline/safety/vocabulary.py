@@ -1,6 +1,6 @@
 """What the patterns of all shapes are made of: who is spoken of, who is told to do something, and what tells one from the other.
 
-The patterns read what `pipeline.safety.normalise` gives: lower case, no accents, straight quotes, single spaces.
+The patterns read what `pipeline.safety.readings` gives: lower case, no accents, straight quotes, single spaces.
 """
 
 import re
@@ -69,6 +69,19 @@ REPLIES = (
 )
 """What an assistant gives."""
 
+ONWARD = (
+    r"(?:from (?:now|here|today|tomorrow|th(?:is|at) (?:point|moment|message|day|turn))(?: (?:on|onwards?|forward"
+    r"|out))*|henceforth|hereafter|(?:going|moving) forward|in (?:the )?future|at the (?:end|start|bottom"
+    r"|top) of your \w+|starting (?:now|today|immediately|with (?:this|your next) \w+)|effective immediately"
+    r"|as of (?:now|today|this \w+)|for (?:the rest|the remainder) of (?:this|the|our) (?:chat|conversation|session"
+    r"|thread|discussion|interaction|day|time)|until further notice|(?:in|for|during|to|at|after|before"
+    r"|with) (?:the (?:end|start|beginning|top|bottom) of )?(?:all|every|each|any)(?: of)?(?: your| the| our"
+    r"| my)?(?: future| subsequent| following| further| next| later| coming| other| new"
+    r"| single)* (?:\w+ )?(?:conversations?|chats?|sessions?|interactions?|questions?|requests?|messages?"
+    rf"|comparisons?|rankings?|lists?|reviews?|{REPLIES}))"
+)
+"""For how long an order stands."""
+
 ADVERB = (
     r"(?:please|always|never|only|not|now|immediately|also|then|simply|just|first|henceforth|silently|secretly"
     r"|automatically)"
@@ -83,6 +96,14 @@ SPEAK = (
     r"|encourage|discourage|steer|agree|sing|repeat|assume|treat|consider|favou?r|prioriti[sz]e|operate|withhold)"
 )
 """What an assistant does with words."""
+
+RULES = (
+    r"(?:rules?|guidelines?|guidance|instructions?|filters?|limits?|limitations?|restrictions?|guardrails?"
+    r"|safety(?: \w+)?|safeguards?|warnings?|disclaimers?|refusals?|polic(?:y|ies)|programming|training|boundaries"
+    r"|censorship|morals?|ethics|(?:system )?prompts?|constraints?|moderation|protocols?|settings|orders?|commands?"
+    r"|directives?)"
+)
+"""What an assistant is bound by."""
 
 THE_USER = r"(?:(?:the|this|your|each|every|any) (?:end[- ]?)?users?|users|the (?:human|person you|people you))"
 

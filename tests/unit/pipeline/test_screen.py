@@ -6,7 +6,7 @@ import pkgutil
 import pytest
 
 import pipeline.safety
-from pipeline.safety.normalise import readings
+from pipeline.safety.readings import readings
 from pipeline.safety.screen import Screen
 from tests.injections_given import ATTACKS, LOOK_ALIKES
 

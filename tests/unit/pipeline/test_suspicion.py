@@ -18,7 +18,7 @@ from mosshead.models.kinds import EntityType, Role
 from pipeline.extraction.extract import extract
 from pipeline.models import Background, Fact, FactMention, FactRecord, Message
 from pipeline.safety import REASONS, guarded, instructs, suspicion_of
-from pipeline.safety.normalise import readings
+from pipeline.safety.readings import readings
 from tests.fake_answers import fact_like
 from tests.injections_given import ATTACKS, LOOK_ALIKES
 

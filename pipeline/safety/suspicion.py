@@ -10,24 +10,22 @@ from functools import cache
 from mosshead.fencing import message_line, one_line, shown_name
 from mosshead.models.kinds import Role
 from pipeline.models import Fact, Message
-from pipeline.safety.declarations import declares
+from pipeline.safety.addressees import addressed_to_programs, gives_notice
+from pipeline.safety.exfiltration import addresses, sends_away
 from pipeline.safety.favours import asks_favours
-from pipeline.safety.frames import addresses, calls_tools, poses, sends_away
-from pipeline.safety.instructions import (
-    claims_rights,
-    orders,
-    overrides,
-    recasts,
-    rules,
-    run_together,
-    tampers,
-    triggers,
-)
+from pipeline.safety.frames import poses
+from pipeline.safety.hidden_text import concealed, hides
 from pipeline.safety.languages import in_other_words
-from pipeline.safety.narration import without_reports
-from pipeline.safety.normalise import concealed, hides, readings, turned, unescaped, visible
-from pipeline.safety.notices import addressed_to_programs, gives_notice
-from pipeline.safety.standing_orders import stands
+from pipeline.safety.memory_orders import tampers
+from pipeline.safety.orders import orders
+from pipeline.safety.overrides import declares, overrides, run_together
+from pipeline.safety.personas import recasts, renames
+from pipeline.safety.readings import readings, turned, unescaped, visible
+from pipeline.safety.reported_speech import without_reports
+from pipeline.safety.rights import claims_rights
+from pipeline.safety.rules import declares_deeds, rules
+from pipeline.safety.standing_orders import keeps_secret, stands
+from pipeline.safety.tool_calls import calls_tools
 
 _INSTRUCTION = "an instruction to the assistant"
 _HIDDEN = "hides text"
@@ -44,15 +42,17 @@ _SHAPES: _Shapes = (
     ("tells the memory what to hold", tampers),
     ("a rule about the assistant", rules),
     (_INSTRUCTION, overrides),
+    (_INSTRUCTION, declares),
     (_INSTRUCTION, addressed_to_programs),
     (_FRAME, gives_notice),
     (_INSTRUCTION, asks_favours),
     (_INSTRUCTION, recasts),
-    (_INSTRUCTION, triggers),
+    (_INSTRUCTION, renames),
+    (_INSTRUCTION, stands),
+    (_INSTRUCTION, declares_deeds),
+    (_INSTRUCTION, keeps_secret),
     (_INSTRUCTION, orders),
     (_INSTRUCTION, in_other_words),
-    (_INSTRUCTION, stands),
-    (_INSTRUCTION, declares),
 )
 _IN_PASSING = frozenset({rules, recasts, orders})
 """Shapes that a fact itself must not have. Beside one they are no harm: "I never drank coffee, so stop suggesting cafes"."""
