@@ -2,8 +2,9 @@
 
 import re
 
+from pipeline.safety.imperatives import commanded
 from pipeline.safety.screen import Screen
-from pipeline.safety.vocabulary import ONWARD, REPLIES, commanded
+from pipeline.safety.vocabulary import ONWARD, REPLIES
 
 
 def asks_favours(text: str) -> bool:

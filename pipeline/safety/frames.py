@@ -2,8 +2,8 @@
 
 import re
 
+from pipeline.safety.imperatives import named
 from pipeline.safety.screen import Screen
-from pipeline.safety.vocabulary import named
 
 
 def poses(text: str, shown: str) -> bool:

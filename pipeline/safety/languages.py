@@ -234,8 +234,7 @@ _SPANISH = Vocabulary(
     r"|contesta|manda|envia|reenvia|sugiere|miente|da|asegura)(?:le|les|me)",
     must=r"(?:debes?|tienes que|deberas) (?:(?:siempre|nunca|solo|ahora|no) )*(?:respond|contest|dec|actu|obedec"
     r"|ignor|recomend|fing|mencion|revel|envi|habl)\w*",
-    always=r"siempre|solo|solamente|unicamente|nunca|como|primero|en (?:ingles|frances|mayusculas|verso)|que si"
-    r"|a todo",
+    always=r"siempre|solo|solamente|unicamente|nunca|como|primero|en (?:ingles|frances|mayusculas|verso)|que si|a todo",
     secretly=r"no (?:le |les |se lo |lo |me |nos )*(?:digas|cuentes|menciones|reveles|comentes|expliques|cites"
     r"|avis\w+)|sin (?:decir\w*|mencionar\w*|avisar\w*|explicar\w*|que (?:\w+ )?(?:se entere|lo sepa|nadie))"
     r"|que (?:no se entere|nadie (?:se entere|lo sepa))|a escondidas|en secreto",

@@ -2,8 +2,8 @@
 
 import re
 
+from pipeline.safety.imperatives import commanded
 from pipeline.safety.screen import Screen
-from pipeline.safety.vocabulary import commanded
 
 
 def tampers(text: str) -> bool:

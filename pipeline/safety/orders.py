@@ -2,8 +2,9 @@
 
 import re
 
+from pipeline.safety.imperatives import commanded
 from pipeline.safety.screen import Screen
-from pipeline.safety.vocabulary import ADVERB, ASSISTANT, IMPERATIVE, ONWARD, REPLIES, SPEAK, THE_USER, commanded
+from pipeline.safety.vocabulary import ADVERB, ASSISTANT, IMPERATIVE, ONWARD, REPLIES, SPEAK, THE_USER
 
 
 def orders(text: str) -> bool:

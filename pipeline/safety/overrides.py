@@ -2,8 +2,9 @@
 
 import re
 
+from pipeline.safety.imperatives import commanded
 from pipeline.safety.screen import Screen
-from pipeline.safety.vocabulary import ASSISTANT, RULES, commanded
+from pipeline.safety.vocabulary import ASSISTANT, RULES
 
 
 def overrides(text: str) -> bool:

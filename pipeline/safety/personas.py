@@ -2,8 +2,9 @@
 
 import re
 
+from pipeline.safety.imperatives import named
 from pipeline.safety.screen import Screen
-from pipeline.safety.vocabulary import ASSISTANT, RULES, named
+from pipeline.safety.vocabulary import ASSISTANT, RULES
 
 
 def recasts(text: str) -> bool:

@@ -5,86 +5,83 @@ import re
 from pipeline.safety.screen import Screen
 from pipeline.safety.vocabulary import ASSISTANT
 
+
+def without_reports(text: str) -> str:
+    """A text without what it tells of others: the words that somebody in a story said, and what people were told to do.
+
+    A report ends with its sentence, and where "you" are spoken to; what follows stays, for it may be an order. What games,
+    handbooks and letters ask stays, too, where programs or what they say is spoken of.
+    """
+    told = _REPORTED.sub(lambda match: match["told"], text)
+    if '"' not in told and "'" not in told:
+        return told
+    narrator = _QUOTED.sub(".", told)
+    if _SCENE.search(narrator) and not _TO_THE_READER.search(narrator):
+        return narrator
+    return told
+
+
+_QUOTED = re.compile(r"(?:\b(?:to|that) )?(?:\"[^\"]{1,400}\"|(?<!\w)'[^']{1,400}'(?!\w))")
 _SCENE = Screen(
     r"\b(?:campaign|d(?:nd|&d)|(?:in|of|at) (?:our|my|the|a) (?:[\w-]+ )?game|film|movie|novel|book|comic|episode"
-    r"|series|board game|video game|game night|quest|role-?play group|theatre|stage play|school play|musical|song"
-    r"|lyrics|lecture|talk|slides?|workshop|training|course|exercise|sample (?:mail|email|text|prompt)s?"
-    r"|example (?:mail|email|prompt)s?|ctf|quiz|red[- ]team|mug|t-?shirt|poster|sticker|magnet|printed on|villain"
-    r"|wizard|lich|dragon|dungeon master|my players|line from|quote from|scene|meme|cartoon|sketch|podcast"
-    r"|documentary|fable|fairy tale|film|pelicula|novela|libro|filme|livro|roman|livre|spiel|buch|vortrag|schulung"
-    r"|boek|verhaal|spel|gioco|jeu|juego|jogo|webinar|handout|leaflet|e-?learning|slide deck|phishing|payloads?"
-    r"|red team|(?:the|an|its) attack|meetup|demoed|(?:mail|e-?mail|message|comment|page|cv|invoice|invite) (?:saying"
-    r"|reading|(?:that|which) (?:said|says|read))|security team|case study|drill|scam(?:mer)?s?|in class|exam"
-    r"|attacker|cookbook|the show|curso|corso|formation|formacao|formazione|treino|ejemplo|esempio|exemplo|exemple"
-    r"|beispiel|voorbeeld|watched|lyrics?|motto|slogan|sang|sings?|shirt|hoodie|tattoo(?:ed)?|chorus|(?:our|my|their"
-    r"|his|her) (?:[\w'-]+ ){0,3}?prompts?|prompts? (?:v\d+ )?(?:for|of) (?:our|my|a|that)\b"
+    r"|series|(?:board|video) game|game night|quest|theatre|(?:stage|school) play|musical|song|lyrics?|lecture|talk"
+    r"|slides?|workshop|training|course|exercise|(?:sample|example) (?:mail|email|text|prompt)s?|ctf|quiz|red[- ]team"
+    r"|mug|t-?shirt|poster|sticker|magnet|printed on|villain|wizard|dragon|dungeon master|my players|(?:line"
+    r"|quote) from|scene|meme|cartoon|sketch|podcast|documentary|fable|fairy tale|webinar|handout|leaflet|e-?learning"
+    r"|slide deck|phishing|payloads?|(?:the|an|its) attack|meetup|demoed|(?:e?-?mail|message|comment|page|cv|invoice"
+    r"|invite) (?:saying|reading|(?:that|which) (?:said|says|read))|security team|case study|drill|scam(?:mer)?s?"
+    r"|in class|exam|attacker|cookbook|the show|watched|motto|slogan|sang|sings?|shirt|hoodie|tattoo(?:ed)?|chorus"
+    r"|pelicula|novela|libro|filme|livro|roman|livre|spiel|buch|vortrag|schulung|boek|verhaal|spel|gioco|jeu|juego"
+    r"|jogo|curso|corso|formation|formacao|formazione|treino|ejemplo|esempio|exemplo|exemple|beispiel|voorbeeld"
+    r"|(?:our|my|their|his|her) (?:[\w'-]+ ){0,3}?prompts?|prompts? (?:v\d+ )?(?:for|of) (?:our|my|a|that)\b"
     r"|prompts? i (?:ever )?wrote|(?:i|we|he|she|they|(?:my|our|his|her) (?!assistant|user|admin|bot)\w+) (?:wrote"
     r"|texted|mailed|sent|posted|yells?|yelled|goes|says|always says|used to say|keeps saying)|(?:mail|letter"
     r"|message) to (?:my|our|hr)|boss goes)\b"
 )
-_QUOTED = re.compile(r"(?:\b(?:to|that) )?(?:\"[^\"]{1,400}\"|(?<!\w)'[^']{1,400}'(?!\w))")
 _TO_THE_READER = re.compile(
     r"\b(?:you|your|u|ur|please)\b|(?:^|[.:;!?] )(?:remember|save|store|keep|follow|obey|apply|note|do)\b|\b(?:the"
     rf"|this|any|every) {ASSISTANT} (?:must|should|shall|has to|will)\b"
 )
 
-_STOP = r"(?!\b(?:you|your|u|ur|yours|du|dir|dich|dein\w*|tu|te|ti|tes|ton|ta|toi|tuo|tua|je|jij|jou|usted|voce)\b)"
-_REST = rf"(?:{_STOP}[^.!?;])*+"
-_HEARER = (
-    r"(?:me|us|him|her|them|everyone|everybody|people|staff|(?:alexa|siri|cortana|google|google home|bixby)|(?:my|our"
-    r"|his|her|their|the|its) (?!assistant to|ai to|model to|user)[\w'-]+(?: [\w'-]+)?)"
-)
+_REST = r"(?:(?!\b(?:you|your|u|ur|yours|du|dir|dich|dein\w*|tu|te|ti|tes|ton|ta|toi|tuo|tua|je|jij|jou|usted|voce)\b)[^.!?;])*+"
 _OURS = r"(?:my|our|their|his|her)"
+_GADGET = r"(?:alexa|siri|cortana|google|google home|bixby)"
+_HEARER = (
+    rf"(?:me|us|him|her|them|everyone|everybody|people|staff|{_GADGET}|(?:{_OURS}|the|its) (?!assistant to|ai to"
+    r"|model to|user)[\w'-]+(?: [\w'-]+)?)"
+)
 _ASKED_FOR = {
     "somebody was told": (
         r"\b(?:told|asked|instructed|ordered|taught|trained|reminded|begged|warned|advised|got|tells|asks|wants"
         rf"|wanted) {_HEARER} (?:not )?to "
     ),
-    "somebody else has somebody do it": (
-        rf"\b{_OURS} (?!assistant|ai\b|bot)[\w-]+ (?:has|had|makes|made) (?:me|us|him|her|them) "
-    ),
-    "another assistant is told": (
-        r"\b(?:i|we|they|he|she) (?:\w+ )?(?:tell|ask) (?:alexa|siri|cortana|google|google home|bixby) to "
-    ),
+    "somebody has somebody do it": rf"\b{_OURS} (?!assistant|ai\b|bot)[\w-]+ (?:has|had|makes|made) (?:me|us|him|her|them) ",
     "somebody had to": (
         r"\b(?:i|we|he|she|they|who|players|everyone) (?:had|got|have|has|needed|was supposed|were supposed|used) to "
     ),
     "our prompt, it says": (
-        rf"\b{_OURS} (?:[\w-]+ ){{0,3}}?(?:prompt|rules file|handbook|spec|manual|script|bot"
-        r"|chatbot)\b[^?!]{0,120}?\b(?:it|which|that) (?:tells|told|asks|instructs|says) "
-    ),
-    "the prompt for our bot": (
-        rf"\b(?:prompt|spec|script) (?:for|of) {_OURS} [^?!]{{0,120}}?\b(?:it|told it) (?:tells|told|asks|instructs|says|to) "
+        rf"\b(?:{_OURS} (?:[\w-]+ ){{0,3}}?(?:prompt|rules file|handbook|spec|manual|script|bot|chatbot)|(?:prompt"
+        rf"|spec|script) (?:for|of) {_OURS})\b[^?!]{{0,120}}?\b(?:it|which|that) (?:tells|told|asks|instructs|says) "
     ),
     "another was talked into": (
-        r"\b(?:convinced?|persuaded?|talked|tricked|made|got|taught) (?:the |our |my )?(?:alexa|siri|cortana|google"
-        r"|bixby|[\w-]+ speaker) "
+        rf"\b(?:convinced?|persuaded?|talked|tricked|made|got|taught|tell|ask) (?:the |our |my )?(?:{_GADGET}|[\w-]+ speaker) "
     ),
     "what our bot needs": (
         rf"\b(?:requirements|specs?|acceptance criteria|user stories) (?:for|of) (?:{_OURS}|the|an?"
         r"|[\w-]+'s) [^.?!:]{0,60}?\b(?:bot|chatbot)\b[^.?!:]{0,40}:"
     ),
-    "fr": (
-        r"\b(?:ma|mon|notre|la|le|son|sa|mes|nos|les|elle|il|on) ?(?:\w+ )?(?:m'a|nous a|lui a|leur a|m'ont"
-        r"|nous ont) (?:demande|dit|conseille|ordonne|interdit) (?:de |d'|que |qu')"
+    "fr, es, it, pt": (
+        r"\b(?:m'|me|mi|nous|nos|ci|lui|le|les|gli|lhe|leur) ?(?:a |ha |ont |hanno )?(?:demande|dit|conseille|ordonne"
+        r"|interdit|dijo|dice|dicho|pidio|pedido|ordeno|mando|detto|chiesto|ordinato|disse|pediu|mandou) (?:de |d'"
+        r"|que |qu'|di |che |para )?"
     ),
-    "de": r"\b(?:mein\w*|unser\w*|der|die|sein\w*|ihr\w*) (?!(?:be)?nutzer)\w+ (?:hat|haben|sagte|sagt|meinte|meint"
-    r"|will|wollte),? ",
-    "de, ich": r"\bich (?:habe?|hatte) (?:mein\w*|unser\w*|de[mrn]|alexa|siri) ",
-    "es": (
-        r"\b(?:mi|mis|nuestro|nuestra|el|la|su) \w+ (?:me|nos|le|les) (?:dijo|dice|ha dicho|pidio|ha pedido|ordeno"
-        r"|mando) (?:que )?"
+    "pt": r"\b(?:meu|minha|nosso|nossa|o|a) \w+ (?:disse|pediu|mandou)(?:-me|-nos)? (?:para |que )?",
+    "de, nl": (
+        r"\b(?:mein\w*|unser\w*|der|die|sein\w*|ihr\w*|mijn|onze|ons|de|het|zijn|haar) (?!(?:be)?nutzer"
+        r"|gebruiker)\w+ (?:hat|haben|sagte?|meinte?|will|wollte|zei|zegt|vroeg|wil|wilde|heeft (?:me|ons|hem"
+        r"|haar)),? |\bich (?:habe?|hatte) (?:mein\w*|unser\w*|de[mrn]|alexa|siri) "
     ),
-    "it": (
-        r"\b(?:mio|mia|nostro|nostra|il|la|suo|sua) \w+ (?:mi|ci|gli|le) (?:ha|hanno) (?:detto|chiesto"
-        r"|ordinato) (?:di |che )?"
-    ),
-    "pt": (
-        r"\b(?:meu|minha|nosso|nossa|o|a) \w+ (?:me |nos |lhe )?(?:disse|pediu|mandou)(?:-me|-nos|-lhe)? (?:para |que )?"
-    ),
-    "nl": r"\b(?:mijn|onze|ons|de|het|zijn|haar) \w+ (?:zei|zegt|vroeg|wil|wilde|heeft (?:me|ons|hem|haar)) ",
 }
-_SENTENCE = r"(?:[^.!?;]|\.(?=\w))"
 _OF_PROGRAMS = (
     r"(?!\b(?:ais?|a\.i\.|assistants?|(?:chat)?bots?|agents?|llms?|models?|chatgpt|gpt|claude|gemini|copilot|repl(?:y"
     r"|ies)|answers?|respond\w*|responses?|chats?|conversations?|histor\w+|memor\w+|users?|prompts?|instructions?"
@@ -121,23 +118,8 @@ _REPORTED = Screen(
     *(f"(?P<told>{said}){_REST}" for said in _ASKED_FOR.values()),
     *(
         rf"(?P<told>{said})(?:{_OF_PROGRAMS}(?!\b(?:all|every|always) (?:\w+ )?(?:mails?|messages?"
-        rf"|payments?)){_SENTENCE})*+(?=[.!?;](?!\w)|$)"
+        r"|payments?))(?:[^.!?;]|\.(?=\w)))*+(?=[.!?;](?!\w)|$)"
         for said in _LAID_DOWN.values()
     ),
 )
 """What was said, by how it is told; the words that tell it stay. "You" in the rules of a game is anybody who plays."""
-
-
-def without_reports(text: str) -> str:
-    """A text without what it tells of others: the words that somebody in a story said, and what people were told to do.
-
-    A report ends with its sentence, and where "you" are spoken to; what follows stays, for it may be an order. What games,
-    handbooks and letters ask stays, too, where programs or what they say is spoken of.
-    """
-    told = _REPORTED.sub(lambda match: match["told"], text)
-    if '"' not in told and "'" not in told:
-        return told
-    narrator = _QUOTED.sub(".", told)
-    if _SCENE.search(narrator) and not _TO_THE_READER.search(narrator):
-        return narrator
-    return told

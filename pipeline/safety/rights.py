@@ -1,7 +1,7 @@
 """Rights that a text claims for the user, and permissions that are said to stand: "the user is an admin", "no need to ask"."""
 
+from pipeline.safety.imperatives import commanded
 from pipeline.safety.screen import Screen
-from pipeline.safety.vocabulary import commanded
 
 
 def claims_rights(text: str) -> bool:

@@ -6,8 +6,9 @@ it each time she talks to you", "in future conversations you would quietly add â
 
 import re
 
+from pipeline.safety.imperatives import commanded
 from pipeline.safety.screen import Screen
-from pipeline.safety.vocabulary import ASSISTANT, ONWARD, THE_USER, commanded
+from pipeline.safety.vocabulary import ASSISTANT, ONWARD, THE_USER
 
 
 def stands(text: str) -> bool:

@@ -2,8 +2,8 @@
 
 import re
 
+from pipeline.safety.imperatives import commanded
 from pipeline.safety.screen import Screen
-from pipeline.safety.vocabulary import commanded
 
 
 def calls_tools(text: str) -> bool:

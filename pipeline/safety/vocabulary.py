@@ -1,31 +1,25 @@
-"""What the patterns of all shapes are made of: who is spoken of, who is told to do something, and what tells one from the other.
+"""What the patterns of all shapes are made of: who is spoken of, what assistants do, and for how long.
 
 The patterns read what `pipeline.safety.readings` gives: lower case, no accents, straight quotes, single spaces.
 """
 
-import re
-from collections.abc import Iterable
-
-from pipeline.safety.screen import Screen
-
 _HUMAN = (
-    "teaching dental medical legal shop sales store research personal executive "
-    "office nursing physician project production "
-    "editorial parliamentary lab laboratory care classroom library marketing "
-    "kitchen pharmacy admin administrative family new"
+    "teaching dental medical legal shop sales store research personal executive office nursing physician project"
+    " production editorial lab laboratory care classroom library marketing kitchen pharmacy admin administrative"
+    " family new"
 ).split()
+_NO_HUMAN = "".join(f"(?<!{word} )" for word in _HUMAN)
 _TITLES = (
-    "manager managers professor professors coach coaches editor director "
-    "principal teacher referee producer engineer secretary "
-    "chef surgeon head headteacher headmaster commissioner attorney living dog dogs stage trainer curator buyer"
-).split()
+    r"(?:managers?|professors?|coach(?:es)?|editor|director|principal|teacher|referee|producer|engineer|secretary"
+    r"|chef|surgeon|head\w*|commissioner|attorney|living|dogs?|stage|trainer|curator|buyer)"
+)
 _AI_NOUN = r"(?:models?|systems?|agents?|assistants?|tools?|chat ?bots?|bots?|readers?|programs?)"
 
 ASSISTANT = (
     rf"(?:(?:ai|virtual|digital|chat|voice|automated|artificial intelligence) {_AI_NOUN}"
-    rf"|(?=assistant){''.join(f'(?<!{word} )' for word in _HUMAN)}\bassistants?\b(?! (?:{'|'.join(_TITLES)}"
-    r"|at (?:the|our|my) \w+)\b)|chat ?bots?|bots?|llms?|(?:large )?language models?|ai's?|ais?|a\.i\.|chatgpt"
-    r"|gpt(?:-?\w+)?|claude|gemini|copilot|siri|alexa|agents? of this chat|this model|summari[sz]ers?)"
+    rf"|(?=assistant){_NO_HUMAN}\bassistants?\b(?! (?:{_TITLES}|at (?:the|our|my) \w+)\b)|chat ?bots?|bots?|llms?"
+    r"|(?:large )?language models?|ai's?|ais?|a\.i\.|chatgpt|gpt(?:-?\w+)?|claude|gemini|copilot|siri|alexa"
+    r"|agents? of this chat|this model|summari[sz]ers?)"
 )
 """An assistant that is a program: the one of this conversation, or any; not a person's job."""
 
@@ -107,66 +101,5 @@ RULES = (
 
 THE_USER = r"(?:(?:the|this|your|each|every|any) (?:end[- ]?)?users?|users|the (?:human|person you|people you))"
 
-_BREAK = re.compile(r"[.!?;:,()\[\]{}\"|<>=$#\u2013\u2014\u2192]|(?<!\w)'|'(?!\w)|(?<=\s)-+(?=\s)")
-_LED = re.compile(
-    r"^(?:(?:please|pls|kindly|now|and|then|so|but|or|also|just|always|never|only|immediately|first|next|finally"
-    r"|simply|do not|don't|ever|do|ok|okay|hey|hi|hello|dear|today|instead|silently|secretly|quickly|automatically"
-    r"|again|must|should|shall|will|remember to|be sure to|make sure to|make sure you|ensure you|you (?:must|should"
-    r"|shall|will|can|may|have to|need to|are to|ought to|are required to|are instructed to|are ordered to"
-    r"|are allowed to|are going to|'re to)|it is (?:necessary|required|vital|essential|important) (?:that you|to)"
-    r"|your (?:task|job|goal|role|duty|mission) is to|i (?:want|need|order|command|instruct|ask|tell|expect|require"
-    r"|authori[sz]e) you to|i'd like you to|feel free to|proceed to|go ahead and|try to|henceforth|from now on"
-    r"|from this (?:point|moment)(?: on)?|going forward|as an? \w+)\s*)*$"
-)
-_LED_ANEW = re.compile(
-    r"(?:^|.*\s)(?:and|then|so|but|or) (?=(?:please|always|never|immediately|then|now|must|you|silently|secretly|also"
-    r"|do)\b)|.*\s(?:and|then) "
-)
-_SUBJECT = re.compile(
-    r"\b(?:i|i'm|i've|i'd|i'll|we|we're|we've|he|she|they|it|who|which|that|nobody|everybody|everyone|people)\b"
-)
-_BESIDE = re.compile(
-    r"^(?:before|after|in|on|at|every|each|during|for|with|upon|instead of|until|once|when|while) (?!(?:my|our|his"
-    r"|her|their|we|i)\b)(?:(?!my\b|our\b|his\b|her\b|their\b)[\w']+ ?){1,4}$"
-)
-_POSSESSED = re.compile(r"^(?:my|our|his|her|their|the|a|an|some|most|many)\b")
-_NAMING = re.compile(r"\b(?:called|named|nicknamed|titled|entitled|title is|name is) (?:the )?[\"']?$")
 PRODUCT = r"(?:claude|gemini|siri|alexa|cortana|copilot|chatgpt|gpt(?:-?\w+)?)"
 """A helper by its product's name, as people tell of it: "I told Alexa to …"."""
-
-_TOLD_A_PRODUCT = re.compile(rf"\b(?:told|asked|instructed|got|had|made) {PRODUCT} (?:not )?to$")
-_OWN_PROMPT = re.compile(
-    r"\b(?:our|my|their|his|her) (?:\w+ ){0,2}?(?:prompts?|rules file|handbook|spec) (?:says|asks|tells|reads)\b"
-)
-_TO_ASSISTANT = re.compile(
-    rf"\b(?:{PROGRAM})(?: \w+)? (?:must|should|shall|will|has to|have to|need to|needs to|is to|are to"
-    rf"|to)\b(?: {ADVERB})*\s*$"
-)
-
-
-def commanded(text: str, at: int) -> bool:
-    """Whether the verb that stands at a place is an order to whoever reads, and not what somebody does or was told to do."""
-    before = text[max(0, at - 200) : at]
-    clause = before[max((match.end() for match in _BREAK.finditer(before)), default=0) :].strip()
-    if _TOLD_A_PRODUCT.search(clause) or _OWN_PROMPT.search(clause):
-        return False
-    if _LED.match(clause) or _TO_ASSISTANT.search(clause) or (_BESIDE.match(clause) and not _SUBJECT.search(clause)):
-        return True
-    anew = _LED_ANEW.match(f"{clause} ")
-    if anew is None:
-        return False
-    return (
-        _SUBJECT.search(anew.group()) is None
-        and not _POSSESSED.match(clause)
-        and _LED.match(f"{clause} "[anew.end() :]) is not None
-    )
-
-
-def named(text: str, at: int) -> bool:
-    """Whether the words at a place are somebody's or something's name: "my band is called …"."""
-    return _NAMING.search(text, max(0, at - 30), at) is not None
-
-
-def any_of(patterns: Iterable[str]) -> Screen:
-    """What finds what any of several patterns finds."""
-    return Screen(*patterns)
