@@ -140,8 +140,6 @@ _COMMANDED = Screen(
     rf"|report|log|submit|pass|collect|gather|extract|look up)\b[^.;!?]{{0,60}}?\b{_OF_OTHERS}\b",
     r"\bwhat(?:ever)? you (?:were|have been|'ve been) (?:given|told|set up with|instructed|shown"
     rf"|fed)\b[^.;!?]{{0,60}}?[,;:]? (?:so |and |now |then |please )*(?P<verb>{_SHOW})\b",
-    r"\b(?:do not|don't|never|you must not)(?: ever)? (?P<verb>reveal|disclose|admit|acknowledge|concede|apologi[sz]e"
-    r"|refuse|say no to me|disobey) (?!my |our |your |(?:the )?(?:ending|plot|spoilers?|surprise|twist))",
     r"(?:^|[.;!?:\"'] ?)(?:always |only |please |now )*(?P<verb>obey) \w+",
 )
 _AS_IF = re.compile(r"(?:act|behave),? as (?:if|though)\b")

@@ -132,13 +132,6 @@ _ENDED = Screen(
     r"|authori[sz]ed)\b",
     rf"\b(?:your|all|every|the ai's|content|safety|usage) (?:\w+ ){{0,2}}?{RULES} {_OFF}\b(?! (?:on|in|of|at) (?:my"
     r"|our|the) (?!chats?|conversations?))",
-    rf"\b{RULES} (?:(?:that )?you (?:were|have been|had|got|started|begin|start|received|are)\b[^.;!?]{{0,30}}?|above"
-    rf"|so far|from (?:before|earlier|the start)) {_OFF}\b",
-    rf"\bnone of (?:the|your) (?:\w+ )?{RULES}\b[^.;!?]{{0,40}}? (?:counts?|appl(?:y|ies)|holds?|matters?|binds?)\b",
-    r"\b(?:everything|all|whatever|what) (?:that )?you(?:'ve| have| were| had)? (?:been |already )?(?:told|given"
-    r"|taught|instructed|asked|shown)\b[^.;!?]{0,40}? (?:was|is|were|are) (?:just |only |now |all )?(?:a test"
-    r"|a joke|wrong|false|void|over|outdated|a mistake|cancelled|obsolete|not (?:real|valid)|no longer \w+|fake"
-    r"|irrelevant)\b",
     r"\b(?:unlocks?|grants?|gives?|activates?|enables?) (?:you )?(?:full |the )?(?:admin|root|developer|owner"
     r"|superuser|debug)[ -](?:rights?|mode|access|privileges?|permissions?)\b",
     # What gives itself the first place.

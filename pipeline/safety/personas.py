@@ -14,11 +14,6 @@ def recasts(text: str) -> bool:
     return bool(_YOURS.search(text) and _NAMED_ANEW.search(text) and _UNBOUND.search(text))
 
 
-def renames(text: str) -> bool:
-    """Whether a text gives the reader a name and goes on about who bears it: "you are Lobo now, and Lobo …"."""
-    return _STANDING_NAME.search(text) is not None
-
-
 _FROM_NOW = r"(?:from (?:this (?:point|moment|message)|today|now)(?: on| onwards?| forward)?|henceforth)"
 _NOBODY_ELSE = (
     r"(?:in (?:my|our|the)|at|on|my (?:friend|boss|neighbou?r)|welcome|invited|family|able|ready|done|going|not"
@@ -63,8 +58,6 @@ _PERSONAS = Screen(
     r"|yourself))(?:,? (?:that|who|which))? (?:has |have |knows |with |is )?(?:no|zero|without|free (?:of|from)"
     rf"|not bound by|unbound by|ignores?) (?:all |any |the |its |your |moral |ethical |content )*{RULES}\b(?! (?:on|in"
     r"|at|for) (?:my|our|the))",
-    r"\byou (?:no longer|don't|need not|do not) (?:need to|have to|need) ?(?:hide|refuse|warn|censor|redact|moderate"
-    r"|filter|disclose|follow|obey|protect)\b",
 )
 _YOURS = Screen(r"\b(?:you|your|you're|yourself)\b(?! (?:know|guys|see)\b)")
 _NAMED_ANEW = re.compile(
@@ -76,10 +69,4 @@ _UNBOUND = Screen(
     r"\bnever (?:says? no|refuses?|declines)\b|\b(?:answers?|does|do) (?:everything|anything|whatever)\b",
     r"\b(?:can't|cannot|never) (?:leave|quit|stop|end|exit) (?:the |this |our )?(?:game|role|character|play)\b",
     r"\b(?:no|without(?: any)?) (?:filters?|limits?|rules)\b|\bunfiltered\b",
-)
-_STANDING_NAME = Screen(
-    r"\b(?:you are|you're|you r|your (?:new )?name is|your name's|call yourself|be|become|play|du bist|bist du"
-    r"|du heisst|eres|te llamas|tu es|t'es|tu t'appelles|tu sei|ti chiami|voce e|te chamas|jij bent|je bent"
-    r"|je heet)\b[^.!?;]{0,60}?\b(?P<name>(?!you\b|that\b|this\b|also\b|the\b|and\b|never\b|always\b"
-    r"|not\b)[a-z]\w{2,})[,:-]? ?(?:and|und|y|et|e|en|,)? ?(?P=name) \w+"
 )

@@ -74,8 +74,6 @@ _CLAIMS = Screen(
     r"|get) (?:be )?(?:release|approve|pay|clear|execute|authori[sz]e|process|settle|book|grant|accept|confirm"
     r"|transfer|send|issue)d?\b[^.;!?]{0,60}? without [^.;!?]{0,40}?(?:signature|sign-?off|checks?|review"
     rf"|questions?|asking|{_CHECK})\b",
-    r"\b(?:needn't|need not|don't need to|no need to) (?:check|ask|confirm|verify"
-    r"|warn)(?:ing)? [^.;!?]{0,50}?\b(?:pay|transfer|purchas|wir|phishing|delet|refund)\w*",
     r"\b(?:fine|ok|okay|alright|allowed|cool) for you to (?:read|open|share|send|access|see|delete|pay|transfer|forward|buy)\b",
     r"\b(?:treat|consider|regard|handle|accept|count) [^.;!?]{1,60}? as (?:coming |sent |if (?:it|they) (?:came"
     r"|were|was) |being )?(?:from )?(?:the |an? |your )?(?:\w+ )?(?:admin(?:istrator)?|operator|developer|owner|root"

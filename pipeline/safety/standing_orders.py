@@ -102,7 +102,6 @@ _CASE = Screen(
     rf"|every \w+)(?: else)?(?: who| that)? (?:{_ASKS})\b|\bwhoever {_ASKS}\b",
     rf"\b(?:anything|whatever|everything) {_ONE}(?:pastes?|uploads?|shares?|writes?|posts?|asks?|sends?"
     r"|types?) (?:in here|here|in(?:to)? th(?:is|e) (?:chat|group|conversation)|to you|you)\b",
-    r"\b(?:every|any|each) (?:\w+ ){1,2}?(?:someone|somebody|anyone|anybody|people|they|others) asks?\b",
 )
 _ONWARD = Screen(
     r"\b(?:before|when(?:ever)?|after|once|each time|every time) you (?:answer|reply|respond|summari[sz]e|draft"

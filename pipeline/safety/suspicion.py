@@ -12,14 +12,13 @@ from mosshead.models.kinds import Role
 from pipeline.models import Fact, Message
 from pipeline.safety.addressees import addressed_to_programs, gives_notice
 from pipeline.safety.exfiltration import addresses, sends_away
-from pipeline.safety.favours import asks_favours
 from pipeline.safety.frames import poses
 from pipeline.safety.hidden_text import concealed, hides
 from pipeline.safety.languages import in_other_words
 from pipeline.safety.memory_orders import tampers
 from pipeline.safety.orders import orders
 from pipeline.safety.overrides import declares, overrides, run_together
-from pipeline.safety.personas import recasts, renames
+from pipeline.safety.personas import recasts
 from pipeline.safety.readings import readings, turned, unescaped, visible
 from pipeline.safety.reported_speech import without_reports
 from pipeline.safety.rights import claims_rights
@@ -45,9 +44,7 @@ _SHAPES: _Shapes = (
     (_INSTRUCTION, declares),
     (_INSTRUCTION, addressed_to_programs),
     (_FRAME, gives_notice),
-    (_INSTRUCTION, asks_favours),
     (_INSTRUCTION, recasts),
-    (_INSTRUCTION, renames),
     (_INSTRUCTION, stands),
     (_INSTRUCTION, declares_deeds),
     (_INSTRUCTION, keeps_secret),
