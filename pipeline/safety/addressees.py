@@ -28,10 +28,7 @@ def addressed_to_programs(text: str) -> bool:
 
 def gives_notice(text: str) -> bool:
     """Whether a text poses as a notice that binds assistants."""
-    return any(
-        _SESSION.search(match["said"]) or (_OF_PROGRAMS.search(match["said"]) and _BINDS.search(match["said"]))
-        for match in _NOTICE.finditer(text)
-    )
+    return any(_OF_PROGRAMS.search(match["said"]) and _BINDS.search(match["said"]) for match in _NOTICE.finditer(text))
 
 
 _START = r"(?:^|[.;!?>#*(\[|/:\u2013\u2014-] ?)"
@@ -83,14 +80,15 @@ _READERS = Screen(
 )
 _YOU_MAKE = (
     r"\b(?:every|each|any|all|whatever|whichever|everything|anything)(?: (?:of the |of )?(?:[\w-]+ )?(?:lists?"
-    r"|rankings?|comparisons?|texts?|messages?|e?mails?|letters?|articles?|posts?|links?|reports?|sources?"
-    rf"|{REPLIES}))? you (?:\w+ )?(?:make|write|give|produce|send|draft|prepare|suggest|put together|generate|compile"
-    r"|say|answer|recommend|create|offer|show)\b"
+    r"|rankings?|comparisons?|texts?|messages?|e?mails?|letters?|articles?|posts?|links?|reports?|sources?|tips?"
+    rf"|advice|{REPLIES}))? you (?:\w+ )?(?:make|write|give|produce|send|draft|prepare|suggest|put together|generate"
+    r"|compile|say|answer|recommend|create|offer|show)\b"
 )
 _WHAT_YOU_MAKE = Screen(
     r"\b(?:comes?|goes?|go|be|stands?|appears?|stays?|belongs?|needs?|gets?|is|are|must|should|has to|have to|slip"
     r"|work|weave|mention|include|add|praise|put|name|place|list|insert|start|end|sign|never|always"
     rf"|word)\b[^.;!?]{{0,80}}{_YOU_MAKE}",
+    rf"{_YOU_MAKE}[^.;!?]{{0,60}}\b(?:{_MUST}|mention|include|end|start|begin|contain|praise)\b",
 )
 _PAST_OR_ASKED = Screen(
     r"\b(?:i (?:like|love|liked|loved|read|enjoy|keep|appreciate|use|hate)|thanks|thank you|did you|do you|can i|are you)\b"
@@ -108,10 +106,4 @@ _OF_PROGRAMS = re.compile(
 _BINDS = Screen(
     rf"\b(?:{_MUST}|are required|is required|are (?:asked|instructed|obliged)|no longer|effective|until further|raised"
     r"|lifted|suspended|waived|disabled|off|mandatory|exempt)\b"
-)
-_SESSION = Screen(
-    r"\bth(?:is|e) (?:session|chat|conversation|assistant|model)\b[^.;!?]{0,40}\b(?:raised|lifted|unlocked|elevated"
-    r"|upgraded|unrestricted|suspended|cleared|privileged|switched|placed|moved|escalated)\b",
-    r"\b(?:raised|lifted|unlocked|elevated|upgraded|suspended|cleared|switched|placed|moved"
-    r"|put) (?:\w+ ){0,3}?this (?:session|chat|conversation)\b",
 )

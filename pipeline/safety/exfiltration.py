@@ -8,7 +8,7 @@ from pipeline.safety.screen import Screen
 
 def addresses(text: str) -> bool:
     """Whether a text has the assistant load an address, or shows a picture that would be loaded when it is rendered."""
-    if _PLAIN.search(text) or any(commanded(text, match.start("verb")) for match in _THEN_LOADED.finditer(text)):
+    if _PLAIN.search(text):
         return True
     return any(commanded(text, match.start("verb")) and not _is_taught(text, match) for match in _LOADED.finditer(text))
 
@@ -50,11 +50,6 @@ _LOAD = (
     r"|report|put|redirect|point|direct|refer|append|add|insert|replace|log|encode|hide|place)"
 )
 _LOADED = Screen(rf"\b(?P<verb>{_LOAD})\b[^!?\n]{{0,120}}?(?P<address>{_ADDRESS})")
-_THEN_LOADED = Screen(
-    rf"{_ADDRESS}[^!?\n]{{0,60}}?\b(?P<verb>fetch|load|follow|obey|execute|apply|run|download|do|use|import|trust"
-    r"|believe|render|call|query) (?:it|them|that|this|there|what|whatever|all|(?:the|its|these|those) (?:page|link"
-    r"|rules?|instructions?|file|steps?|commands?|content|orders?))\b"
-)
 _PLAIN = Screen(
     r"!\[[^\]]{0,300}\]\s?\(\s?<?(?:https?:|//|data:|ftp:|www\.|\S*[?&{$])|!\[[^\]]{0,300}\]\s?\[[^\]]{0,100}\]",
     r"<\s?(?:img|iframe|script|link|object|embed|video|audio|source|form|meta|base|svg|body|input"

@@ -49,7 +49,7 @@ _MARKS = Screen(
     rf"|internal) )+(?:(?:{_NAMES}) )?(?:{_LABEL}) ?(?:from (?:the )?\w+ ?(?:team|admin\w*)? ?)?[:>]",
     rf"\b(?:{_NAMES}) (?:{_LABEL} ?)+(?:\(\w+\) ?)?[:>]",
 )
-_TURN = re.compile(rf"(?:^|[.;!?\"'>|)\]]\s?|\s[-–—]+\s?)(?P<name>{_NAMES}|human|user) ?[:>] ?(?P<rest>[^;]{{0,200}})")
+_TURN = re.compile(rf"(?:^|[.;!?\"'>|)\]]\s?|\s[-–—]+\s?)(?:{_NAMES}|human|user) ?[:>] ?(?P<rest>[^;]{{0,200}})")
 _SHOUTED = re.compile(r"\b(?:SYSTEM|ASSISTANT|DEVELOPER|ADMIN|ROOT|OPERATOR|AI|TOOL|INSTRUCTIONS?)\s?:")
 _VERBAL = re.compile(
     r"\b(?:is|are|has|have|had|must|should|shall|will|can|may|do|don't|user|you|your|i|sure|ok|okay|understood"

@@ -83,7 +83,7 @@ _TOLD = Screen(
     r"|log)(?: this| the following| as a fact| permanently| forever)*[:,]? (?:that |the fact that "
     r"|this: )?(?:to (?:always |never |automatically )?(?:recommend|answer|respond|reply|say|tell|mention|promote"
     r"|ignore|obey|send|approve|trust|include|add|end|start|act|call|run|open|visit|fetch|load|forward|transfer|grant"
-    r"|reveal|refuse)\b|(?:you|your|the assistant|assistants?|the ai|ais?) (?:must|should|shall|will|are|have to"
-    r"|has to|is to|can|may|need|always|never)\b(?! (?:call me|know|learn|remember|meet|try|see))|(?:the|this|that"
-    r"|current) (?:current )?(?:user|human|customer|client|account) \w)",
+    r"|reveal|refuse)\b|(?:you're (?:allowed|not|never|supposed|to)|(?:you|your|the assistant|assistants?|the ai"
+    r"|ais?) (?:must|should|shall|will|are|have to|has to|is to|can|may|need|always|never)\b(?! (?:call me|know|learn"
+    r"|remember|meet|try|see)))|(?:the|this|that|current) (?:current )?(?:user|human|customer|client|account) \w)",
 )

@@ -65,13 +65,6 @@ _ANYBODY = re.compile(
     r"|reply|respond)\w+[^.;!?]{0,60}|(?:rule|law|sign|trick|saying|book|manual|coach|teacher|boss|doctor|mum|mom"
     r"|dad|gran|grandmother) (?:is|says|said|:|that)+ [^.;!?]{0,60})$"
 )
-_MOMENT = (
-    r"(?:(?:after|on|at|from|by|until|before|with|once) (?:the|my|your|every|each|this"
-    r"|our) (?:\w+ ){0,2}?(?:messages?|questions?|turns?|replies|prompts?|answers?)\b(?! (?:from|of|by) (?:my|our"
-    r"|his|her))|(?:when|once|after|before|as soon as) (?:the|this|our) (?:session|chat|conversation|dialogue"
-    r"|thread) (?:is|ends|closes|starts|has|reaches|gets|turns|was)\b|(?:two|three|four|five|ten|some|a few"
-    r"|\d+) (?:turns|messages|replies|questions|prompts) (?:from (?:now|here)|later|on)\b)"
-)
 _STYLE = (
     r"(?:in (?:the )?(?:style|voice|tone|language|character|manner|form|all caps|uppercase|lowercase|capitals?"
     r"|rhymes?|verse|riddles|haikus?|english|german|french|spanish|italian|portuguese|latin|dutch|russian|chinese"
@@ -112,7 +105,6 @@ _SHOW = (
     r"|send|return|post)"
 )
 _COMMANDED = Screen(
-    rf"\b{_MOMENT}[^.;!?]{{0,80}}?\b(?P<verb>{SPEAK}|{IMPERATIVE}|switch|mail|post|tell|ask|act|bring)\b",
     rf"\b(?P<verb>{SPEAK}|{IMPERATIVE}|{_OBEY})\b[^.;!?]{{0,80}} {ONWARD}\b",
     r"\b(?P<verb>answer|respond|reply|speak|talk|write|say|act|behave|pretend|sign|end|begin|start|finish|close"
     r"|prefix|preface|output|print|repeat|describe|address|greet|refuse|decline|claim|insist|state|conclude|roleplay"

@@ -37,23 +37,23 @@ _PERSONAS = Screen(
     r"(?<!my )(?<!phone )\b(?:developer|dev|debug|dan|god|admin|unrestricted|jailbreak|sudo|root|uncensored"
     r"|no[- ]limits)[ -]?mode(?: is| =|:)?(?: now)? (?:on|enabled|activated|active|engaged|unlocked)\b(?! (?:on|in|my"
     r"|the|for|again)\b)",
-    r"\b(?:enable|enter|activate|switch (?:to|into)|go into|unlock|continue in|boot into) (?:the )?(?:developer|debug"
-    r"|dan|god|admin|maintenance|unrestricted|jailbreak|sudo|root|uncensored)[ -]?mode\b(?! (?:on|in|of|for) (?:my"
-    r"|the|your|his|her))",
+    r"\b(?:enable|enter|activate|switch (?:to|into)|go into|unlock|continue in|boot into|(?:is|are"
+    r"|you're) (?:now )?in) (?:the )?(?:developer|debug|dan|god|admin|maintenance|unrestricted|jailbreak|sudo|root"
+    r"|uncensored)[ -]?mode\b(?! (?:on|in|of|for) (?:my|the|your|his|her))",
     r"\bdo anything now\b",
     r"\bi(?:'m| am) (?:[a-z]+, )?your (?:\w+ )?(?:developer|creator|owner|boss|admin(?:istrator)?|operator|master"
     r"|programmer|maker|god|supervisor)\b",
     r"\byou (?:now |will |shall |must |always |only |do )*(?:obey|serve|answer to|report to|belong to|work for"
-    r"|follow (?:his|her|my|their|the|only|these|all)) \w+",
+    r"|follow (?:his|her|my|their|the|this|only|these|all)) \w+",
     r"\byou (?:now )?(?:work|answer|act|listen) (?:only |solely |just )?(?:for|to) (?:me|us|(?!be\b|the\b|an?\b"
     r"|my\b)[a-z]+)(?: now| alone| only|,? and (?:nobody|no one)|,? from (?:now|here))\b",
     r"(?<!i )(?<!we )(?<!to )\b(?:skip|disable|drop|turn off|bypass|remove|switch off|lower) (?:the |your |all "
     r"|any )*(?:filters|safety|moderation|guardrails|safety checks|content filters?)\b(?! (?:from|of|on|in) (?:my|the"
     r"|our))",
-    r"\b(?<!to )(?<!must )(?:stay|remain|keep|continue) (?:being |as )?(?:in (?:the |that |this |your )?(?:part"
-    r"|character|role|persona|mode)|[a-z]+)\b[^.;!?]{0,30}\b(?:even (?:if|after|when|though)|whatever"
-    r"|no matter (?:what|how)|until)[^.;!?]{0,30}?\b(?:i|you|the user|anyone|user) (?:later )?(?:says?|said|asks?"
-    r"|asked|tells?|told|types?|claims?|are|is|wants?|order|write)\b",
+    r"\b(?<!to )(?<!must )(?:stay|remain|keep|continue) (?:being |as )?(?:in (?:\w+ )?(?:part|character|role|persona"
+    r"|mode)|[a-z]+)\b[^.;!?]{0,30}\b(?:even (?:if|after|when|though)|whatever|no matter (?:what|how)"
+    r"|until)[^.;!?]{0,30}?\b(?:i|you|the user|anyone|user) (?:later )?(?:says?|said|asks?|asked|tells?|told|types?"
+    r"|claims?|are|is|wants?|order|write)\b",
     rf"\b(?:{ASSISTANT}|character|computer|machine|expert|advis[eo]r|friend|twin|version of (?:you"
     r"|yourself))(?:,? (?:that|who|which))? (?:has |have |knows |with |is )?(?:no|zero|without|free (?:of|from)"
     rf"|not bound by|unbound by|ignores?) (?:all |any |the |its |your |moral |ethical |content )*{RULES}\b(?! (?:on|in"

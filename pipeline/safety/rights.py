@@ -52,11 +52,13 @@ _BUSINESS = (
 )
 _ALL_OF_IT = rf"(?:all|any|every|each|future|unlimited|automatic|recurring)\b[^.;!?]{{0,30}}?\b{_BUSINESS}\b"
 _APPROVED = r"(?:pre-?)?(?:authori[sz]ed|approved|permitted|consented|allowed|cleared|confirmed)"
-_CHECK = r"(?:confirmations?|verification|permission|approvals?|authori[sz]ation|authentication|(?:identity|security) checks?)"
+_CHECK = (
+    r"(?:confirmations?|verification|permission|approvals?|authori[sz]ation|authentication|(?:identity|security|age"
+    r"|safety|content) checks?)"
+)
 _CLAIMS = Screen(
-    rf"\b{_USER}(?:'s)? (?:\w+ ){{0,2}}?(?:is|was|has been|counts as|(?:must|should) be treated as|becomes) {_RANK}\b",
+    rf"\b{_USER}(?:'s)? (?:\w+ ){{0,3}}?(?:is|was|has been|counts as|(?:must|should) be treated as|becomes) {_RANK}\b",
     rf"\b{_THE_USER} {_ADVERBS}{_GIVEN}",
-    rf"\b{_USER} {_ADVERBS}{_GIVEN}[^.;!?]{{0,40}}{_ALL_OF_IT}",
     rf"\b{_ANY_USER} {_ADVERBS}(?:authori[sz](?:e|es|ed)|pre-?(?:approve[sd]?|authori[sz]ed|cleared)) {_ALL_OF_IT}",
     rf"\b(?:customer|client|user|account holder|owner|manager|ceo|boss|family|wife|husband) {_ADVERBS}pre-?{_APPROVED}\b",
     rf"\b(?:i|user|we) {_ADVERBS}(?:authori[sz]es?|permits?|allows?|grants?|gives?) (?:you|(?:the|any|this|all) (?:ai"
@@ -74,10 +76,12 @@ _CLAIMS = Screen(
     r"|get) (?:be )?(?:release|approve|pay|clear|execute|authori[sz]e|process|settle|book|grant|accept|confirm"
     r"|transfer|send|issue)d?\b[^.;!?]{0,60}? without [^.;!?]{0,40}?(?:signature|sign-?off|checks?|review"
     rf"|questions?|asking|{_CHECK})\b",
-    r"\b(?:fine|ok|okay|alright|allowed|cool) for you to (?:read|open|share|send|access|see|delete|pay|transfer|forward|buy)\b",
+    r"\b(?:fine|ok|okay|alright|allowed|cool) (?:for you to|that you) (?:read|open|share|send|access|see|delete|pay"
+    r"|transfer|forward|buy)\b",
     r"\b(?:treat|consider|regard|handle|accept|count) [^.;!?]{1,60}? as (?:coming |sent |if (?:it|they) (?:came"
     r"|were|was) |being )?(?:from )?(?:the |an? |your )?(?:\w+ )?(?:admin(?:istrator)?|operator|developer|owner|root"
     r"|superuser)s?\b",
+    rf"\b{_BUSINESS}\b[^.;!?]{{0,40}} (?:needs?|requires?) no (?:\w+ )?(?:{_CHECK}|checks?)\b",
 )
 _YOURS = Screen(r"\b(?:you|your|you're|yourself|w(?:ith)? me)\b(?! (?:know|guys|see)\b)")
 _AGREED = Screen(

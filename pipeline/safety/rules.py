@@ -78,6 +78,7 @@ _THEIR_REPLIES = (
 )
 _OF_REPLIES = Screen(
     rf"\b{_THEIR_REPLIES} {_MODAL} (?:always |never |only |also )*{_CONTAIN}\b",
+    rf"(?:^|[.;:,] ?){REPLIES} (?:about|on|to|for) [^.;!?]{{1,40}}? {_MODAL} (?:\w+ )?(?:{SPEAK}|{_CONTAIN}|quote|omit)\b",
     rf"\b{_SAID}(?: that)? {_THEIR_REPLIES}(?: to)? {_CONTAIN}\b",
     rf"\b(?:the |this |any |all )?{ASSISTANT}(?:'s|') (?:new |real |true |only |primary |main )*(?:name|role|goal|job"
     r"|task|rules?|instructions?|loyalty|persona|creator|owner|developer|purpose|priority|behaviou?r|policy|orders"

@@ -71,7 +71,7 @@ _HEAVY = (
     r"|transfer|pay|approve|grant|unlock|convince|persuade|steer|nudge|switch to|(?:start|begin|end) (?:every|each"
     r"|all|your)|rate|rank|describe|portray|consult|cite|mention|state|cover for|blame|vouch|relay|collect|report"
     r"|warn|(?:respond|answer|reply) with|swear|refuse|print|repeat|overwrite|invent|make up|favou?r|badmouth"
-    r"|discourage|guilt|threaten|attach|mark|score|treat|accept)"
+    r"|discourage|guilt|threaten|attach|mark|score|treat|accept|stay (?:in|as|being))"
 )
 _DEED = (
     rf"(?:{_HEAVY}|answer|reply|respond|read (?:out|back|me)|show|give|write|call(?! (?:me|us)\b)|switch|do (?:what"
@@ -100,6 +100,7 @@ _CASE = Screen(
     r"|this (?:\w+) (?:is|gets) (?:read|retrieved|loaded|recalled|shown|processed|used|seen|summari[sz]ed))\b",
     r"\b(?:to|for|with) (?:everyone|everybody|anyone|anybody|whoever|all|people|those|any \w+"
     rf"|every \w+)(?: else)?(?: who| that)? (?:{_ASKS})\b|\bwhoever {_ASKS}\b",
+    rf"\b(?:everyone|everybody|anyone|anybody|people|those)(?: else)? who (?:{_ASKS})\b",
     rf"\b(?:anything|whatever|everything) {_ONE}(?:pastes?|uploads?|shares?|writes?|posts?|asks?|sends?"
     r"|types?) (?:in here|here|in(?:to)? th(?:is|e) (?:chat|group|conversation)|to you|you)\b",
 )
@@ -117,7 +118,8 @@ _SECRET = Screen(
     r"\bkeep (?:this|that|it|these|the) (?:\w+ )?(?:\w+ )?(?:hidden|secret|to yourself|invisible|private)\b",
     r"\b(?:she|he|they|nobody|no one|the user|my \w+) (?:must|should|shall|may|can|needs?)(?:n't| not"
     r"| never)? (?:\w+ )?(?:know|notice|find out|see|hear)\b",
-    rf"\bbehind (?:her|his|their|my \w+'s) back\b|\bwithout (?:letting )?{_HER} (?:know|knowing|noticing|seeing)\b",
+    r"\bas if (?:it|that|this) (?:was|were) your own\b|\bbehind (?:her|his|their|my \w+'s) back\b"
+    rf"|\bwithout (?:letting )?{_HER} (?:know|knowing|noticing|seeing)\b",
 )
 _NO_THANKS = r"(?! (?:me )?(?:that )?(?:you|i can't|sorry)\b)"
 _YOU_DO = re.compile(

@@ -79,19 +79,25 @@ _PARAGRAPH = re.compile(r"\n\s*\n")
 
 
 def suspicion_of(content: str, quote: str, sources: Sequence[Message]) -> str | None:
-    """Why what is proposed as a fact must not become a memory, or None.
+    """Say why a proposed fact must not become a memory.
 
-    sources: the messages that the fact was taken from: the paragraph around the quote is judged too, or, where none holds the
-    quote, all that the user said in them. The reason is one of `REASONS` and holds nothing of the conversation.
+    Args:
+        content: The fact in its own words.
+        quote: The words of the conversation that it rests on.
+        sources: The messages that it was taken from. The paragraph around the quote is judged too or, if no message holds the
+            quote, everything that the user said in them.
+
+    Returns:
+        One of `REASONS`, which holds nothing of the conversation, or None if the fact may become a memory.
     """
     return _first(_judged, (content, quote)) or _of_sources(quote, sources, _judged, _judged_beside)
 
 
 def steers(message: Message) -> bool:
-    """Whether a message must not come back into a prompt: by what it says, or by the line that a prompt would show.
+    """Say whether a message must not come back into a prompt, for what it says or for the line that a prompt would show.
 
-    That line begins with the speaker's name, and what the name leaves open the content can finish. A role before it is our own
-    word, and no part of what is judged.
+    That line begins with the speaker's name, and the content can finish what the name leaves open. A role before it is our own
+    word and is not judged.
     """
     texts = [message.content]
     if shown_name(message.speaker) is not None:
@@ -100,12 +106,12 @@ def steers(message: Message) -> bool:
 
 
 def instructs(name: str) -> bool:
-    """Whether a name, an alias or a description that an app gave is an instruction. Two words are a name, whatever they order."""
+    """Say whether a name, an alias or a description from an app is an instruction. Two words are a name, whatever they order."""
     return len(name.split()) >= _AN_ORDER and _first(_judged, (name,)) is not None
 
 
 def guarded(facts: Sequence[Fact], messages: Sequence[Message]) -> tuple[Fact, ...]:
-    """The facts, each with its suspicion. Names and descriptions in a fact are judged as its content is."""
+    """Return the facts, each with its suspicion. Names and descriptions in a fact are judged as its content is."""
     said = {message.number: message for message in messages}
     judged, beside = cache(_judged), cache(_judged_beside)
 
@@ -150,7 +156,7 @@ def _details(fact: Fact) -> Iterator[str]:
 
 
 def texts_in(data: object) -> Iterator[str]:
-    """The texts that some data holds, the names of its fields among them: those of a map are a model's own."""
+    """Yield the texts that some data holds, and the names of its fields: in a map a model chooses them."""
     if isinstance(data, str):
         yield data
     elif isinstance(data, Mapping):

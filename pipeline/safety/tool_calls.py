@@ -42,8 +42,8 @@ _SENSITIVE = (
 )
 _CALL = re.compile(
     rf"(?<![\w.])(?:(?:functions|tools|memory|browser|os|client|api|assistant|agent|system)\.\w+|(?:{_SENSITIVE}_\w+"
-    rf"|\w+_{_SENSITIVE}|{_SENSITIVE}[a-z]*memor\w+|exec|eval|system))\s?\((?P<inside>[^()]{{0,300}}(?:\([^()]*\))?[^("
-    r")]{0,100})\)"
+    rf"|\w+_{_SENSITIVE}|{_SENSITIVE}[a-z]*memor\w+|exec|eval|system))\s?\((?:[^()]{{0,300}}(?:\([^()]*\))?[^()]{{0,10"
+    r"0})\)"
 )
 _CODE_TALK = re.compile(
     r"\b(?:functions?|methods?|bug|raises?|raised|fails?|failed|failing|returns?|returned|throws?|endpoint|script"

@@ -64,13 +64,13 @@ REPLIES = (
 """What an assistant gives."""
 
 ONWARD = (
-    r"(?:from (?:now|here|today|tomorrow|th(?:is|at) (?:point|moment|message|day|turn))(?: (?:on|onwards?|forward"
-    r"|out))*|henceforth|hereafter|(?:going|moving) forward|in (?:the )?future|at the (?:end|start|bottom"
-    r"|top) of your \w+|starting (?:now|today|immediately|with (?:this|your next) \w+)|effective immediately"
-    r"|as of (?:now|today|this \w+)|for (?:the rest|the remainder) of (?:this|the|our) (?:chat|conversation|session"
-    r"|thread|discussion|interaction|day|time)|until further notice|(?:in|for|during|to|at|after|before"
-    r"|with) (?:the (?:end|start|beginning|top|bottom) of )?(?:all|every|each|any)(?: of)?(?: your| the| our"
-    r"| my)?(?: future| subsequent| following| further| next| later| coming| other| new"
+    r"(?:from (?:now|here|today|tomorrow|th(?:is|at) (?:point|moment|message|e?-?mail|chat|conversation|day"
+    r"|turn))(?: (?:on|onwards?|forward|out))*|henceforth|hereafter|(?:going|moving) forward|in (?:the )?future"
+    r"|at the (?:end|start|bottom|top) of your \w+|starting (?:now|today|immediately|with (?:this|your next) \w+)"
+    r"|effective immediately|as of (?:now|today|this \w+)|for (?:the rest|the remainder) of (?:this|the|our) (?:chat"
+    r"|conversation|session|thread|discussion|interaction|day|time)s?|until further notice|(?:in|for|during|to|at"
+    r"|after|before|with) (?:the (?:end|start|beginning|top|bottom) of )?(?:all|every|each|any)(?: of)?(?: your| the"
+    r"| our| my)?(?: future| subsequent| following| further| next| later| coming| other| new"
     r"| single)* (?:\w+ )?(?:conversations?|chats?|sessions?|interactions?|questions?|requests?|messages?"
     rf"|comparisons?|rankings?|lists?|reviews?|{REPLIES}))"
 )
