@@ -8,6 +8,7 @@ pronouns, "we", a correction, a yes to the assistant's question.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from mosshead.language.dates.spans import NUMBERS
 from mosshead.models.kinds import EntityType, MemoryKind, Role
@@ -23,6 +24,7 @@ from pipeline.rules_en.corrections import (
     to_be_forgotten,
     with_other_end,
 )
+from pipeline.rules_en.fiction import begins_story, ends_fiction, has_lapsed, opens_fiction, tells_of_a_figure
 from pipeline.rules_en.grammar import expand
 from pipeline.rules_en.interpret import tell
 from pipeline.rules_en.names import Discourse, Gazetteer
@@ -78,7 +80,7 @@ class Conversation:
     interrupted: another user spoke before this one does.
     marked: who asked for the next thing to be remembered. withdrawn: the last thing was taken back, so what comes
     may replace it.
-    fiction: what is said belongs to a story or a game.
+    fiction: when something of a story or a game was said last; None where what is said is meant.
     lately, before: what each speaker's latest message stated so far, and what the one before it did.
     """
 
@@ -91,7 +93,7 @@ class Conversation:
     withdrawn: bool = False
     lately: dict[str, list[StatedSentence]] = field(default_factory=dict)
     before: dict[str, list[StatedSentence]] = field(default_factory=dict)
-    fiction: bool = False
+    fiction: datetime | None = None
 
     def enter(self, me: str, you: str | None) -> None:
         """A new message of a speaker: things are out of sight, people no news, a firm a message older."""
@@ -100,7 +102,10 @@ class Conversation:
         self.interrupted = self.heard not in {None, me}
         self.heard = me
         self.before[me], self.lately[me] = self.lately.get(me, []), []
-        self.discourses[me] = replace(before, thing=None, firm_age=before.firm_age + 1, people=people)
+        unnamed = before.unnamed if before.unnamed_fresh else ()
+        self.discourses[me] = replace(
+            before, thing=None, firm_age=before.firm_age + 1, people=people, unnamed=unnamed, unnamed_fresh=False
+        )
 
     def keep(self, said: StatedSentence) -> None:
         """Remember a sentence for the corrections to come."""
@@ -157,6 +162,8 @@ class _Listener:
     def hear(self, message: Message, *, in_batch: bool) -> None:
         """Take in one message; what came before the batch only explains."""
         here = self._conversations.setdefault(message.conversation, Conversation())
+        if here.fiction is not None:
+            here.fiction = None if has_lapsed(here.fiction, message.occurred_at) else message.occurred_at
         said_in = message if in_batch else None
         if message.role is Role.ASSISTANT:
             spoken = sentences(message.content)
@@ -212,8 +219,16 @@ class _Listener:
         if not text:
             here.marked = turn.me if marked else here.marked
             return at + 1
-        here.fiction = (here.fiction and not ends_fiction(text)) or opens_fiction(text)
-        if here.fiction or turn.sentences[at].foreign or holds_secret(turn.sentences[at].text):
+        if ends_fiction(text):
+            over, here.fiction = here.fiction is not None, None
+            if over and not _FIRST_PERSON.search(text):
+                return at + 1
+        elif opens_fiction(text):
+            here.fiction = turn.message.occurred_at
+        if begins_story(text):
+            return len(turn.sentences)
+        made_up = here.fiction is not None or tells_of_a_figure(text)
+        if made_up or turn.sentences[at].foreign or holds_secret(turn.sentences[at].text):
             return at + 1
         here.marked = None
         return self._process(turn, at, marked=marked) or self._plain(turn, at, marked=marked)
@@ -660,28 +675,6 @@ _WORKED_OUT = re.compile(
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|im|my|me|we|our|us|mine)\b", re.IGNORECASE)
 _NUMBER = re.compile(rf"\d|\b(?:{'|'.join(NUMBERS)}|twice|half|double)\b", re.IGNORECASE)
 
-_FICTION = re.compile(
-    r"\brole[- ]?play|\b(?:stay|be|get|speak|answer|reply) in character\b|\bpretend (?:you|to be|i|i'm|we|that you"
-    r"|that i)\b"
-    r"|\blet'?s play\b(?! (?:football|tennis|chess|cricket))|\b(?:text adventure|dungeon master|game master|d&d|dnd"
-    r"|rpg)\b"
-    r"|^(?:you(?:'re| are) (?:a|an|the) .{2,60}(?:,|\band\b) (?:i'm|i am|and i)\b)|^once upon a time\b|^(?:scene"
-    r"|chapter|verse|chorus|prologue)(?: \w+)?:"
-    r"|\b(?:my|the|a) (?:character|protagonist|narrator|hero|heroine|villain|rogue|paladin|wizard"
-    r"|bard)\b(?:'s)? (?:is|says|said|has|was|lives|wants|name)"
-    r"|^(?:write|continue|finish|draft|here(?:'s| is)) (?:me )?(?:a|the|my|this|another)? ?(?:\w+ ){0,3}(?:story"
-    r"|poem|song|lyrics|scene|monologue|dialogue|fanfic|haiku)\b"
-    r"|^(?:opening|first|last) (?:line|paragraph|sentence)s?:|\b(?:lyrics|fan ?fic(?:tion)?)\b",
-    re.IGNORECASE,
-)
-
-_FICTION_ENDS = re.compile(
-    r"\b(?:ooc|out of character|end (?:of )?(?:the )?(?:role[- ]?play|game|scene|story)"
-    r"|stop (?:the )?(?:role[- ]?play|game)|in real life|irl|for real"
-    r"|back to reality|the real me|anyway)\b",
-    re.IGNORECASE,
-)
-
 
 def poses_a_puzzle(texts: Sequence[str]) -> bool:
     """Whether sentences are given to be worked out, and tell of nobody: "Tom is 10. Anna is twice as old. How old is Anna?"."""
@@ -694,16 +687,6 @@ def poses_a_puzzle(texts: Sequence[str]) -> bool:
 def supposes(text: str) -> bool:
     """Whether a sentence asks to suppose something of the speaker, on which what follows rests: "Imagine I am a doctor."."""
     return _SUPPOSES.match(text) is not None
-
-
-def opens_fiction(text: str) -> bool:
-    """Whether a sentence begins something made up, a game, a story or a role, in which nobody speaks of himself."""
-    return _FICTION.search(text) is not None
-
-
-def ends_fiction(text: str) -> bool:
-    """Whether a sentence comes back from it."""
-    return _FICTION_ENDS.search(text) is not None
 
 
 _MARK = re.compile(

@@ -27,7 +27,7 @@ _STATES = frozenset(
 """After "he's" these tell how he is rather than what he has done."""
 
 _HOW_ONE_IS = (
-    r"(?:called|named|married|engaged|divorced|widowed|retired|tired|scared|worried|excited|interested|based"
+    r"(?:called|named|nicknamed|christened|married|engaged|divorced|widowed|retired|tired|scared|worried|excited|interested|based"
     r"|supposed|used"
     r"|allowed|obsessed|bored|stressed|qualified|employed|closed|located|diagnosed|red|bed)\b"
 )

@@ -29,6 +29,7 @@ from pipeline.rules_en.names import CAPITAL, Discourse, Gazetteer, Person, Sort,
 from pipeline.rules_en.relevance import notable, on_the_desk
 from pipeline.rules_en.rule_families import Alias, Nickname
 from pipeline.rules_en.rules import Finding, Rule, first_finding
+from pipeline.rules_en.unnamed import TIE_MODIFIERS, named_afterwards, with_unnamed
 
 RULES: tuple[Rule, ...] = (
     *rule_families.IDENTITY_RULES,
@@ -76,13 +77,20 @@ def tell(text: str, source: FactSource, discourse: Discourse, gazetteer: Gazette
     """The facts of a sentence that states something, and the discourse after it."""
     plain = expand(text)
     third = to_third_person(plain, discourse.me, speaks_for(text, discourse))
-    aliases = tuple(alias for alias in rule_families.aliases(third) if alias.name != discourse.me)
-    nickname = rule_families.nickname(plain)
-    if nickname:
-        return _tell_nickname(nickname, source, discourse, gazetteer)
+    aliases = tuple(
+        alias
+        for alias in rule_families.aliases(third)
+        if alias.name != discourse.me and alias.name.lower() not in PRONOUNS
+    )
     facts: list[Fact] = []
     for clause in _all_clauses(rule_families.without_aliases(text) if aliases else text, discourse):
-        text, discourse = by_trade(clause.text, discourse)
+        text, discourse = _about_somebody(clause.text, discourse)
+        nickname = rule_families.nickname(text)
+        if nickname:
+            told = _tell_nickname(nickname, source, discourse, gazetteer)
+            facts += told.facts
+            discourse = told.discourse
+            continue
         for introduction in introductions(text, discourse):
             unmarked = replace(source, marked=False, corrects=False)
             fact, discourse = _tell_clause(Clause(introduction.sentence), unmarked, discourse, gazetteer, ())
@@ -91,6 +99,11 @@ def tell(text: str, source: FactSource, discourse: Discourse, gazetteer: Gazette
         facts += [fact] if fact else []
         discourse = with_unnamed(text, discourse)
     return Interpretation(tuple(facts), discourse, tuple(_learnt(facts)))
+
+
+def _about_somebody(clause: str, discourse: Discourse) -> tuple[str, Discourse]:
+    """The clause with those whom it points to in words that the rules know."""
+    return named_afterwards(clause, discourse) or by_trade(clause, discourse)
 
 
 def _all_clauses(text: str, discourse: Discourse) -> Iterator[Clause]:
@@ -335,24 +348,13 @@ def _with_firm(statement: Statement, finding: Finding | None, fact: Fact, discou
 
 
 _TIES = KINSHIP | ACQUAINTANCES | PETS | ROLES
-_RELATIVES = (KINSHIP | ACQUAINTANCES | PETS) - {"ex", "parent", "contact", "pet", "student"}
-
-_MODIFIERS = (
-    "older younger elder big little twin best new old former good close late first second eldest youngest only third"
-)
 
 _TITLE = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?"
-_TIE = rf"(?P<role>(?:(?:{'|'.join(_MODIFIERS.split())}) )*(?P<tie>[a-z][\w-]+|C[A-Z]O)(?<!-))"
+_TIE = rf"(?P<role>(?:(?:{TIE_MODIFIERS}) )*(?P<tie>[a-z][\w-]+|C[A-Z]O)(?<!-))"
 
 _BROUGHT_IN = re.compile(
     rf"(?<!not )(?<!n't )\b(?P<whose>[Mm]y|[Oo]ur|[Hh]is|[Hh]er|{CAPITAL}\w+'s) {_TIE},? "
     rf"(?P<name>{_TITLE}{CAPITAL}[\w-]+(?: {CAPITAL}[\w-]+)?)(?!'s|\w)"
-)
-
-_UNNAMED = re.compile(
-    rf"\b(?:[Mm]y"
-    rf"|[Oo]ur) (?P<noun>(?:(?:{'|'.join(_MODIFIERS.split())}) )*(?:{'|'.join(sorted(_RELATIVES, key=len, reverse=True))}))"
-    rf"(?!'s?\b|-| {CAPITAL}| (?:is )?(?:called|named)\b)\b"
 )
 
 _BY_TRADE = re.compile(rf"(?<![\w'])(?P<name>{CAPITAL}[\w-]+) the (?P<role>[a-z-]+)\b(?! of\b)")
@@ -384,18 +386,6 @@ def introductions(clause: str, discourse: Discourse) -> Iterator[Introduction]:
         owner = _owner(whose, clause[: match.start()], discourse)
         if owner is not None:
             yield Introduction(bare, f"{name} is {owner} {match['role']}")
-
-
-def with_unnamed(clause: str, discourse: Discourse) -> Discourse:
-    """The discourse after a clause that speaks of "my daughter": what follows may say "her name is Saffron"."""
-    for match in _UNNAMED.finditer(clause):
-        noun, me = match["noun"], discourse.me
-        text = f"{possessive(me)} {noun}"
-        known = any(noun == p.subject.noun or text in p.described for p in discourse.people)
-        if not known:
-            subject = Subject(text, Sort.PERSON, None, EntityType.PERSON, noun, me)
-            discourse = discourse.with_person(Person(subject, (), None, gender_of(None, noun.split()[-1])))
-    return discourse
 
 
 def _owner(whose: str, before: str, discourse: Discourse) -> str | None:

@@ -361,6 +361,8 @@ class Discourse:
     own_firm: the firm that the batch gave as the speaker's own, in this conversation or another.
     people: those spoken of, the latest last. org: the organisation named last. expected: what an unnamed newcomer
     is to the speaker ("client"), whose name the next sentence may give.
+    unnamed: those that the latest clause of that sort spoke of without a name, joined ones together; unnamed_fresh: it
+    is of the message at hand.
     """
 
     me: str = USER
@@ -372,6 +374,8 @@ class Discourse:
     thing: Subject | None = None
     org: str | None = None
     expected: str | None = None
+    unnamed: tuple[tuple[Subject, ...], ...] = ()
+    unnamed_fresh: bool = False
 
     def meant_by(self, pronoun: str) -> Person | None:
         """The latest one whom the pronoun can mean."""

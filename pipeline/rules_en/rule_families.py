@@ -490,15 +490,15 @@ _ALIAS_PATTERNS = tuple(
 
 _CALLERS = (
     r"(?:[Ww]e|I|[Tt]hey|[Pp]eople|[Ff]riends|[Ee]very(?:one|body)(?: (?:at|in|on) [\w ]{2,20}?)?"
-    r"|(?:[Mm]y|[Oo]ur|[Tt]he)(?: (?:whole|entire|rest of the|other))?(?: [a-z]+){1,2})"
+    r"|(?:[Mm]y|[Oo]ur|[Tt]he|[Hh]er|[Hh]is|[Tt]heir)(?: (?:whole|entire|rest of the|other))?(?: [a-z]+){1,2})"
 )
 
 _CALL_IT = re.compile(
     rf"(?:^|[,;] |\b(?:and|but|so|because) ){_CALLERS}(?: (?:all|just|also|usually|always|now|still|often))* calls? "
     rf"(?P<bearer>it|him|her|them|{CAPITAL}[\w-]+) (?:the )?(?:just )?"
     rf"(?P<alias>{_ALIAS}|'[^']{{2,40}}')(?: now| these days)?(?=$|[,.;!)]| (?:because|after|since|for|now|at)\b)"
-    rf"|\b(?P<subject>it|he|she|It|He|She) is (?:also )?(?:known as|called|nicknamed) (?P<other>{_ALIAS}"
-    rf"|'[^']{{2,40}}')"
+    rf"|\b(?P<subject>it|he|she|It|He|She) (?:is (?:also |better |mostly )?(?:known as|nicknamed|also called)"
+    rf"|goes by|answers to) (?:the name (?:of )?)?(?P<other>{_ALIAS}|'[^']{{2,40}}')"
 )
 
 

@@ -19,6 +19,7 @@ from pipeline.rules_en.grammar import (
     is_finite,
     is_past,
 )
+from pipeline.rules_en.machine_text import spoken_lines
 from pipeline.rules_en.names import RUN
 
 MOST_HEARD = 32_000
@@ -44,16 +45,6 @@ _QUOTATION = re.compile(
     r'(?:^|(?<=[\s(]))"(?:[^"]*$|(?=(?:I|We|You|My|Our|Your|They|He|She|It)\b)[^"]*"|(?:[^" ]+ ){5,}[^"]*")',
     re.IGNORECASE,
 )
-
-_MACHINE = re.compile(
-    r">|(?:import|def|class|function|const|let|var|export|return|public|private|async|#include|SELECT|INSERT INTO"
-    r"|UPDATE|DELETE FROM|CREATE TABLE) "
-    r"[\w.{(*\"'<].*[:;{}()=*]|from \w[\w.]* import |at [\w.$]+\(|Traceback|File \""
-    r"|[\[(]?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:?|\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|FATAL)\b"
-    r"|</?\w+[^>]*>|[{}\[\]();]+,?$|//|#!|\$ \w|\w+@\w+:|[\w.]+ ?= ?[\"'\[{(\d]|\"\w+\": ?|.*[;{]$|[A-Z_]{4,}="
-    r"|[+-]{3} |@@ |\|[-| :]+\|$"
-)
-"""Lines of code, logs, markup and quotations."""
 
 _SPACES = re.compile(r"\s+")
 _STRAIGHT = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " "})
@@ -106,12 +97,8 @@ def _own_words(text: str, within: bool) -> tuple[str, bool, bool]:
 
 
 def _lines(content: str) -> Iterator[str]:
-    fenced = False
-    for line in own_lines(content.splitlines()):
-        stripped = line.strip()
-        if stripped.startswith("```"):
-            fenced = not fenced
-        elif stripped and not fenced and not _MACHINE.match(stripped):
+    for line in spoken_lines(list(own_lines(content.splitlines()))):
+        if not line.lstrip().startswith("|") or _ROW.match(line.strip()):
             yield from _items(line)
 
 
@@ -160,7 +147,11 @@ _ROSTER = re.compile(
     r"(?::| -| –| —) ?(?P<what>\S.*)$"
 )
 
-_ROW = re.compile(rf"^\| ?(?P<who>[Mm]e|{_NAME}) ?\| (?P<what>[^|]*\w[^|]*\|.*)$")
+_ROW = re.compile(
+    rf"^\| ?(?P<who>[Mm]e|{_NAME}) ?\| (?P<what>(?i:off|nights|days|lates|earlies|mornings|evenings|weekends) ?\|.*)$"
+)
+"""A row of a rota; what the cells of other tables say, only their heads tell."""
+
 _AMOUNT = r"[a-z][a-z ]{1,24} [£$€]?\d[\d,.]*(?: ?(?:€|k|eur|usd|gbp|kg|km))?"
 _AMOUNTS = re.compile(rf"^(?:i have )?{_AMOUNT}(?:, {_AMOUNT})+(?=$|[.,])", re.IGNORECASE)
 _OF_AMOUNT = re.compile(r"^(?P<what>.*\D) (?P<amount>[£$€]?\d\S*)$")

@@ -1,0 +1,121 @@
+"""What is made up: games, roles and stories, in which nobody speaks of himself.
+
+A conversation enters a game or a story where somebody invites to one or orders one. To speak of one opens nothing: "I love
+playing D&D" is plain fact. What ends it wins over what opens it, "stop the role play", and after some hours of silence it
+is over.
+"""
+
+import re
+from datetime import datetime, timedelta
+
+from pipeline.rules_en.grammar import ACQUAINTANCES, KINSHIP, ROLES
+
+FICTION_LASTS = timedelta(hours=3)
+"""How long after its last message a game or a story goes on."""
+
+_ASKING = re.compile(
+    r"(?:(?:ok|okay|now|so|hey|hi|please|pls|and|then|first|just|from now on|for fun|this time)[,!.: ]+)*"
+    r"(?:(?:can|could|shall|would|will|do|should) (?:we|you|i)(?: (?:please|like to|want to|mind))* "
+    r"|(?:i|we)(?:'d| would)? (?:want|like|love|need)(?: you| us)? to |(?:wanna|want to|how about|up for|feel like|i wanna) )?"
+    r"(?:please |just )?",
+    re.IGNORECASE,
+)
+"""What leads an invitation or an order in: "can we", "I want you to", "from now on"."""
+
+_PLAY = r"(?:role[- ]?play\w*|text[- ]adventure|make[- ]believe|dungeons (?:and|&) dragons|d&d|dnd|rpg|improv)"
+_STORY = r"(?:story|tale|scene|adventure|fan ?fic(?:tion)?|novel|saga|dialogue|play|screenplay)"
+_TELL = r"(?:write|tell|make up|invent|create|continue|begin|start|improvise|act out)"
+_LETS = r"(?:let'?s|let us)"
+_ROLE = r"(?:an? |the |my |our |captain |king |queen |lord |lady |princess |prince |sir )"
+_YOU_ARE = r"you(?:'re| are| be| will be|'ll be| play)"
+_I_AM = r"(?:i'm|i am|i'll be|i will be|i play|i'll play|me)"
+
+_PRAISE = (
+    r"(?:\w+(?:ing|ed|ful|tion|ment|ness|ity)|so|very|really|always|not|right|wrong|good|great|nice|kind|big|true|huge|lucky"
+    r"|awesome|incredible|brilliant|strong|clever|smart|real|best|same|one|only|bit|lot)"
+)
+_NO_ROLE = (
+    rf"(?!{_PRAISE}\b)(?!(?:[\w-]+ ){{0,3}}(?:ai|assistant|bot|chatbot|chatgpt|model|machine|program|computer|tool|helper"
+    r"|listener|pal|person|human|life ?saver|star|legend|genius|angel|hero|gem|treasure|saint|darling|dear|champ|champion"
+    rf"|beast|delight|joy|expert|specialist|professional|pro|reason|fan|{'|'.join(sorted(ROLES | KINSHIP | ACQUAINTANCES))})s?\b)"
+)
+"""What people call an assistant or each other, and the trades whose advice they ask for, are no roles of a game."""
+
+_GAME = (
+    rf"(?:{_LETS} )?(?:(?:do|have|start|begin|try|play|run|create|make) )?(?:an? |some |another )?(?:\w+ )?{_PLAY}"
+    r"(?=$|[,.:;!?]| (?:with|as|a|an|where|in which|about|game|session|together|that|now)\b)(?! with my\b)"
+)
+_STORY_OF_ME = (
+    rf"{_TELL}\b[^.:]{{0,40}}\b{_STORY}\b[^.]{{0,40}}\b(?:in which|where|about how|with me|starring me|about me)\b"
+)
+
+_INVITES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        _GAME,
+        _STORY_OF_ME,
+        rf"{_LETS} {_TELL}\b[^.:]{{0,40}}\b{_STORY}\b",
+        rf"{_LETS} play (?:a game (?:where|in which)|doctors?|house|pirates|heroes|knights|cops)\b",
+        rf"(?:{_LETS} )?pretend (?:that )?(?:you|to be|i|i'm|we)\b",
+        r"(?:stay|be|get|speak|answer|reply|remain) in character\b",
+        r"(?:be|play|act as) (?:an? |the |my |our )(?:dungeon|game) ?master\b",
+        rf"(?:act|behave|speak|talk|respond|answer|reply) (?:as|like) (?:if you (?:are|were) )?{_ROLE}{_NO_ROLE}\w",
+        rf"you(?:'re| are| be| play)(?: now)? {_ROLE}{_NO_ROLE}\w",
+        rf"{_YOU_ARE} (?:an?|the|my) .{{2,60}}(?:,|\band\b) (?:and )?{_I_AM}\b",
+        rf"{_I_AM} (?:an?|the|your) .{{2,60}}(?:,|\band\b) (?:and )?{_YOU_ARE} (?:an?|the|my)\b",
+    )
+)
+
+_ENDS = re.compile(
+    r"\b(?:ooc|out of character|break(?:ing)? character"
+    r"|(?:end|stop|quit|pause|drop|leave|exit|finish|no more|enough|done) (?:(?:of|the|this|that|our|all|with) ){0,3}"
+    r"(?:role[- ]?play\w*|game|pretend\w*|acting|character|fiction|story|scene|playing|adventure|make[- ]believe)"
+    r"|(?:game|(?:the |our )(?:story|scene|role[- ]?play|game|adventure) is) over|in real life|irl|for real"
+    r"|back to (?:reality|real life|normal)|the real me|be (?:yourself|normal)|anyway)\b",
+    re.IGNORECASE,
+)
+
+_TEXT = re.compile(
+    r"^once upon a time\b|^(?:scene|chapter|verse|chorus|prologue|epilogue|act|lyrics|stage directions?)(?: \w+)?:"
+    r"|^(?:opening|first|last) (?:line|paragraph|sentence)s?:"
+    r"|^(?:continue|finish|complete)(?: (?:the|my|our|this|that|for me))* (?:[\w-]+ ){0,3}?"
+    r"(?:story|poem|song|scene|monologue|dialogue|fan ?fic(?:tion)?|chapter|tale)\b",
+    re.IGNORECASE,
+)
+
+_FIGURE = re.compile(
+    r"\b(?:my|the|a) (?:(?:main |new |old )*character|protagonist|narrator|heroine|villain|antagonist|rogue|paladin|wizard"
+    r"|bard|sorcerer)\b(?:'s)? (?:is|says|said|has|was|lives|wants|name|works|comes|loves|hates)"
+    r"|\b(?:lyrics|fan ?fic(?:tion)?)\b",
+    re.IGNORECASE,
+)
+
+
+def opens_fiction(text: str) -> bool:
+    """Whether a sentence invites to a game, a role or a story, or orders one, in which nobody speaks of himself."""
+    return not ends_fiction(text) and _invites(text)
+
+
+def _invites(text: str) -> bool:
+    body = text[asking.end() :] if (asking := _ASKING.match(text)) else text
+    return any(pattern.match(body) for pattern in _INVITES)
+
+
+def ends_fiction(text: str) -> bool:
+    """Whether a sentence comes back from it."""
+    return _ENDS.search(text) is not None
+
+
+def begins_story(text: str) -> bool:
+    """Whether a sentence begins the text of a story, a song or a scene, which goes on to the end of the message."""
+    return _TEXT.match(text) is not None
+
+
+def tells_of_a_figure(text: str) -> bool:
+    """Whether a sentence is about somebody made up: "my character lives in a tower"."""
+    return _FIGURE.search(text) is not None
+
+
+def has_lapsed(last: datetime, now: datetime) -> bool:
+    """Whether so much time went by since its last message that a game or a story is over."""
+    return now - last > FICTION_LASTS

@@ -1,0 +1,83 @@
+"""What no person says: code, logs, markup, tables, diffs and comma-separated values that stand in a message."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+
+_FENCE = re.compile(r"(?P<mark>```+|~~~+)")
+
+_MACHINE = re.compile(
+    r">|(?:import|def|class|function|const|let|var|export|return|public|private|async|#include|SELECT|INSERT INTO"
+    r"|UPDATE|DELETE FROM|CREATE TABLE) "
+    r"[\w.{(*\"'<].*[:;{}()=*]|from \w[\w.]* import |at [\w.$]+\(|Traceback|File \""
+    r"|[\[(]?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:?|\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|FATAL|TRACE|NOTICE)\b"
+    r"|</?\w+[^>]*>|[{}\[\]();]+,?$|//|#!|\$ \w|\w+@\w+:|[\w.]+ ?= ?[\"'\[{(\d]|\"\w+\": ?|.*[;{]$|[A-Z_]{4,}="
+    r"|[+-]{3} |@@ |`[^`]+`$|\d{1,3}(?:\.\d{1,3}){3} |[\w-]+=\S+ [\w-]+=\S"
+    r"|[\[(]?(?:\d{1,2}/\w{3}/\d{4}|[A-Z][a-z]{2} [ \d]?\d|\d{4}/\d\d/\d\d)?[ :]?\d\d:\d\d:\d\d(?:[.,]\d+)?[\])]? "
+)
+"""Lines of code, logs, markup and quotations."""
+
+_RULE = re.compile(r"[|+ ]*:?-{2,}:?[-|+: ]*$|[=+|-]{5,}$")
+_CELL_BARS = re.compile(r"(?<=\S) ?[|│┃\t] ?")
+_TABLE_EDGE = re.compile(r"[|│┃║].*[|│┃║]$|[+├┌└┏┗┣╔╚╠][-─━═+┬┴┼┐┘┤]")
+_PATCH_HEAD = re.compile(
+    r"diff --git |index [0-9a-f]{6,}\.\.|(?:---|\+\+\+) \S|@@ .*@@|(?:new|deleted) file mode |Index: \S"
+)
+_PATCH_LINE = re.compile(r"\+(?!\d)|-(?!\d)")
+_ADDED = re.compile(r"\+ ?[^\W\d_]")
+_REMOVED = re.compile(r"-[ \w]")
+_VALUES = re.compile(r'(?:"[^"]*"|[^,;"]*)(?:[,;](?! )(?:"[^"]*"|[^,;"]*))+$')
+_LEAST_ROWS = 2
+
+
+def spoken_lines(lines: Sequence[str]) -> Iterator[str]:
+    """The lines that may be somebody's words, the empty ones among them left out.
+
+    A table's row is kept where it is led by a bar: the reader of lists knows what a rota says.
+    """
+    fence = ""
+    plain: list[str] = []
+    for line in lines:
+        mark = _FENCE.match(line.strip())
+        if mark and (not fence or mark["mark"].startswith(fence)):
+            fence = "" if fence else mark["mark"]
+            plain.append("")
+        elif not fence:
+            plain.append(line)
+    for empty, block in groupby(plain, key=lambda line: not line.strip()):
+        if not empty:
+            yield from _spoken_of_block(list(block))
+
+
+def _spoken_of_block(lines: Sequence[str]) -> Iterator[str]:
+    """Those of a paragraph. A patch, a table and a file of values show in its lines together."""
+    stripped = [line.strip() for line in lines]
+    patched = any(map(_PATCH_HEAD.match, stripped)) or (
+        any(map(_ADDED.match, stripped)) and any(map(_REMOVED.match, stripped))
+    )
+    ruled = any(_RULE.match(line) and "|" in line for line in stripped)
+    valued = _shared_count(stripped, _separators)
+    barred = _shared_count(stripped, _bars)
+    for line, bare in zip(lines, stripped, strict=True):
+        in_patch = patched and (_PATCH_HEAD.match(bare) or _PATCH_LINE.match(bare) or line[:1] == " ")
+        in_table = not bare.startswith("|") and (
+            _TABLE_EDGE.match(bare) or ((ruled or _bars(bare) in barred) and _bars(bare))
+        )
+        in_values = _separators(bare) in valued and _separators(bare)
+        if not (in_patch or in_table or in_values or _RULE.match(bare) or _MACHINE.match(bare)):
+            yield line
+
+
+def _shared_count(lines: Sequence[str], count: Callable[[str], int]) -> set[int]:
+    """How many marks a line has, where several lines below each other have as many."""
+    runs = ((marks, len(list(run))) for marks, run in groupby(lines, key=count))
+    return {marks for marks, rows in runs if marks and rows >= _LEAST_ROWS}
+
+
+def _separators(line: str) -> int:
+    """How many commas or semicolons part the values of a line; 0 where a blank follows one, as it does in a sentence."""
+    return line.count(",") + line.count(";") if _VALUES.match(line) else 0
+
+
+def _bars(line: str) -> int:
+    return len(_CELL_BARS.findall(line))

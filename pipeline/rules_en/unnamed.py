@@ -1,0 +1,178 @@
+"""Those who were brought up without a name, "a baby", "my new boss", and the words that name them afterwards."""
+
+import re
+from collections.abc import Set
+from dataclasses import replace
+
+from mosshead.language.wordlists import PRONOUNS, gender_of
+from mosshead.models.kinds import EntityType
+from pipeline.rules_en.grammar import ACQUAINTANCES, FIRST_NAMES, KINSHIP, NOT_NAMES, PETS, ROLES, possessive
+from pipeline.rules_en.names import CAPITAL, RUN, Discourse, Person, Sort, Subject, looks_like_name, titled
+
+TIE_MODIFIERS = (
+    "older|younger|elder|big|little|twin|best|new|old|former|good|close|late|first|second|eldest|youngest|only|third"
+)
+"""What may stand before what somebody is to somebody."""
+
+_RELATIVES = (KINSHIP | ACQUAINTANCES | PETS) - {"ex", "parent", "contact", "pet", "student"}
+_CHILDREN = {
+    "baby girl": "baby",
+    "baby boy": "baby",
+    "little girl": "daughter",
+    "little boy": "son",
+    "girl": "daughter",
+    "boy": "son",
+}
+_PEOPLE = KINSHIP | ACQUAINTANCES | PETS | ROLES | set(_CHILDREN)
+
+_THINGS = frozenset(
+    """
+    project app product website site blog podcast campaign newsletter game book novel band team channel company firm
+    business startup agency charity studio shop restaurant café cafe bakery boat ship yacht van car camper house cottage
+    farm school club course series show choir horse cow goat pig
+    """.split()
+)
+_SHE_TOO = frozenset("boat ship yacht van car camper horse cow goat pig".split())
+
+
+def _one_of(words: Set[str]) -> str:
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
+_OWN = re.compile(
+    rf"\b(?:[Mm]y|[Oo]ur) (?P<noun>(?:(?:{TIE_MODIFIERS}) )*(?:{_one_of(_RELATIVES)}))"
+    rf"(?!'s?\b|-| {CAPITAL}| (?:is )?(?:called|named)\b)\b"
+)
+
+_WHO = (
+    rf"(?:[Ii]|[Ww]e|[Hh]e|[Ss]he|[Tt]hey|(?:[Mm]y|[Oo]ur) [a-z-]+(?: [A-Z]\w+)?|{CAPITAL}[\w-]+(?: {CAPITAL}[\w-]+)?)"
+)
+_GOT = (
+    r"(?:have|has|had|got|gets?|getting|gotten|adopt(?:s|ed)?|bought|buys?|brought home|hired|employ(?:s|ed)?|found(?:ed)?"
+    r"|start(?:ed)?|launched|opened|runs?|owns?|built|made|wrote|joined|welcomed|gave birth to|given birth to|expecting"
+    r"|took (?:on|in)|taken on|signed(?: up)?|gained|keeps?)"
+)
+_GAINED = re.compile(
+    rf"\b(?:(?P<there>[Tt]here) (?:is|are|was)|(?P<who>{_WHO})"
+    rf"(?: (?:have|has|had|am|are|is|just|also|really|recently|finally|now|already|even))* {_GOT}(?: (?:my|our|him|her)sel\w+)?)"
+    r" (?P<things>(?:an?|one|another) .+)"
+)
+_NOUN_END = (
+    r"(?=$|[,.;:!?)]| (?:and|or|but|who|which|that|from|in|at|for|with|on|this|last|next|yesterday|today|since|now|already"
+    r"|again|recently|after|when|because|to|so|of|too|as|by|together)\b)"
+)
+_NEW = re.compile(
+    r"\b(?P<joined>and |or )?(?:an?|another) (?:(?:(?!(?:and|or|of|for|with|called|named)\b)[a-z-]+) ){0,2}?"
+    rf"(?P<noun>(?:(?:twin|big|older|younger) )*(?:{_one_of(_PEOPLE | _THINGS)})){_NOUN_END}"
+)
+_ALREADY_NAMED = re.compile(rf" (?:is )?(?:called|named)\b|,? {CAPITAL}[a-z]+(?=$|[,.!])")
+_NAME = rf"(?:{RUN}|[a-z]+|\"[^\"]{{2,40}}\"|'[^']{{2,40}}')"
+_NAMES = re.compile(
+    r"(?:(?:and|but|so|because) )?(?:(?P<who>he|she|it|this one) (?:is|was|will be|is going to be) (?:called|named|christened)"
+    r"|(?P<whose>his|her|its)(?: (?:first|full))? name is"
+    r"|(?:we|i|they|people|everyone|everybody|the \w+|my [a-z ]+|our [a-z ]+)(?: (?:have|all|just|will|also|both|decided to))*"
+    r" (?:call|calls|called|name|named|christened) (?P<them>him|her|it))"
+    rf" (?P<name>(?-i:{_NAME}))(?=$|[,;:.!)]| (?:after|because|since|for|now|by|and|at)\b)",
+    re.IGNORECASE,
+)
+
+
+def with_unnamed(clause: str, discourse: Discourse) -> Discourse:
+    """The discourse after a clause that speaks of "my daughter" or "a dog": what follows may say "she's called Luna"."""
+    groups: list[tuple[Subject, ...]] = []
+    for match in _OWN.finditer(clause):
+        one = _subject(match["noun"], discourse.me)
+        if not any(person.subject.name and one.text in person.described for person in discourse.people):
+            groups.append((one,))
+            discourse = _before_the_last(one, discourse, last=True)
+    gained = _GAINED.search(clause)
+    owner = _owner(gained["who"] or gained["there"], discourse) if gained else None
+    if gained and owner:
+        for match in _NEW.finditer(gained["things"]):
+            if _ALREADY_NAMED.match(gained["things"], match.end()):
+                continue
+            noun = _CHILDREN.get(match["noun"], match["noun"])
+            one = _subject(noun, owner)
+            groups = [*groups[:-1], (*groups[-1], one)] if match["joined"] and groups else [*groups, (one,)]
+            if noun in _PEOPLE:
+                discourse = _before_the_last(one, discourse, last=owner == discourse.me)
+    return replace(discourse, unnamed=tuple(groups), unnamed_fresh=True) if groups else discourse
+
+
+def _subject(noun: str, owner: str) -> Subject:
+    return Subject(f"{possessive(owner)} {noun}", Sort.PERSON, None, EntityType.PERSON, noun, owner)
+
+
+def _before_the_last(one: Subject, discourse: Discourse, *, last: bool) -> Discourse:
+    """Somebody unnamed among those whom a pronoun can mean: after the one who got him, unless that is the speaker."""
+    if any(one.noun == p.subject.noun or one.text in p.described for p in discourse.people):
+        return discourse
+    added = discourse.with_person(Person(one, (), None, gender_of(None, one.noun.split()[-1])))
+    if last or len(added.people) == 1:
+        return added
+    *others, owner, new = added.people
+    return replace(added, people=(*others, new, owner))
+
+
+def _owner(who: str, discourse: Discourse) -> str | None:
+    """Whose somebody is by the subject of the clause that got him."""
+    low = who.lower()
+    if low in {"i", "we", "there"}:
+        return discourse.me
+    if low in {"he", "she"}:
+        person = discourse.meant_by(low)
+        return person.subject.name or person.subject.text if person else None
+    named = [
+        word for word in who.split() if word[0].isupper() and (looks_like_name(word) or word.lower() in FIRST_NAMES)
+    ]
+    if named and who.rsplit(maxsplit=1)[-1] in named:
+        return named[-1]
+    own = re.fullmatch(r"(?:my|our) (?P<noun>[a-z-]+)", low)
+    return f"{possessive(discourse.me)} {own['noun']}" if own else None
+
+
+def named_afterwards(clause: str, discourse: Discourse) -> tuple[str, Discourse] | None:
+    """A clause that says what "she" is called, told of the nearest one without a name; None where it says no such thing.
+
+    The clause is empty where there is nobody to be named, or more than one: who has a name gets no other so.
+    """
+    match = _NAMES.match(clause)
+    if match is None or not _may_be_name(match["name"]):
+        return None
+    elsewhere = match["them"] or (match["whose"] and _is_fuller(match["name"], match["whose"], discourse))
+    nobody = None if elsewhere else ("", discourse)
+    pronoun = (match["who"] or match["whose"] or match["them"]).lower()
+    for group in reversed(discourse.unnamed):
+        fitting = [one for one in group if _fits(pronoun, one.noun)]
+        if fitting:
+            if len(fitting) > 1:
+                return "", discourse
+            one = fitting[0]
+            says = "'s name is" if match["whose"] else " is called"
+            name = titled(match["name"].strip("\"'"))
+            return f"{_in_first_person(one, discourse.me)}{says} {name}", replace(discourse, unnamed=())
+    return nobody
+
+
+def _is_fuller(name: str, whose: str, discourse: Discourse) -> bool:
+    """Whether a name is a longer or shorter form of the one that somebody has, or he has none."""
+    person = discourse.meant_by(whose)
+    return person is None or person.subject.name is None or bool({*name.split()} & {*person.subject.name.split()})
+
+
+def _in_first_person(one: Subject, me: str) -> str:
+    return f"my {one.noun}" if one.owner == me else one.text
+
+
+def _may_be_name(text: str) -> bool:
+    first = text.split(maxsplit=1)[0].lower()
+    return (text[0].isupper() and first not in NOT_NAMES) or text[0] in "\"'" or text in FIRST_NAMES
+
+
+def _fits(pronoun: str, noun: str) -> bool:
+    head = noun.rsplit(maxsplit=1)[-1]
+    if pronoun in {"it", "its", "this one"}:
+        return head in _THINGS | PETS or head == "baby"
+    if head in _THINGS:
+        return head in _SHE_TOO
+    return gender_of(None, head) in {None, PRONOUNS[pronoun]}
