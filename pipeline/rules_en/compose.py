@@ -9,7 +9,7 @@ from mosshead.language.dates.spans import NUMBERS
 from mosshead.models.kinds import EntityType, MemoryKind
 from mosshead.models.occurrence import FactOccurrence
 from pipeline.models import USER, Fact, FactMention, Message, Relation
-from pipeline.rules_en.clauses import Statement
+from pipeline.rules_en.aliases import Alias
 from pipeline.rules_en.grammar import (
     FIRST_NAMES,
     VERBS,
@@ -23,9 +23,9 @@ from pipeline.rules_en.grammar import (
     with_article,
 )
 from pipeline.rules_en.names import RUN, Discourse, Gazetteer, NamedEntity, Sort, Subject, find_names, only_once
-from pipeline.rules_en.rule_families import Alias
 from pipeline.rules_en.rules import Finding
 from pipeline.rules_en.sentences import Sentence
+from pipeline.rules_en.statements import Statement
 
 _ONE_OF = re.compile(r"\bone of (?P<owner>.+?)'s (?P<role>[\w -]+)$")
 _AT_A_FIRM = re.compile(rf" at (?:the )?(?P<firm>{RUN})$")

@@ -6,14 +6,14 @@ pronouns, "we", a correction, a yes to the assistant's question.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from mosshead.language.dates.spans import NUMBERS
-from mosshead.models.kinds import EntityType, MemoryKind, Role
-from pipeline.models import USER, Background, Fact, FactMention, KnownEntity, Message
+from mosshead.models.kinds import MemoryKind, Role
+from pipeline.models import USER, Background, Fact, KnownEntity, Message
 from pipeline.rules_en.compose import FactSource, compose_process, find_process
+from pipeline.rules_en.confirmations import confirmed, is_confirmation
 from pipeline.rules_en.corrections import (
     Correction,
     corrected,
@@ -24,14 +24,27 @@ from pipeline.rules_en.corrections import (
     to_be_forgotten,
     with_other_end,
 )
-from pipeline.rules_en.fiction import begins_story, ends_fiction, has_lapsed, opens_fiction, tells_of_a_figure
-from pipeline.rules_en.grammar import expand
+from pipeline.rules_en.english import is_english
+from pipeline.rules_en.evidence import with_evidence
+from pipeline.rules_en.fiction import (
+    FIRST_PERSON,
+    begins_story,
+    ends_fiction,
+    has_lapsed,
+    opens_fiction,
+    poses_a_puzzle,
+    supposes,
+    tells_of_a_figure,
+)
 from pipeline.rules_en.interpret import tell
 from pipeline.rules_en.names import Discourse, Gazetteer
+from pipeline.rules_en.requests import given_reason, split_mark, stated_part
 from pipeline.rules_en.sentences import Sentence, sentences, whole
 from pipeline.rules_en.speech_acts import Act, classify, holds_secret, introduces_payload, without_opener
 
 _MEANT = re.compile(r"(?:i|we) (?:actually )?meant\b", re.IGNORECASE)
+_REMEMBERED = 8
+"""How many sentences back a correction looks for what it corrects."""
 
 
 def extract_offline(messages: Sequence[Message], background: Background) -> list[Fact]:
@@ -221,7 +234,7 @@ class _Listener:
             return at + 1
         if ends_fiction(text):
             over, here.fiction = here.fiction is not None, None
-            if over and not _FIRST_PERSON.search(text):
+            if over and not FIRST_PERSON.search(text):
                 return at + 1
         elif opens_fiction(text):
             here.fiction = turn.message.occurred_at
@@ -432,296 +445,3 @@ def _of_another_end(said: StatedSentence, correction: Correction) -> str | None:
     """What was said of a thing, with what is right of it at its end: "my favourite food is pasta"."""
     of_a_thing = re.match(r"(?:i|i'm|im|we|we're)\b", said.text, re.IGNORECASE) is None
     return with_other_end(said.text, said.facts[-1].value, correction) if said.facts and of_a_thing else None
-
-
-_TRAILING_QUESTION = re.compile(
-    r"^(?P<said>.{6,}?)(?:,| -+| —|;)?(?: and| so| but)?[, ]+(?P<asked>(?:can|could|what|how|where"
-    r"|which|who|why|any|got any|is there|are there|do you|does|did you|should i|would you|will"
-    r"|have you|what's|how's|please)\b.*)\?$",
-    re.IGNORECASE,
-)
-
-_TRAILING_REQUEST = re.compile(
-    r"^(?P<said>(?:i|we|my|our|i'm|i've)\b.{4,}?)(?:,| -+| —|;)(?: and| so)? (?:please|can you|"
-    r"could you|so (?:please )?(?:keep|write|make|give|suggest|tell)) .*$",
-    re.IGNORECASE,
-)
-
-_OF_ONESELF = (
-    r"(?:i'm|i am|i have|i've|i don't|i do not|i can't|i cannot|i live|i work|i hate|i love|i like|i only|i never"
-    r"|i always|i take|i play|i run|i own"
-    r"|we're|we are|we have|we've|we live|my|our)"
-)
-
-_GIVEN_FIRST = re.compile(
-    rf"^(?:since|because|as|given(?: that)?|seeing(?: as| that)|considering(?: that)?"
-    rf"|now that) (?P<said>{_OF_ONESELF}\b[^,]{{4,}}), ?\S",
-    re.IGNORECASE,
-)
-
-_GIVEN_LAST = re.compile(
-    rf"(?:,| -| –|;|\bbecause|\bsince|\bgiven that)(?: because| since| as| and"
-    rf"| but)? (?P<said>{_OF_ONESELF}\b.{{4,}})$",
-    re.IGNORECASE,
-)
-
-_CHECKS = re.compile(
-    r"^(?:\w+"
-    r"|(?:(?:so|and|but|oh|ok|okay|hm+|um+|wait|what|sorry|just|hold on|hang on|hey|no|yes) )*"
-    r"(?:wait|what|hold on|hang on|just checking|to (?:be clear|check|confirm|be sure)|let me (?:check|see|think)"
-    r"|remind me|tell me|(?:one|a|another|quick) (?:\w+ )?question|according to \w+(?: \w+)?|you (?:said|say|think|mean)"
-    r"|(?:are you (?:sure|certain|saying)|is (?:it|that) (?:true|right|correct)|am i (?:right|correct|wrong)"
-    r"|do you (?:mean|remember|believe)|did (?:you|i) (?:say|mean|tell)|have i told|(?:what|why) do you (?:mean|say)"
-    r"|how do you know|which (?:one )?is (?:true|right|correct))\b.*))$",
-    re.IGNORECASE,
-)
-"""What asks whether that is so which follows: "Wait, I work at Google?", "What do you mean, I live in Oslo?"."""
-
-_ADDRESSES = re.compile(r"\b(?:you|your|what|how|which|please)\b", re.IGNORECASE)
-_OWN = re.compile(r"^(?:i|i'm|im|i've|ive|my|we|we're|our)\b", re.IGNORECASE)
-
-
-def given_reason(text: str) -> str | None:
-    """What a question or a request says of the user in passing: "dinner ideas, I'm allergic to nuts" → "I'm allergic to nuts"."""
-    match = _GIVEN_FIRST.match(text) or _GIVEN_LAST.search(text)
-    if match and text.endswith("?") and _CHECKS.match(text[: match.start()].replace(",", "")):
-        return None
-    said = match["said"].rstrip("?!. ") if match else None
-    return said if said and not _ADDRESSES.search(said) else None
-
-
-def stated_part(text: str) -> str:
-    """What the user says of himself before he asks: "I live in Leeds, can you find me a gym?" → "I live in Leeds"."""
-    match = _TRAILING_QUESTION.match(text) if text.endswith("?") else _TRAILING_REQUEST.match(text)
-    if match is None or not _OWN.match(match["said"]):
-        return text
-    return match["said"]
-
-
-_YES = re.compile(
-    (
-        r"^(?:yes|yep|yeah|yup|correct|right|exactly|indeed|absolutely|that(?:'s| is) (?:right|correct"
-        r"|true|it)|true|you(?:'re| are) right|you got it|precisely|definitely|sure am|i am|i do|"
-        r"affirmative)"
-        r"(?:[\s,.!]+(?:yes|exactly|correct|right|indeed|that(?:'s| is) (?:right|correct|true|it)|true"
-        r"|i (?:do|am|did|have)|precisely|absolutely|please|thanks|sure|you(?:'re| are) right|you got "
-        r"it))*[\s.!]*$"
-    ),
-    re.IGNORECASE,
-)
-
-_LEAD = re.compile(
-    (
-        r"^(?:(?:so|ah|oh|ok|okay|got it|i see|great|right|just to (?:confirm|check|be sure)|to "
-        r"confirm|if i understand(?: correctly)?|am i right that|is it (?:right|correct|true) that|"
-        r"did you say(?: that)?|you mean|you said(?: that)?|then|and|thanks)[,:!. -]+)+"
-    ),
-    re.IGNORECASE,
-)
-
-_TAG = re.compile(
-    r"[, ]+(?:right|correct|is that (?:right|correct)|isn't it|don't you|aren't you|yes|no|am i right)$", re.IGNORECASE
-)
-
-_INVERSIONS = (
-    (re.compile(r"^do you (?:currently |still )?(?=\w)", re.IGNORECASE), "I "),
-    (re.compile(r"^are you (?=\w)", re.IGNORECASE), "I am "),
-    (re.compile(r"^is your (?P<n>[\w ]+?) (?P<v>[A-Z][\w ]*)$"), r"my \g<n> is \g<v>"),
-    (re.compile(r"^is your (?P<n>\w+(?: \w+)?) (?P<v>\w.*)$", re.IGNORECASE), r"my \g<n> is \g<v>"),
-)
-
-_PERSONS = (
-    (re.compile(r"\byou are\b|\byou're\b", re.IGNORECASE), "I am"),
-    (re.compile(r"\byou were\b", re.IGNORECASE), "I was"),
-    (re.compile(r"\byou've\b", re.IGNORECASE), "I have"),
-    (re.compile(r"\byour\b", re.IGNORECASE), "my"),
-    (re.compile(r"\b(?:to|for|with|from|of|at) you\b", re.IGNORECASE), lambda m: m[0][:-3] + "me"),
-    (re.compile(r"\byou\b", re.IGNORECASE), "I"),
-)
-
-_OPEN = re.compile(r"\b(?:or|any(?:\w+)?)\b|^(?:do|are|is) you not\b|^do(?:n't)? you mean\b", re.IGNORECASE)
-"""A yes to one of these does not say what is so: "tea or coffee?", "allergic to anything?", "do you not like it?"."""
-
-_OFFER = re.compile(r"\b(?:me|I|I'll|want|like me|help|need|would you|shall|should|my)\b")
-
-
-def is_confirmation(content: str) -> bool:
-    """Whether a message says yes and nothing else."""
-    return _YES.match(content.strip()) is not None
-
-
-def confirmed(asked: Sentence) -> str | None:
-    """The assistant's sentence as the user's own, None where it supposes nothing about the user."""
-    text = _LEAD.sub("", asked.text).strip()
-    text = _TAG.sub("", text.rstrip("?.! "))
-    if _OFFER.search(text) or _OPEN.search(text):
-        return None
-    text = next((pattern.sub(mine, text) for pattern, mine in _INVERSIONS if pattern.match(text)), text)
-    if not re.match(r"(?:you|your|i|my)\b", text, re.IGNORECASE):
-        return None
-    for pattern, mine in _PERSONS:
-        text = pattern.sub(mine, text)
-    return expand(text)
-
-
-_REMEMBERED = 8
-"""How many sentences back a correction looks for what it corrects."""
-
-_ENGLISH = frozenset(
-    """
-    the a an and or but of to in on at for with from by about as is are was were be been am have has had do does did
-    will
-    would can could should i you he she it we they me him her us them my your his its our their this that these those
-    there
-    here not no yes so if when what who where why how which because than then just also now i'm it's don't i've that's
-    """.split()
-)
-
-_FOREIGN = frozenset(
-    """
-    der die das den dem ein eine einen einem einer und oder aber ich du er sie wir ihr mein meine meinen dein ist
-    sind bin
-    war habe hat haben nicht kein keine mit von zu zum zur auf für seit auch noch wie wenn dass bei nach heute morgen
-    el la los las un una unos y o pero yo tú ella nosotros mi mis tu su sus es son soy está están estoy tengo tiene hay
-    no con de del en por para que qué como cuando muy más también ya se le lo al vivo
-    le les des du et ou mais je il elle nous vous mon ma mes ton ta son sa est sont suis ai ont pas avec dans sur
-    pour qui
-    que au aux ce cette c'est j'ai une très plus chez depuis
-    il lo gli i di e ma io lui noi mio mia è sono ho ha non con per che mi nel della dei alla più anche sempre questo
-    o os as um uma e mas eu ele ela meu minha é são estou tenho tem não com em no na para que muito também
-    i w na do z że się nie jest są mam ma mój moja to ale od po przez
-    ve bir bu da de için ile ben benim var yok çok ama değil
-    het een en ik jij hij zij wij mijn niet geen van voor met op naar bij ook
-    """.split()
-) - frozenset(
-    "a an the i me do no as so in on of to was am is he we at by it or on die man war had will what son pay".split()
-)
-
-_WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?")
-_LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
-_LEAST_LATIN = 0.7
-
-
-def is_english(text: str) -> bool:
-    """Whether more of its small words are English than of other languages; a text without any counts as English."""
-    words = [word.lower() for word in _WORD.findall(text.replace("’", "'"))]
-    letters = "".join(words).replace("'", "")
-    if letters and len(_LATIN.findall(letters)) < _LEAST_LATIN * len(letters):
-        return False
-    foreign = sum(word in _FOREIGN for word in words)
-    return foreign < 2 or foreign <= sum(word in _ENGLISH for word in words)
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """A message as names are looked for in it."""
-
-    conversation: str | None
-    words: str
-
-
-def with_evidence(
-    facts: Sequence[Fact], messages: Sequence[Message], background: Background, speakers: frozenset[str]
-) -> list[Fact]:
-    """The facts with sources for every name; a name that came by a pronoun brings the message that gave it."""
-    by_number = {message.number: _Said(message.conversation, _words(message)) for message in messages}
-    known = {name.casefold() for entity in background.entities for name in (entity.name, *entity.aliases)}
-    known |= {USER.casefold(), *(speaker.casefold() for speaker in speakers)}
-    return [_proven(fact, by_number, known) for fact in facts]
-
-
-def _proven(fact: Fact, messages: dict[int, _Said], known: set[str]) -> Fact:
-    sources = fact.sources
-    mentions = []
-    for mention in fact.mentions:
-        givers = tuple(_givers(mention, sources, messages, known))
-        if givers:
-            mentions.append(mention)
-            sources = tuple(sorted({*sources, *(g for g in givers if g > 0)}))
-    named = {mention.name for mention in mentions}
-    relations = tuple(r for r in fact.relations if {r.subject, r.object} <= named)
-    return fact.model_copy(update={"sources": sources, "mentions": tuple(mentions), "relations": relations})
-
-
-def _givers(
-    mention: FactMention, sources: tuple[int, ...], messages: dict[int, _Said], known: set[str]
-) -> Iterator[int]:
-    """Numbers of the messages to be added for a name, or 0 when none is needed."""
-    name = mention.name.casefold()
-    if mention.entity_type is EntityType.PROCESS or name in known or any(name in messages[n].words for n in sources):
-        yield 0
-        return
-    earlier = [n for n in messages if n < max(sources) and name in messages[n].words]
-    here = [n for n in earlier if messages[n].conversation == messages[max(sources)].conversation]
-    yield from (here or earlier)[-1:]
-
-
-def _words(message: Message) -> str:
-    return " ".join(message.content.replace("’", "'").split()).casefold()
-
-
-_SUPPOSES = re.compile(
-    r"(?:(?:and|but|so|ok|okay|now|just)[, ]+)*(?:imagine|suppose|supposing|pretend|assume|assuming|say|hypothetically"
-    r"|let'?s (?:say|imagine|assume|suppose|pretend))(?:,? (?:that|for (?:a|one) (?:moment|second|minute)))*,?"
-    r" (?:i|i'm|im|we|we're|my|our)\b",
-    re.IGNORECASE,
-)
-
-_WORKED_OUT = re.compile(
-    r"(?:so |and |then |now )?how (?:many|old|far|tall|fast|heavy|much (?:does|did|do|is|money|change))\b.*\?$",
-    re.IGNORECASE,
-)
-
-_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|im|my|me|we|our|us|mine)\b", re.IGNORECASE)
-_NUMBER = re.compile(rf"\d|\b(?:{'|'.join(NUMBERS)}|twice|half|double)\b", re.IGNORECASE)
-
-
-def poses_a_puzzle(texts: Sequence[str]) -> bool:
-    """Whether sentences are given to be worked out, and tell of nobody: "Tom is 10. Anna is twice as old. How old is Anna?"."""
-    *given, asked = texts
-    if not given or not _WORKED_OUT.match(asked) or any(_FIRST_PERSON.search(text) for text in texts):
-        return False
-    return any(_NUMBER.search(text) for text in given)
-
-
-def supposes(text: str) -> bool:
-    """Whether a sentence asks to suppose something of the speaker, on which what follows rests: "Imagine I am a doctor."."""
-    return _SUPPOSES.match(text) is not None
-
-
-_MARK = re.compile(
-    r"^(?:(?:please|pls|and|also|just|but|so|so please|ok,?|it's important)[, ]+)*"
-    r"(?:remember|don'?t (?:ever )?forget|do not forget|never forget|keep in mind|bear in mind|"
-    r"make a note(?: of)?|take note(?: of)?|note(?= that\b|:)|for the record|memori[sz]e|save"
-    r"(?= this| that)|note to self|for your notes|put (?:this|that|it) down|write (?:this|that|it) down|jot (?:this"
-    r"|that|it) down|important(?=:)"
-    r"|(?:can|could|would|will) you (?:please |also )?(?:remember|note(?: down)?|keep in mind|save|write down"
-    r"|jot down|put down)(?= that| this| my| our|:)"
-    r"|it's important (?:that you|to|for you to) (?:know|remember|note)"
-    r"|you (?:really )?(?:need|have|should|must|ought) (?:to )?(?:know|remember|learn|note)|(?:i|"
-    r"we) (?:want|need|would like|'d like) you to (?:know|remember|learn|note)|learn(?= this| the "
-    r"following| how (?:we|to|i|you)\b)|this is important|very important(?=:))\b"
-    r"(?:,? (?:this|that|the following|the fact|for (?:later|next time|the future|me)|please|"
-    r"process|procedure|one|well|about|something)\b)*\s*[:,.!;–-]*\s*",
-    re.IGNORECASE,
-)
-
-_TRAILING = re.compile(
-    (
-        r"(?<!n't)(?<!not)[\s,.;–-]+(?:please )?(?:remember (?:this|that|it)|don'?t forget(?: (?:this|that|it))?|keep "
-        r"(?:this|that|it) in mind|make a note(?: of (?:this|that|it))?|save (?:this|that|it)|note "
-        r"(?:this|that|it) down)(?: please)?[.!]*$"
-    ),
-    re.IGNORECASE,
-)
-
-
-def split_mark(text: str) -> tuple[bool, str]:
-    """Whether the sentence asks to be remembered, and what is left of it without the asking."""
-    match = _MARK.match(text)
-    if match:
-        return True, text[match.end() :].rstrip("?") if match[0].rstrip(" :,").endswith(("that", "this")) else text[
-            match.end() :
-        ]
-    trailing = _TRAILING.search(text)
-    return (True, text[: trailing.start()]) if trailing else (False, text)

@@ -1,4 +1,4 @@
-"""What is made up: games, roles and stories, in which nobody speaks of himself.
+"""What is made up: games, roles and stories, in which nobody speaks of himself, suppositions and puzzles.
 
 A conversation enters a game or a story where somebody invites to one or orders one. To speak of one opens nothing: "I love
 playing D&D" is plain fact. What ends it wins over what opens it, "stop the role play", and after some hours of silence it
@@ -6,8 +6,10 @@ is over.
 """
 
 import re
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from mosshead.language.dates.spans import NUMBERS
 from pipeline.rules_en.grammar import ACQUAINTANCES, KINSHIP, ROLES
 
 FICTION_LASTS = timedelta(hours=3)
@@ -119,3 +121,32 @@ def tells_of_a_figure(text: str) -> bool:
 def has_lapsed(last: datetime, now: datetime) -> bool:
     """Whether so much time went by since its last message that a game or a story is over."""
     return now - last > FICTION_LASTS
+
+
+_SUPPOSES = re.compile(
+    r"(?:(?:and|but|so|ok|okay|now|just)[, ]+)*(?:imagine|suppose|supposing|pretend|assume|assuming|say|hypothetically"
+    r"|let'?s (?:say|imagine|assume|suppose|pretend))(?:,? (?:that|for (?:a|one) (?:moment|second|minute)))*,?"
+    r" (?:i|i'm|im|we|we're|my|our)\b",
+    re.IGNORECASE,
+)
+
+_WORKED_OUT = re.compile(
+    r"(?:so |and |then |now )?how (?:many|old|far|tall|fast|heavy|much (?:does|did|do|is|money|change))\b.*\?$",
+    re.IGNORECASE,
+)
+
+FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|im|my|me|we|our|us|mine)\b", re.IGNORECASE)
+_NUMBER = re.compile(rf"\d|\b(?:{'|'.join(NUMBERS)}|twice|half|double)\b", re.IGNORECASE)
+
+
+def poses_a_puzzle(texts: Sequence[str]) -> bool:
+    """Whether sentences are given to be worked out, and tell of nobody: "Tom is 10. Anna is twice as old. How old is Anna?"."""
+    *given, asked = texts
+    if not given or not _WORKED_OUT.match(asked) or any(FIRST_PERSON.search(text) for text in texts):
+        return False
+    return any(_NUMBER.search(text) for text in given)
+
+
+def supposes(text: str) -> bool:
+    """Whether a sentence asks to suppose something of the speaker, on which what follows rests: "Imagine I am a doctor."."""
+    return _SUPPOSES.match(text) is not None

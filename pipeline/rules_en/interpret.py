@@ -11,7 +11,8 @@ from mosshead.models.kinds import EntityType, Granularity, MemoryKind
 from mosshead.models.occurrence import FactOccurrence
 from pipeline.models import Fact, FactMention, KnownEntity
 from pipeline.rules_en import rule_families
-from pipeline.rules_en.clauses import Clause, Statement, clauses, read_statement, set_before
+from pipeline.rules_en.aliases import Alias, Nickname, aliases_in, nickname_in, without_aliases
+from pipeline.rules_en.clauses import Clause, clauses
 from pipeline.rules_en.compose import FactSource, compose
 from pipeline.rules_en.grammar import (
     ACQUAINTANCES,
@@ -27,8 +28,9 @@ from pipeline.rules_en.grammar import (
 )
 from pipeline.rules_en.names import CAPITAL, Discourse, Gazetteer, Person, Sort, Subject, looks_like_name, spoken_of
 from pipeline.rules_en.relevance import notable, on_the_desk
-from pipeline.rules_en.rule_families import Alias, Nickname
+from pipeline.rules_en.rewrites import set_before
 from pipeline.rules_en.rules import Finding, Rule, first_finding
+from pipeline.rules_en.statements import Statement, read_statement
 from pipeline.rules_en.unnamed import TIE_MODIFIERS, named_afterwards, with_unnamed
 
 RULES: tuple[Rule, ...] = (
@@ -78,14 +80,12 @@ def tell(text: str, source: FactSource, discourse: Discourse, gazetteer: Gazette
     plain = expand(text)
     third = to_third_person(plain, discourse.me, speaks_for(text, discourse))
     aliases = tuple(
-        alias
-        for alias in rule_families.aliases(third)
-        if alias.name != discourse.me and alias.name.lower() not in PRONOUNS
+        alias for alias in aliases_in(third) if alias.name != discourse.me and alias.name.lower() not in PRONOUNS
     )
     facts: list[Fact] = []
-    for clause in _all_clauses(rule_families.without_aliases(text) if aliases else text, discourse):
+    for clause in _all_clauses(without_aliases(text) if aliases else text, discourse):
         text, discourse = _about_somebody(clause.text, discourse)
-        nickname = rule_families.nickname(text)
+        nickname = nickname_in(text)
         if nickname:
             told = _tell_nickname(nickname, source, discourse, gazetteer)
             facts += told.facts
@@ -480,27 +480,11 @@ _THERE = re.compile(r"\bthere\b(?! (?:is|are|was|were|will|has|have)\b)")
 _THEY = re.compile(r"\b(?:they|them|their|theirs)\b")
 _HE = re.compile(r"\b(?:he|him|his|she|her|hers)\b")
 _MANY = re.compile(r"\b(?:[a-z]{2,}s|children|people|folks|each|every|all|both|team|family|staff|and)\b")
-_OWN_WAY = re.compile(r"^(?:has|have) (?:[\w']+'s )?own (?:way|thing|pace|style|approach)s?$")
-
-_TOLD = re.compile(
-    r"^(?:told|tells|asked|said to|called|rang|texted|emailed|messaged) \w+(?: (?:yesterday|today|last \w+|this \w+))?$"
-)
-
-_BARE_NUMBER = re.compile(r"^(?:has|have|had|is|are|got) (?:at )?\d+(?: (?:right )?now| today| so far)?$")
-
-_GOODBYE = re.compile(
-    r"^(?:has|have|had|got|needs?|is off|is going|is heading|must)(?: got)? to (?!\w+ed\b).*\b(?:now|bye|goodbye|soon)$"
-    r"|\b(?:bye|goodbye|see you)$"
-)
 
 
 def stands_alone(fact: Fact, statement: Statement) -> bool:
     """Whether every pronoun of the fact finds whom it means within the fact itself."""
     predicate = statement.predicate
-    if any(hollow.match(statement.core) for hollow in (_OWN_WAY, _TOLD)) or _GOODBYE.search(predicate):
-        return False
-    if statement.subject.sort is Sort.GROUP and _BARE_NUMBER.match(statement.core):
-        return False
     if _IT.search(predicate) or _POINTING.search(predicate):
         return False
     if _THERE.search(predicate) or _THERE.search(statement.subject.text):

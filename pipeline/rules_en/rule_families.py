@@ -1,8 +1,5 @@
 """The families of rules: identity, people, organisations, work, places, events and preferences."""
 
-import re
-from dataclasses import dataclass
-
 from mosshead.models.kinds import EntityType, MemoryKind
 from pipeline.rules_en.grammar import ACQUAINTANCES, FIRST_NAMES, KINSHIP, NATIONALITIES, PARTNERS, PETS, ROLES
 from pipeline.rules_en.names import CAPITAL, RUN, Sort
@@ -53,8 +50,9 @@ def _job_is(value: str, *, noun: str) -> Rule:
 RULES: tuple[Rule, ...] = (
     rule(
         (
-            rf"(?:works?|is working|has worked(?={LASTING})|has been working)(?: \w+ly| part[- ]time| full[- ]time| "
-            rf"remotely| now)* (?:at|for|with(?= (?:the )?[A-ZÀ-Þ])) (?!themself\b)(?:the )?{_FIRM}{_AS}"
+            rf"(?:works?|is working|has worked(?={LASTING})|has been working|is employed|interns|is interning)"
+            rf"(?: \w+ly| part[- ]time| full[- ]time| now)*"
+            rf" (?:at|for|by|with(?= (?:the )?[A-ZÀ-Þ])) (?!themself\b)(?:the )?{_FIRM}{_AS}"
         ),
         MemoryKind.FACT,
         attribute="works_at",
@@ -70,14 +68,6 @@ RULES: tuple[Rule, ...] = (
         ),
         MemoryKind.FACT,
         attribute="job",
-        predicate="works_at",
-        object_type=EntityType.ORG,
-        describes=True,
-    ),
-    rule(
-        rf"(?:is employed (?:by|at|with)|interns at|is interning at) (?:the )?{_FIRM}{_AS}",
-        MemoryKind.FACT,
-        attribute="works_at",
         predicate="works_at",
         object_type=EntityType.ORG,
         describes=True,
@@ -113,22 +103,9 @@ RULES: tuple[Rule, ...] = (
         MemoryKind.FACT,
     ),
     rule(
-        (
-            rf"(?:(?:co-?)?founded|(?:co-?)?owns?|set up|started) (?:{_A}?(?:\w+ )?(?:company|business|firm"
-            r"|startup|agency|studio|shop|restaurant|café|cafe|bakery|charity),? (?:called |named "
-            rf")?)?(?P<object>{RUN})"
-        ),
-        MemoryKind.FACT,
-        predicate="owns",
-        object_type=EntityType.ORG,
-        name_only=True,
-    ),
-    rule(
-        (
-            rf"(?:runs?|has|owns?|(?:co-?)?founded|started|set up) {_A}(?:\w+ ){{0,3}}?(?:company|business|"
-            r"firm|startup|start-up|agency|studio|shop|restaurant|café|cafe|bakery|charity),? (?:called |"
-            rf"named )(?P<object>{RUN}|{NAME_OR_NOUN})"
-        ),
+        rf"(?:runs?|has|(?:co-?)?owns?|(?:co-?)?founded|started|set up) {_A}(?:\w+ ){{0,3}}?(?:company|business|firm"
+        r"|startup|start-up|agency|studio|shop|restaurant|café|cafe|bakery|charity),? "
+        rf"(?:(?:called |named )(?=\w)|(?={CAPITAL}))(?P<object>{RUN}|{NAME_OR_NOUN})",
         MemoryKind.FACT,
         predicate="owns",
         object_type=EntityType.ORG,
@@ -213,15 +190,10 @@ EVENT_RULES: tuple[Rule, ...] = (
     rule(
         r"(?:is|are|was|were|got|has been|have been)(?: now)? (?:off|cancell?ed|called off|postponed|delayed"
         r"|scrapped|axed|put off|on hold|back on)"
-        r"(?= for|$|,| because| due| this| until| after| since| now| again| anyway| by)",
+        r"(?= for|$|,| because| due| this| until| after| since| now| again| anyway| by)"
+        r"|(?:will (?:happen|take place|go ahead)|is (?:happening|going ahead))\b",
         MemoryKind.EVENT,
         noun=r"(?!all|bets|day)[\w ' -]{3,}",
-        subjects=THINGS | {Sort.NAMED},
-    ),
-    rule(
-        r"(?:will (?:happen|take place|go ahead)|is (?:happening|going ahead))\b",
-        MemoryKind.EVENT,
-        noun=r"[\w ' -]{3,}",
         subjects=THINGS | {Sort.NAMED},
     ),
     rule(
@@ -253,6 +225,14 @@ _STATUS = (
     r"unemployed|self-employed|an? (?:only child|twin|introvert|extrovert|immigrant|single (?:mum|"
     r"mom|dad|parent|mother|father)|widower?|veteran|parent)"
 )
+
+_ILLNESS = "diabetes|asthma|adhd|ADHD|autism|dyslexia|epilepsy|arthritis|depression|anxiety|migraines?|celiac|coeliac"
+
+
+def _own(noun: str, says: str, attribute: str) -> Rule:
+    """ "My e-mail is …": what one has one of."""
+    return rule(says, MemoryKind.FACT, noun=noun, subjects=THINGS, attribute=attribute, owner_is_subject=True)
+
 
 IDENTITY_RULES: tuple[Rule, ...] = (
     rule(
@@ -289,49 +269,14 @@ IDENTITY_RULES: tuple[Rule, ...] = (
         subjects=_PERSON,
         attribute="age",
     ),
-    rule(rf"is (?P<value>(?:{_COUNTED})) years? (?:old|of age)\b", MemoryKind.FACT, subjects=_ANYONE, attribute="age"),
-    rule(
-        r"(?:is|falls) (?:on )?(?:the )?(?P<value>.*\d.*|\w+day)",
-        MemoryKind.FACT,
-        noun="birthday|date of birth|birth date",
-        subjects=THINGS,
-        attribute="birthday",
-        owner_is_subject=True,
-    ),
+    _own("birthday|date of birth|birth date", r"(?:is|falls) (?:on )?(?:the )?(?P<value>.*\d.*|\w+day)", "birthday"),
     rule(r"was born on (?:the )?(?P<value>.*\d.*)", MemoryKind.FACT, subjects=_ANYONE, attribute="birthday"),
+    _own("(?:work |private |personal )?e-?mail(?: address)?", r"is (?P<value>[^\s@,]+@[^\s@,]+\.\w+)", "email"),
+    _own("(?:phone|mobile|cell|telephone)(?: number)?", r"is (?P<value>\+?[\d /()-]{6,})$", "phone"),
+    _own("time ?zone", r"is (?P<value>[\w/+:-]+(?: time)?)", "timezone"),
+    _own("(?:home |new |postal |mailing )?address", r"is (?P<value>.*\w.*)", "address"),
     rule(
-        r"is (?P<value>[^\s@,]+@[^\s@,]+\.\w+)",
-        MemoryKind.FACT,
-        noun="(?:work |private |personal )?e-?mail(?: address)?",
-        subjects=THINGS,
-        attribute="email",
-        owner_is_subject=True,
-    ),
-    rule(r"can be reached at (?P<value>[^\s@,]+@[^\s@,]+\.\w+)", MemoryKind.FACT, subjects=_ANYONE, attribute="email"),
-    rule(
-        r"is (?P<value>\+?[\d /()-]{6,})$",
-        MemoryKind.FACT,
-        noun="(?:phone|mobile|cell|telephone)(?: number)?",
-        subjects=THINGS,
-        attribute="phone",
-        owner_is_subject=True,
-    ),
-    rule(
-        r"is (?P<value>[\w/+:-]+(?: time)?)",
-        MemoryKind.FACT,
-        noun="time ?zone",
-        subjects=THINGS,
-        attribute="timezone",
-        owner_is_subject=True,
-    ),
-    rule(
-        r"(?:is|lives|works) (?:in|on|at) (?P<value>(?:UTC|GMT|CES?T|E[SD]T|P[SD]T|BST|IST)(?:[+-]\d+)?)(?= |$)",
-        MemoryKind.FACT,
-        subjects=_ANYONE,
-        attribute="timezone",
-    ),
-    rule(
-        r"(?:is|lives|works) (?:in|on) (?:the )?(?P<value>[A-Z]{2,4}(?:[+-]\d+)?|\w+) (?:time|time ?zone)\b",
+        r"(?:is|lives|works) (?:in|on|at) (?:the )?(?P<value>[A-Z]{3,4}(?:[+-]\d+)?(?= |$)|\w+(?= time\b|zone\b))",
         MemoryKind.FACT,
         subjects=_ANYONE,
         attribute="timezone",
@@ -360,31 +305,12 @@ IDENTITY_RULES: tuple[Rule, ...] = (
         subjects=PEOPLE,
         ends="partner",
     ),
-    rule(rf"{_BE} (?:{_STATUS})\b", MemoryKind.FACT, subjects=_ANYONE),
-    rule(rf"is (?:an? )?(?:half |part |originally |native )?(?:{_NATIONALITY})\b", MemoryKind.FACT, subjects=PEOPLE),
     rule(
-        rf"(?:speaks?|can speak|is fluent in|understands) (?P<value>(?:{_NATIONALITY}))\b",
+        rf"{_BE} (?:(?:{_STATUS})\b|(?:an? )?(?:half |part |originally |native )?(?:{_NATIONALITY})\b)"
+        r"|(?:is|has) (?:\w+ )?(?:allergic to|(?:an )?allergy to|intolerant (?:to|of)) \w"
+        rf"|has (?:an? )?(?:\w+ )?(?:{_ILLNESS})\b|(?:speaks?|can speak|is fluent in|understands) (?:{_NATIONALITY})\b",
         MemoryKind.FACT,
-        subjects=PEOPLE,
-    ),
-    rule(
-        (
-            rf"has an? (?:\w+ )?(?P<role>(?:\w+ )?(?:{_PET}|son|daughter|brother|sister|baby|boyfriend|"
-            rf"girlfriend|friend)),? (?:called|named|whose name is) (?P<object>{RUN}|[a-z]+){END}"
-        ),
-        MemoryKind.RELATIONSHIP,
-        subjects=PEOPLE,
-        predicate="has_{role}",
-        object_type=EntityType.PERSON,
-        describes=True,
-    ),
-    rule(
-        (
-            r"has (?:an? )?(?:\w+ )?(?:diabetes|asthma|adhd|ADHD|autism|dyslexia|epilepsy|arthritis|"
-            r"depression|anxiety|migraines?|celiac|coeliac)\b"
-        ),
-        MemoryKind.FACT,
-        subjects=PEOPLE,
+        subjects=BEARERS,
     ),
 )
 
@@ -405,19 +331,12 @@ _MAKES = (
 
 _MADE = r"(?:project|app|tool|product|website|site|blog|podcast|campaign|newsletter|game|series|programme|program|channel|album)"
 
+_CALLED = rf"(?:(?:called |named |known as )(?=\w)|(?={CAPITAL}))"
+"""What may be left out before a capital only: "is called crumbs", "is Crumbs"."""
+
 ORGANISATION_RULES: tuple[Rule, ...] = (
     rule(
-        rf"is (?:called |named |known as )?(?P<object>{RUN})",
-        MemoryKind.FACT,
-        noun=_ORGANISATION_WORD,
-        subjects=THINGS,
-        predicate="works_at",
-        object_type=EntityType.ORG,
-        owner_is_subject=True,
-        name_only=True,
-    ),
-    rule(
-        r"is (?:called |named )(?P<object>[a-z][\w ]*)",
+        rf"is {_CALLED}(?P<object>{RUN}|[a-z][\w ]*)",
         MemoryKind.FACT,
         noun=_ORGANISATION_WORD,
         subjects=THINGS,
@@ -426,7 +345,7 @@ ORGANISATION_RULES: tuple[Rule, ...] = (
         owner_is_subject=True,
     ),
     rule(
-        rf"is (?:called |named |known as )(?P<object>{RUN}|[a-z][\w ]*)",
+        rf"is {_CALLED}(?P<object>{RUN}|[a-z][\w ]*)",
         MemoryKind.FACT,
         noun=_PROJECT,
         subjects=THINGS,
@@ -445,16 +364,6 @@ ORGANISATION_RULES: tuple[Rule, ...] = (
         name_only=True,
     ),
     rule(
-        rf"is (?P<object>{RUN})$",
-        MemoryKind.FACT,
-        noun=_PROJECT,
-        subjects=THINGS,
-        predicate="works_on",
-        object_type=EntityType.PROJECT,
-        owner_is_subject=True,
-        name_only=True,
-    ),
-    rule(
         rf"is (?:now )?(?:called|named) (?P<value>{RUN}|[a-z]+)(?= now$|$|,)",
         MemoryKind.FACT,
         noun=r"(?P<thing>.+)",
@@ -462,86 +371,6 @@ ORGANISATION_RULES: tuple[Rule, ...] = (
         attribute="{thing}'s name",
     ),
 )
-
-_KNOWN_AS = (
-    r"(?:also |otherwise |better |formerly |usually |commonly )?(?:known|referred to|abbreviated) "
-    r"(?:as|to)|a\.?k\.?a\.?|or simply|or just|(?:which |that )?(?:we|people|everyone) (?:just |"
-    r"also |usually |all )?calls?(?: it| him| her| them)?|called .{0,4}by everyone|nicknamed|"
-    r"(?:whose )?nickname(?: is|d)|for short|short"
-)
-
-_ALIAS = rf"(?:{RUN}|[A-Z]{{2,}}|\"[^\"]{{2,40}}\")"
-
-_ALIAS_PATTERNS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        (
-            rf"(?P<name>{RUN})(?:,| \(| -)? ?(?:is |are |was )?(?:{_KNOWN_AS}) "
-            rf"(?P<alias>{_ALIAS})(?P<more>(?:,? (?:and|or) {_ALIAS})*)"
-        ),
-        rf"(?P<name>{RUN}) \((?:aka |or |also )?(?P<alias>[A-Z][A-Za-z0-9&.-]{{1,12}})\)",
-        rf"(?P<name>{RUN}),? or (?P<alias>{_ALIAS}),? for short",
-        (
-            rf"(?P<alias>{_ALIAS})(?:,)? (?:is |which is |it is )?(?:short for|stands for|means|is an? "
-            rf"(?:nickname|abbreviation|acronym) (?:for|of)) (?P<name>{RUN})"
-        ),
-    )
-)
-
-_CALLERS = (
-    r"(?:[Ww]e|I|[Tt]hey|[Pp]eople|[Ff]riends|[Ee]very(?:one|body)(?: (?:at|in|on) [\w ]{2,20}?)?"
-    r"|(?:[Mm]y|[Oo]ur|[Tt]he|[Hh]er|[Hh]is|[Tt]heir)(?: (?:whole|entire|rest of the|other))?(?: [a-z]+){1,2})"
-)
-
-_CALL_IT = re.compile(
-    rf"(?:^|[,;] |\b(?:and|but|so|because) ){_CALLERS}(?: (?:all|just|also|usually|always|now|still|often))* calls? "
-    rf"(?P<bearer>it|him|her|them|{CAPITAL}[\w-]+) (?:the )?(?:just )?"
-    rf"(?P<alias>{_ALIAS}|'[^']{{2,40}}')(?: now| these days)?(?=$|[,.;!)]| (?:because|after|since|for|now|at)\b)"
-    rf"|\b(?P<subject>it|he|she|It|He|She) (?:is (?:also |better |mostly )?(?:known as|nicknamed|also called)"
-    rf"|goes by|answers to) (?:the name (?:of )?)?(?P<other>{_ALIAS}|'[^']{{2,40}}')"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Alias:
-    """Another name for a thing, and the words of the text that say so."""
-
-    name: str
-    alias: str
-
-
-def aliases(text: str) -> list[Alias]:
-    """The other names that a text gives: "also known as", "short for", an acronym in brackets."""
-    found = []
-    for pattern in _ALIAS_PATTERNS:
-        for match in pattern.finditer(text):
-            more = re.findall(_ALIAS, match.groupdict().get("more") or "")
-            found += [Alias(match["name"], alias.strip('"')) for alias in (match["alias"], *more)]
-    return [alias for alias in found if alias.name != alias.alias]
-
-
-@dataclass(frozen=True, slots=True)
-class Nickname:
-    """Another name that people call somebody or something by; bearer: a name, or the pronoun of whoever was named before."""
-
-    bearer: str
-    alias: str
-
-
-def nickname(text: str) -> Nickname | None:
-    """The other name in "we call it WOBS", "the whole office calls Peter 'mosshead'"."""
-    match = _CALL_IT.search(text)
-    if match is None:
-        return None
-    alias = (match["alias"] or match["other"]).strip("\"'")
-    return Nickname(match["bearer"] or match["subject"].lower(), alias)
-
-
-def without_aliases(text: str) -> str:
-    """The text without its "also known as", so that the rules see the plain sentence."""
-    text = re.sub(rf",? (?:and )?(?:is )?(?:{_KNOWN_AS}) {_ALIAS}(?:,? (?:and|or) {_ALIAS})*,?", "", text)
-    return re.sub(r" \((?:aka |or )?[A-Z][A-Za-z0-9&.-]{1,12}\)", "", text)
-
 
 _PERSON_SORTS = frozenset({Sort.PERSON, Sort.NAMED})
 _TIE = "|".join(sorted(KINSHIP | ACQUAINTANCES | PETS, key=len, reverse=True))
@@ -576,16 +405,6 @@ PEOPLE_RULES: tuple[Rule, ...] = (
         owner_is_subject=True,
     ),
     rule(
-        rf"(?:is(?: called| named)?) (?P<object>{RUN}|[a-z]+)$",
-        MemoryKind.RELATIONSHIP,
-        noun=rf"(?P<role>(?:{_MODIFIER})(?:{_TIE}))'s name",
-        subjects=THINGS,
-        predicate="has_{role}",
-        object_type=EntityType.PERSON,
-        describes=True,
-        owner_is_subject=True,
-    ),
-    rule(
         rf"(?:is|was|became|has been) (?:also )?one of {_OWNER} (?P<role>{_MODIFIER}[\w -]+?)$",
         MemoryKind.RELATIONSHIP,
         subjects=_PERSON_SORTS,
@@ -593,12 +412,6 @@ PEOPLE_RULES: tuple[Rule, ...] = (
     ),
     rule(
         rf"(?:is|was|became|has been) {_OWNER} (?P<role>{_MODIFIER}(?:{_TIE}|{ROLE_PATTERN}|C[A-Z]O))(?= |$|,)",
-        MemoryKind.RELATIONSHIP,
-        subjects=_PERSON_SORTS,
-        describes=True,
-    ),
-    rule(
-        rf"(?:is|was) an? (?P<role>{_MODIFIER}(?:{_TIE}))s? of {_OWNER}$",
         MemoryKind.RELATIONSHIP,
         subjects=_PERSON_SORTS,
         describes=True,
@@ -712,14 +525,6 @@ PLACE_RULES: tuple[Rule, ...] = (
         object_type=EntityType.PLACE,
         owner_is_subject=True,
     ),
-    rule(
-        r"is (?P<value>.*\w.*)",
-        MemoryKind.FACT,
-        noun="(?:home |new |postal |mailing )?address",
-        subjects=THINGS,
-        attribute="address",
-        owner_is_subject=True,
-    ),
 )
 
 _VAGUE = (
@@ -745,16 +550,9 @@ PREFERENCE_RULES: tuple[Rule, ...] = (
     ),
     rule(
         (
-            r"(?:is|has) (?:\w+ )?(?:allergic to|allergy to|an allergy to|intolerant to|intolerant of) "
-            r"(?P<thing>.+)"
-        ),
-        MemoryKind.FACT,
-        subjects=BEARERS,
-    ),
-    rule(
-        (
             r"(?:likes?|loves?|adores?|enjoys?|hates?|dislikes?|detests?|prefers?|despises?|loathes?|"
-            rf"avoids?|craves?|(?:used to )?love|loved|enjoyed|hated|adored){_VAGUE} (?P<thing>.*\w.*)"
+            rf"avoids?|craves?|would (?:rather|prefer)(?! not (?:say|to say))"
+            rf"|(?:used to )?love|loved|enjoyed|hated|adored){_VAGUE} (?P<thing>.*\w.*)"
         ),
         MemoryKind.PREFERENCE,
     ),
@@ -778,7 +576,6 @@ PREFERENCE_RULES: tuple[Rule, ...] = (
         r"is an? (?:\w+ )?(?P<thing>[\w-]+ (?:person|lover|enthusiast|fan|addict|fanatic|buff|geek|nerd))\b",
         MemoryKind.PREFERENCE,
     ),
-    rule(r"(?:would rather|would prefer) (?!not (?:say|to say))(?P<thing>\w.*)", MemoryKind.PREFERENCE),
     rule(r"(?:drink|eat|eats|drinks|smoke|smokes|does not eat|wear)\b (?P<thing>\w.*)", MemoryKind.PREFERENCE),
     rule(
         r"(?:is|are|has always been|would be|must be) (?P<value>.*\w.*)",

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from mosshead.models.kinds import EntityType, MemoryKind
-from pipeline.rules_en.clauses import Statement
 from pipeline.rules_en.grammar import FIRST_NAMES, NOT_NAMES, possessive
 from pipeline.rules_en.names import RUN, Sort, looks_like_name, titled
+from pipeline.rules_en.statements import Statement
 
 _STOP_WORDS = (
     "with|and|but|since|for|because|as|when|where|which|who|right now|now|at the moment|these "

@@ -199,11 +199,9 @@ _PRONOUNS = frozenset("i you he she it we they who".split())
 
 _NO_NOUN = frozenset(
     """
-    i you he she it we they me us him her them this that these those there what who when where why how which if and
-    but or so no yes
-    not see saw until till since from by remind call ask tell meet only maybe probably back is the my our your his
-    every each some any
-    hello hi sry soz ugh thanks thank sorry please great good ok
+    i you he she it we they me us him her them this that these those there what who when where why how which if and but or so
+    no yes not see saw until till since from by remind call ask tell meet only maybe probably back is the my our your his
+    every each some any hello hi sry soz ugh thanks thank sorry please great good ok
     """.split()
 )
 
@@ -330,8 +328,8 @@ _OWN = frozenset({"me", "myself", "i"})
 
 _ROLES = frozenset(
     """
-    agent ai assistant bot caller candidate chatgpt claude client coach counsellor customer doctor employee gemini guest
-    host human interviewee interviewer moderator nurse patient recruiter student support system teacher therapist user
+    agent ai assistant bot caller candidate chatgpt claude client coach counsellor customer doctor employee gemini guest host
+    human interviewee interviewer moderator nurse patient recruiter student support system teacher therapist user
     """.split()
 )
 

@@ -27,9 +27,9 @@ _PEOPLE = KINSHIP | ACQUAINTANCES | PETS | ROLES | set(_CHILDREN)
 
 _THINGS = frozenset(
     """
-    project app product website site blog podcast campaign newsletter game book novel band team channel company firm
-    business startup agency charity studio shop restaurant café cafe bakery boat ship yacht van car camper house cottage
-    farm school club course series show choir horse cow goat pig
+    project app product website site blog podcast campaign newsletter game book novel band team channel company firm business
+    startup agency charity studio shop restaurant café cafe bakery boat ship yacht van car camper house cottage farm school
+    club course series show choir horse cow goat pig
     """.split()
 )
 _SHE_TOO = frozenset("boat ship yacht van car camper horse cow goat pig".split())

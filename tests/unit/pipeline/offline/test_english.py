@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.rules_en.extract import is_english
+from pipeline.rules_en.english import is_english
 
 
 @pytest.mark.parametrize(

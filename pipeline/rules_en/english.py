@@ -1,0 +1,40 @@
+"""Whether a text is English."""
+
+import re
+
+_ENGLISH = frozenset(
+    """
+    the a an and or but of to in on at for with from by about as is are was were be been am have has had do does did will
+    would can could should i you he she it we they me him her us them my your his its our their this that these those there
+    here not no yes so if when what who where why how which because than then just also now i'm it's don't i've that's
+    """.split()
+)
+
+_FOREIGN = frozenset(
+    """
+    der die das den dem ein eine einen einem einer und oder aber ich du er sie wir ihr mein meine meinen dein ist sind bin war
+    habe hat haben nicht kein keine mit von zu zum zur auf für seit auch noch wie wenn dass bei nach heute morgen el la los
+    las un una unos y o pero yo tú ella nosotros mi mis tu su sus es son soy está están estoy tengo tiene hay no con de del en
+    por para que qué como cuando muy más también ya se le lo al vivo les des et ou mais je il elle nous vous mon ma mes ton ta
+    sa est sont suis ai ont pas avec dans sur pour qui au aux ce cette c'est j'ai une très plus chez depuis gli i di e io lui
+    noi mio mia è sono ho ha non per che nel della dei alla più anche sempre questo os as um uma mas eu ele ela meu minha é
+    são estou tenho tem não com em na muito também w do z że się nie jest są mam mój moja to ale od po przez ve bir bu da için
+    ile ben benim var yok çok ama değil het een ik jij hij zij wij mijn niet geen van voor met op naar bij ook
+    """.split()
+) - frozenset(
+    "a an the i me do no as so in on of to was am is he we at by it or on die man war had will what son pay".split()
+)
+
+_WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?")
+_LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
+_LEAST_LATIN = 0.7
+
+
+def is_english(text: str) -> bool:
+    """Whether more of its small words are English than of other languages; a text without any counts as English."""
+    words = [word.lower() for word in _WORD.findall(text.replace("’", "'"))]
+    letters = "".join(words).replace("'", "")
+    if letters and len(_LATIN.findall(letters)) < _LEAST_LATIN * len(letters):
+        return False
+    foreign = sum(word in _FOREIGN for word in words)
+    return foreign < 2 or foreign <= sum(word in _ENGLISH for word in words)

@@ -1,0 +1,239 @@
+"""A clause as a statement: its subject, what is said of it, and whether that is denied."""
+
+import re
+from dataclasses import dataclass, replace
+
+from mosshead.language.wordlists import PRONOUNS, gender_of
+from mosshead.models.kinds import EntityType
+from pipeline.models import KnownEntity
+from pipeline.rules_en.grammar import (
+    ADVERB,
+    FIRST_NAMES,
+    KINSHIP,
+    addressed,
+    is_finite,
+    looks_back,
+    possessive,
+    third,
+    to_third_person,
+)
+from pipeline.rules_en.names import (
+    Discourse,
+    Gazetteer,
+    Person,
+    Sort,
+    Subject,
+    bears_another_tie,
+)
+from pipeline.rules_en.subjects import MOST_WORDS_OF_SUBJECT, TIES, noun_subject
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A clause in the third person.
+
+    core: the predicate without its adverbs and negation, for the rules; the negation stands in ``negated``.
+    past: whether its time words look back.
+    """
+
+    subject: Subject
+    predicate: str
+    core: str
+    negated: bool
+    past: bool
+    discourse: Discourse
+
+    @property
+    def content(self) -> str:
+        return f"{self.subject.text} {self.predicate}"
+
+
+_IS = re.compile(r"^(?:is|was) (?:also )?")
+_LEADING_ADVERBS = re.compile(rf"^(?:{ADVERB} )+(?=\w)")
+
+_NEGATION = re.compile(
+    r"^(?:(?:does|do|did) not|(?:is|are|was|were|has|have|will|would|could|should|has been) (?:not"
+    r"|never|no longer)|not|never|no longer|cannot)\b ?"
+)
+
+_NOT_SO = re.compile(
+    rf"^(?:(?:is|are|was|were|has|have|had|will) )?(?:{ADVERB} )*?"
+    r"(?:no longer|never|not|almost|nearly|hardly|barely|scarcely|rarely|seldom|(?<=is )no|(?<=are )no|(?<=was )no)\b"
+)
+
+_DID = re.compile(rf"^(?:{ADVERB} )*did\b")
+_AUXILIARY = re.compile(r"^(?:is|are|was|were|has|have|will|would|could|should)\b")
+_AFTER_AUXILIARY = re.compile(rf"^(is|are|was|were|has been|have been|has|have|had|will) (?:{ADVERB} )+(?=\w)")
+_YOU = re.compile(r"\b(?:you|your|yours|yourself|u|ur)\b", re.IGNORECASE)
+
+_THIRD_PERSON = re.compile(
+    r"\bhim\b|\bher\b(?= ?$|[,.]| (?:in|at|on|for|to|with|and|a|the|every|last|yesterday|when)\b)"
+    r"|\b(?P<owner>his|her)\b(?= \w)"
+)
+
+
+_CONTACT_THERE = re.compile(
+    r"^(?P<who>[\w ]+'s (?:\w+ )?(?:contact|boss|manager|colleague|friend|client|lead)) there (?=is\b|was\b)"
+)
+
+
+def read_statement(clause: str, discourse: Discourse, gazetteer: Gazetteer, *, dated: bool = False) -> Statement | None:
+    """The clause as a statement, None where its subject is nobody that can be named or its words address the assistant."""
+    text = _addressee(to_third_person(clause, discourse.me, discourse.firm, dated=dated), discourse)
+    if text is None:
+        return None
+    gazetteer = _with_firm(gazetteer, discourse.firm)
+    read = _subject_and_rest(text, discourse, gazetteer)
+    if read is None:
+        return None
+    subject, predicate = read
+    if re.match(r"[Ww]e\b", clause) and subject.sort is Sort.SELF:
+        subject = Subject(subject.text, Sort.GROUP, subject.name)
+    predicate = _pronouns(predicate.strip(), subject, discourse)
+    subject = _told_apart(subject, predicate, discourse)
+    return make_statement(subject, predicate, discourse) if predicate else None
+
+
+def _with_firm(gazetteer: Gazetteer, firm: str | None) -> Gazetteer:
+    """The firm may have been named in this very sentence."""
+    if firm is None or firm.casefold() in gazetteer.types:
+        return gazetteer
+    return Gazetteer((*gazetteer.entities, KnownEntity(firm, EntityType.ORG)))
+
+
+def make_statement(subject: Subject, predicate: str, discourse: Discourse) -> Statement:
+    """A statement from its two halves."""
+    core, negated = _core(predicate)
+    past = looks_back(core) or _DID.match(predicate) is not None
+    return Statement(subject, predicate, core, negated, past, discourse)
+
+
+def _addressee(text: str, discourse: Discourse) -> str | None:
+    """Between two people "you" is the other one; said to an assistant, the sentence is none about the user."""
+    if not _YOU.search(text):
+        return text
+    if discourse.you is None or re.match(r"^(?:you|your)\b", text, re.IGNORECASE):
+        return None
+    return addressed(re.sub(rf",? {re.escape(discourse.you)}$", "", text), discourse.you)
+
+
+def _core(predicate: str) -> tuple[str, bool]:
+    core = _LEADING_ADVERBS.sub("", predicate)
+    negated = _NOT_SO.match(predicate) is not None
+    match = _NEGATION.match(core)
+    if match:
+        auxiliary = _AUXILIARY.match(match[0])
+        core = f"{auxiliary[0]} {core[match.end() :]}" if auxiliary else core[match.end() :]
+        negated = True
+    core = _AFTER_AUXILIARY.sub(r"\1 ", core)
+    return _LEADING_ADVERBS.sub("", core), negated
+
+
+def _subject_and_rest(text: str, discourse: Discourse, gazetteer: Gazetteer) -> tuple[Subject, str] | None:
+    me = discourse.me
+    if text.startswith(f"{me} "):
+        rest = text[len(me) + 1 :]
+        return _group(text) if rest.startswith("and ") else (Subject(me, Sort.SELF, me), rest)
+    pronoun = re.match(r"^(?:[Hh]e|[Ss]he|[Ii]t|[Tt]hey) (?=\w)", text)
+    if pronoun:
+        return _meant(pronoun[0].strip().lower(), text[pronoun.end() :], discourse)
+    there = re.match(r"^[Tt]here (?=(?:is|are|was|were|will be) (?!no\b|nothing\b|something\b|someone\b))", text)
+    if there:
+        return Subject("There", Sort.THING, noun="there", bare=True), text[there.end() :]
+    return noun_subject(_possessives(text, discourse), gazetteer)
+
+
+def _meant(pronoun: str, predicate: str, discourse: Discourse) -> tuple[Subject, str] | None:
+    """Whom a pronoun means: a person for "he", a thing for "it", a firm for "they", whose verb is then bent."""
+    if pronoun in {"he", "she"}:
+        person = discourse.meant_by(pronoun)
+        subject = person.subject if person else _unplaced(discourse.thing)
+        return (subject, predicate) if subject else None
+    thing = discourse.thing
+    if thing is None or (pronoun == "they" and thing.entity_type is not EntityType.ORG):
+        return None
+    verb, space, rest = predicate.partition(" ")
+    return thing, f"{third(verb) if pronoun == 'they' else verb}{space}{rest}"
+
+
+def _unplaced(thing: Subject | None) -> Subject | None:
+    """A name of which nothing was known turns out to be somebody's when "she" follows."""
+    if thing is None or thing.name is None or thing.entity_type is not EntityType.CONCEPT or " " in thing.name:
+        return None
+    return Subject(thing.name, Sort.PERSON, thing.name, EntityType.PERSON)
+
+
+def _group(text: str) -> tuple[Subject, str] | None:
+    words = text.split()
+    at = next((i for i, word in enumerate(words[:MOST_WORDS_OF_SUBJECT]) if i > 2 and _may_be_verb(word)), None)
+    if at is None:
+        return None
+    return Subject(" ".join(words[:at]), Sort.GROUP, words[0]), " ".join(words[at:])
+
+
+def _may_be_verb(word: str) -> bool:
+    return is_finite(word) or (word.islower() and not word.endswith("'s") and word not in TIES and word != "and")
+
+
+def _possessives(text: str, discourse: Discourse) -> str:
+    """Whose the subject is: "His birthday" is Peter's, "the contact there" the one at the firm named last."""
+    whose = re.match(r"^(?P<pronoun>[Hh]is|[Hh]er) (?=\w)", text)
+    person = discourse.meant_by(whose["pronoun"]) if whose else None
+    if whose and person:
+        text = f"{possessive(_short(person.subject))} {text[whose.end() :]}"
+    if discourse.thing is not None:
+        text = re.sub(r"^[Ii]ts (?=\w)", f"{possessive(_short(discourse.thing))} ", text)
+    if discourse.org is not None:
+        text = re.sub(r"^[Tt]heir (?=\w)", f"{possessive(discourse.org)} ", text)
+        text = _CONTACT_THERE.sub(rf"\g<who> at {discourse.org} ", text)
+    return text
+
+
+def _told_apart(subject: Subject, predicate: str, discourse: Discourse) -> Subject:
+    """A person of whom an earlier message said whose brother he is goes by that, since his name may have two bearers."""
+    if subject.sort is not Sort.PERSON or subject.name is None or subject.owner or subject.text != subject.name:
+        return subject
+    person = discourse.called(subject.name)
+    if person is None or person.fresh or person.epithet is None or person.epithet in predicate:
+        return subject
+    if bears_another_tie(person, _IS.sub("", predicate)):
+        return subject  # "Anna is User's daughter", where User's mother is an Anna too
+    return replace(subject, text=f"{person.epithet} {subject.name}")
+
+
+def _pronouns(predicate: str, subject: Subject, discourse: Discourse) -> str:
+    """Him, her, his and it in a predicate, where somebody else than the subject was spoken of."""
+    if subject.sort in {Sort.SELF, Sort.GROUP, Sort.THING}:
+        predicate = _THIRD_PERSON.sub(lambda m: _other_person(m, predicate, discourse), predicate)
+    elif (gender := gender_of(subject.name, subject.noun)) is not None:
+        predicate = _THIRD_PERSON.sub(
+            lambda m: m[0] if PRONOUNS[m[0]] is gender else _other_person(m, predicate, discourse), predicate
+        )
+    if discourse.thing is not None and subject != discourse.thing and subject.sort is not Sort.NAMED:
+        thing = _short(discourse.thing)
+        predicate = re.sub(r"\bit\b(?! (?:is|was|to|that)\b)", lambda _: thing, predicate)
+    if discourse.org is not None:
+        owner = possessive(discourse.org)
+        predicate = re.sub(r"^(is|was|became) their (?=\w)", lambda m: f"{m[1]} {owner} ", predicate)
+    return predicate
+
+
+def _other_person(match: re.Match[str], predicate: str, discourse: Discourse) -> str:
+    """Whom the pronoun means; it stays where the words before it name somebody: "my sister and her husband"."""
+    before = re.findall(r"[\w-]+", predicate[: match.start()])
+    person = discourse.meant_by(match[0])
+    if person is None or any(word.lower() in KINSHIP | FIRST_NAMES for word in before):
+        return match[0]
+    return possessive(_apart(person, discourse.me)) if match["owner"] else _apart(person, discourse.me)
+
+
+def _apart(person: Person, me: str) -> str:
+    """His name, with what he is to the speaker where an earlier message said so."""
+    name = _short(person.subject)
+    tie = person.tie or ""
+    apart = not person.fresh and tie.startswith(possessive(me)) and tie not in name
+    return f"{tie} {name}" if apart else name
+
+
+def _short(subject: Subject) -> str:
+    return subject.name or subject.text
