@@ -477,33 +477,17 @@ _POINTING = re.compile(
 )
 
 _THERE = re.compile(r"\bthere\b(?! (?:is|are|was|were|will|has|have)\b)")
-_THEY = re.compile(r"\b(?:they|them|their|theirs)\b")
 _HE = re.compile(r"\b(?:he|him|his|she|her|hers)\b")
-_MANY = re.compile(r"\b(?:[a-z]{2,}s|children|people|folks|each|every|all|both|team|family|staff|and)\b")
 
 
 def stands_alone(fact: Fact, statement: Statement) -> bool:
-    """Whether every pronoun of the fact finds whom it means within the fact itself."""
+    """Whether no "it", "that", "there", "he" or "she" of the fact means something outside it."""
     predicate = statement.predicate
     if _IT.search(predicate) or _POINTING.search(predicate):
         return False
     if _THERE.search(predicate) or _THERE.search(statement.subject.text):
         return False
-    return _they_is_named(fact, statement) and _he_is_named(fact, statement)
-
-
-def _they_is_named(fact: Fact, statement: Statement) -> bool:
-    match = _THEY.search(fact.content)
-    if match is None:
-        return True
-    if statement.subject.owner and statement.subject.sort is Sort.PERSON:
-        return True
-    if statement.subject.sort in {Sort.GROUP, Sort.NAMED}:
-        return not statement.core.startswith("is their ")
-    owner = "" if statement.subject.sort is Sort.SELF else statement.subject.text
-    at = _THEY.search(statement.predicate)
-    object_words = statement.predicate[: at.start()].split()[1:] if at else []
-    return _MANY.search(f"{owner} {' '.join(object_words)}") is not None
+    return _he_is_named(fact, statement)
 
 
 def _he_is_named(fact: Fact, statement: Statement) -> bool:

@@ -48,8 +48,7 @@ _VAGUE_SAID = frozenset(
 )
 
 _ASKING = re.compile(
-    r"(?:an?|some|another|one more|no|the same|this) (?:quick |small |big |last )?(?:question|problem|issue|idea"
-    r"|request|error|doubt|favou?r)"
+    r"(?:an?|some|another|one more|no) (?:quick |small |big )?(?:question|problem|issue|idea|request|doubt|favou?r)"
 )
 
 _AMOUNT = re.compile(r"\d|\b(?:ten|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred)\b")
@@ -59,15 +58,6 @@ _POSTED = re.compile(
     r"|insulin|decaf)|off work|responsible for|in charge of|based in|part of|member of|away)\b|good at \w|allergic"
     r"|(?:on|off) (?:sugar|gluten|dairy|caffeine|coffee|alcohol|nights|days|shift|duty|the pill)\b"
 )
-
-_DO_VAGUE = re.compile(r"(?:it|that|this|so|what|anything|everything|nothing|something|well|fine|my|the same)\b")
-
-_UNABLE = re.compile(
-    r"(?:just |really |still )?(?:cannot|could not|did not|do not|does not) (?:\w+ly |even )?(?:find|figure|get|see"
-    r"|remember|believe|stop|access|open|log|sleep"
-    r"|decide|think|tell|wait|help|work out|make|fix|reach|say|know|understand|remember)\b"
-)
-"""What somebody does not manage just now."""
 
 _BY_THEN = re.compile(
     r"\b(?:by|before|until|on|till) (?:the )?(?:\d|end of|(?i:mon|tues|wednes|thurs|fri|satur|sun)day|(?i:jan|feb"
@@ -141,11 +131,6 @@ _KEPT = re.compile(
 )
 """What is kept for years, rather than in mind or in touch."""
 
-_AT_HAND = re.compile(
-    r"\b(?:function|script|code|regex|query|essay|e?mail|letter|poem|prompt|paragraph|assignment|homework)s?\b"
-)
-"""What somebody wants help with just now."""
-
 _ONLY_SAID = frozenset("know say tell thank share hear".split())
 _WENT = re.compile(r"(?:to|on|for|back|out with|there|with|\w+ing) \w+")
 _STANDING = re.compile(r"\bsince\b|^(?:has|have) been\b|^(?:likes|loves|hates|prefers)\b|\bevery\b")
@@ -197,7 +182,7 @@ def _notable_doing(statement: Statement, *, dated: bool) -> bool:
     if len(words) < 2 or not _substance(words[1:]):
         return False
     judge = _JUDGES.get(words[0].lower(), _notable_verb)
-    if _UNABLE.match(statement.predicate) or (words[0] == "did" and not PINNED.search(statement.core)):
+    if words[0] == "did" and not PINNED.search(statement.core):
         return False
     own = statement.subject.sort in {Sort.SELF, Sort.GROUP}
     among = statement.discourse.me != USER
@@ -250,8 +235,6 @@ def _specific(said: _Predicate) -> bool:
 
 
 def _vaguely_said(base: str | None, said: _Predicate) -> bool:
-    if base == "do":
-        return _DO_VAGUE.match(said.rest) is not None
     return base in _VAGUE_SAID and not (base == "see" and said.dated)
 
 
@@ -299,7 +282,7 @@ def _notable_progressive(said: _Predicate) -> bool:
     verb, after = said.words[1], said.words[2:]
     if verb == "going":
         return _notable_going(said, after)
-    if verb == "getting" or (_AT_HAND.search(said.rest) and not said.dated):
+    if verb == "getting":
         return after[0] in _STATE_CHANGES
     base = _from_gerund(verb)
     if verb == "doing":
@@ -427,21 +410,6 @@ _ON_THE_DESK = re.compile(
 )
 """What is worked on, or looked at, in the conversation itself."""
 
-_MOMENTARY = re.compile(
-    r"\b(?:in|for|till|until|another|last|only|have|has) (?:\w+ )?(?:\d+|a few|five|ten|fifteen|twenty|thirty"
-    r"|a couple of) ?(?:more )?(?:min(?:ute)?s?|seconds?)\b"
-    r"|\bin a (?:minute|second|moment|sec)\b|\b(?:at|on) \d+ (?:percent|%)$|^is (?:in|on|at) (?:a|the) (?:meeting"
-    r"|call|bus|train|tube|phone|bath|queue)\b"
-)
-
-_SMALL = re.compile(
-    r"(?:made (?:some|a few|a|the|an) (?:changes?|mistakes?|errors?|edits?|typos?|start|list|note|joke)"
-    r"|took the (?:bus|train|tube|tram|lift|stairs)|found\b|spent\b"
-    r"|waited\b|smiled\b|laughed\b|cried\b|tried\b|put\b|went to the (?:shop|shops|store|bathroom|kitchen|pub|gym)$"
-    r"|met someone|bought (?:milk|bread|food|groceries)"
-    r"|is feeling\b|has (?:a|an) (?:\w+ )?(?:headache|hangover|cold|cough)$|is looking for\b)"
-)
-
 _LASTING = frozenset(
     """
     adopt become begin break build buy cancel change close create decide divorce donate drop earn end enrol enroll fail finish
@@ -471,6 +439,10 @@ _UNDONE = re.compile(
     r"|hoping|supposed|meant|wondering|trying|just)\b(?! on \w+day)"
 )
 
+
+_MOMENTARY = re.compile(
+    r"\b(?:\d+|a few) (?:more )?(?:min(?:ute)?s?|seconds?)\b|^is (?:in|on|at) (?:a|the) (?:meeting|call|bus|train|phone|queue)\b"
+)
 _A_TIME = re.compile(r"^(?:next |this |the )?(?:mon|tues|wednes|thurs|fri|satur|sun)day(?! )|^\d", re.IGNORECASE)
 
 
@@ -516,7 +488,5 @@ def _own_small_matter(statement: Statement) -> bool:
     past = is_past(core.split()[0])
     pinned = PINNED.search(core.replace(USER, "")) is not None
     if _just_doing(core) or (_told_in_passing(statement) and (past or not pinned)):
-        return True
-    if not pinned and _SMALL.match(core):
         return True
     return _ON_THE_DESK.search(core) is not None and (past or core.startswith(("is ", "has ")))
