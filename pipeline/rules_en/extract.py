@@ -12,7 +12,7 @@ from datetime import datetime
 
 from mosshead.models.kinds import MemoryKind, Role
 from pipeline.models import USER, Background, Fact, KnownEntity, Message
-from pipeline.rules_en.compose import FactSource, compose_process, find_process
+from pipeline.rules_en.compose import FactSource
 from pipeline.rules_en.confirmations import confirmed, is_confirmation
 from pipeline.rules_en.corrections import (
     Correction,
@@ -38,6 +38,7 @@ from pipeline.rules_en.fiction import (
 )
 from pipeline.rules_en.interpret import tell
 from pipeline.rules_en.names import Discourse, Gazetteer
+from pipeline.rules_en.processes import compose_process, find_process
 from pipeline.rules_en.requests import given_reason, split_mark, stated_part
 from pipeline.rules_en.sentences import Sentence, sentences, whole
 from pipeline.rules_en.speech_acts import Act, classify, holds_secret, introduces_payload, without_opener

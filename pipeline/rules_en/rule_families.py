@@ -37,7 +37,6 @@ def _job_is(value: str, *, noun: str) -> Rule:
     """ "My profession is …": of some nouns anything may be said, of others only what is a job."""
     return rule(
         rf"is (?:as )?{_A}?(?P<value>{value})(?: (?:at|for) (?:the )?(?P<object>{RUN}))?$",
-        MemoryKind.FACT,
         noun=noun,
         subjects=THINGS,
         attribute="job",
@@ -54,7 +53,6 @@ RULES: tuple[Rule, ...] = (
             rf"(?: \w+ly| part[- ]time| full[- ]time| now)*"
             rf" (?:at|for|by|with(?= (?:the )?[A-ZÀ-Þ])) (?!themself\b)(?:the )?{_FIRM}{_AS}"
         ),
-        MemoryKind.FACT,
         attribute="works_at",
         predicate="works_at",
         object_type=EntityType.ORG,
@@ -66,7 +64,6 @@ RULES: tuple[Rule, ...] = (
             rf"full[- ]time)* as {_A}?(?P<role>(?P<value>[\w' -]+?))(?: (?:at|for|with) (?:the "
             rf")?(?P<object>{RUN}))?(?= (?:in|since|and|now|for|at|with|from)\b|,|$)"
         ),
-        MemoryKind.FACT,
         attribute="job",
         predicate="works_at",
         object_type=EntityType.ORG,
@@ -80,7 +77,6 @@ RULES: tuple[Rule, ...] = (
             r"accepted a (?:job|position|role) (?:at|with)|switched jobs to)) (?:the "
             rf")?(?P<object>{RUN}){_AS}"
         ),
-        MemoryKind.FACT,
         attribute="works_at",
         predicate="works_at",
         object_type=EntityType.ORG,
@@ -92,7 +88,6 @@ RULES: tuple[Rule, ...] = (
             rf"(?:has )?(?:(?:left|quit|resigned from|lost|gave up|given up|walked out of) {_HELD}|{_LET_GO}(?=$|,| {_SAYS_MORE})"
             rf"|(?:left|quit|resigned from|stopped working (?:at|for|with)) (?:the )?(?P<gone>{RUN}){FOR_GOOD})"
         ),
-        MemoryKind.FACT,
         ends="works_at",
     ),
     rule(
@@ -100,13 +95,11 @@ RULES: tuple[Rule, ...] = (
             r"(?:(?:just |recently )?(?:left|quit|resigned from|retired from)|(?:was|got) (?:fired|laid "
             rf"off|let go|made redundant)) ?(?:(?:from|by) )?(?P<gone>{RUN}|\w+)?"
         ),
-        MemoryKind.FACT,
     ),
     rule(
         rf"(?:runs?|has|(?:co-?)?owns?|(?:co-?)?founded|started|set up) {_A}(?:\w+ ){{0,3}}?(?:company|business|firm"
         r"|startup|start-up|agency|studio|shop|restaurant|café|cafe|bakery|charity),? "
         rf"(?:(?:called |named )(?=\w)|(?={CAPITAL}))(?P<object>{RUN}|{NAME_OR_NOUN})",
-        MemoryKind.FACT,
         predicate="owns",
         object_type=EntityType.ORG,
     ),
@@ -116,7 +109,6 @@ RULES: tuple[Rule, ...] = (
             rf"charge of|is responsible for|handles|looks after) (?P<role>(?:the |our |{RUN}'s |User's "
             rf")[\w' -]+?)(?= (?:in|at|of|for|and|with)\b|$|,)(?: (?:in|at|of) (?:the )?(?P<where>{RUN}))?"
         ),
-        MemoryKind.FACT,
         describes=True,
     ),
     rule(
@@ -124,7 +116,6 @@ RULES: tuple[Rule, ...] = (
             r"(?:is|became|has become|was promoted to|got promoted to|got a job as|has been) "
             rf"{_A}?{_DESCRIBED}(?: (?:at|for|with|of) (?:the )?(?P<object>{RUN}))?(?= |$|,)"
         ),
-        MemoryKind.FACT,
         attribute="job",
         predicate="works_at",
         object_type=EntityType.ORG,
@@ -137,7 +128,6 @@ RULES: tuple[Rule, ...] = (
             rf"{RUN} (?:University|College|School|Academy|Institute)|MIT|UCLA|Oxford|Cambridge|Harvard|"
             rf"Stanford|Yale)){END}"
         ),
-        MemoryKind.FACT,
         predicate="studies_at",
         object_type=EntityType.ORG,
     ),
@@ -145,7 +135,6 @@ RULES: tuple[Rule, ...] = (
     _job_is(ROLE_PATTERN, noun="(?:new |current |day |full-time )?(?:job|role|position)"),
     rule(
         rf"is (?P<object>{RUN})$",
-        MemoryKind.FACT,
         noun="(?:new |current )?(?:employer|workplace|company)",
         subjects=THINGS,
         attribute="works_at",
@@ -201,7 +190,6 @@ EVENT_RULES: tuple[Rule, ...] = (
         r"| up| down| at| to| about| around| roughly)*"
         r" (?P<value>[£$€]?\d[\d,.]*\d|[£$€]?\d+)(?= (?:euros?|pounds|dollars|a month|a week|a year|now|per|from"
         r"|percent|people|kg|kilos)\b|%|$|,(?!\d))",
-        MemoryKind.FACT,
         noun=r"(?P<thing>(?!.*\b(?:birthday|age|name|one|thing)\b)[a-z][\w -]{1,40})",
         subjects=THINGS,
         attribute="{thing}",
@@ -231,13 +219,12 @@ _ILLNESS = "diabetes|asthma|adhd|ADHD|autism|dyslexia|epilepsy|arthritis|depress
 
 def _own(noun: str, says: str, attribute: str) -> Rule:
     """ "My e-mail is …": what one has one of."""
-    return rule(says, MemoryKind.FACT, noun=noun, subjects=THINGS, attribute=attribute, owner_is_subject=True)
+    return rule(says, noun=noun, subjects=THINGS, attribute=attribute, owner_is_subject=True)
 
 
 IDENTITY_RULES: tuple[Rule, ...] = (
     rule(
         rf"is (?P<value>(?:{RUN}|[a-z]+))$",
-        MemoryKind.FACT,
         noun="(?:(?:full|first|real|given) )?name",
         subjects=THINGS,
         attribute="name",
@@ -247,7 +234,6 @@ IDENTITY_RULES: tuple[Rule, ...] = (
     ),
     rule(
         rf"(?:is(?: called| named)?|goes by) (?!(?:{_NATIONALITY})\b|(?i:{_STATUS})$)(?P<value>{RUN}|{_GIVEN})$",
-        MemoryKind.FACT,
         subjects=SELF,
         attribute="name",
         object_type=EntityType.PERSON,
@@ -258,26 +244,23 @@ IDENTITY_RULES: tuple[Rule, ...] = (
             r"(?:is|turned|just turned|will be|turns) (?P<value>\d{1,3})(?: years?[ -]old| years of age| "
             r"yo)?(?=$|,| (?:and|now|today|this|last|next|yesterday|tomorrow|in|on|but)\b)"
         ),
-        MemoryKind.FACT,
         subjects=_ANYONE,
         attribute="age",
     ),
     rule(
         rf"(?:is|turned|turns|will be) (?P<value>(?:{_COUNTED}))(?: years? (?:old|of age))?(?=$|,| (?:and|now|today"
         rf"|this|next|in|on|but)\b)",
-        MemoryKind.FACT,
         subjects=_PERSON,
         attribute="age",
     ),
     _own("birthday|date of birth|birth date", r"(?:is|falls) (?:on )?(?:the )?(?P<value>.*\d.*|\w+day)", "birthday"),
-    rule(r"was born on (?:the )?(?P<value>.*\d.*)", MemoryKind.FACT, subjects=_ANYONE, attribute="birthday"),
+    rule(r"was born on (?:the )?(?P<value>.*\d.*)", subjects=_ANYONE, attribute="birthday"),
     _own("(?:work |private |personal )?e-?mail(?: address)?", r"is (?P<value>[^\s@,]+@[^\s@,]+\.\w+)", "email"),
     _own("(?:phone|mobile|cell|telephone)(?: number)?", r"is (?P<value>\+?[\d /()-]{6,})$", "phone"),
     _own("time ?zone", r"is (?P<value>[\w/+:-]+(?: time)?)", "timezone"),
     _own("(?:home |new |postal |mailing )?address", r"is (?P<value>.*\w.*)", "address"),
     rule(
         r"(?:is|lives|works) (?:in|on|at) (?:the )?(?P<value>[A-Z]{3,4}(?:[+-]\d+)?(?= |$)|\w+(?= time\b|zone\b))",
-        MemoryKind.FACT,
         subjects=_ANYONE,
         attribute="timezone",
     ),
@@ -301,15 +284,12 @@ IDENTITY_RULES: tuple[Rule, ...] = (
     rule(
         rf"(?:has )?(?:broke(?:n)? up|split up|separated|(?:got )?divorced|(?:is|are) divorced(?= from))(?: (?:with|from))?"
         rf"(?: (?P<gone>{RUN}))?{FOR_GOOD}",
-        MemoryKind.FACT,
-        subjects=PEOPLE,
         ends="partner",
     ),
     rule(
         rf"{_BE} (?:(?:{_STATUS})\b|(?:an? )?(?:half |part |originally |native )?(?:{_NATIONALITY})\b)"
         r"|(?:is|has) (?:\w+ )?(?:allergic to|(?:an )?allergy to|intolerant (?:to|of)) \w"
         rf"|has (?:an? )?(?:\w+ )?(?:{_ILLNESS})\b|(?:speaks?|can speak|is fluent in|understands) (?:{_NATIONALITY})\b",
-        MemoryKind.FACT,
         subjects=BEARERS,
     ),
 )
@@ -337,7 +317,6 @@ _CALLED = rf"(?:(?:called |named |known as )(?=\w)|(?={CAPITAL}))"
 ORGANISATION_RULES: tuple[Rule, ...] = (
     rule(
         rf"is {_CALLED}(?P<object>{RUN}|[a-z][\w ]*)",
-        MemoryKind.FACT,
         noun=_ORGANISATION_WORD,
         subjects=THINGS,
         predicate="works_at",
@@ -346,7 +325,6 @@ ORGANISATION_RULES: tuple[Rule, ...] = (
     ),
     rule(
         rf"is {_CALLED}(?P<object>{RUN}|[a-z][\w ]*)",
-        MemoryKind.FACT,
         noun=_PROJECT,
         subjects=THINGS,
         predicate="works_on",
@@ -357,15 +335,12 @@ ORGANISATION_RULES: tuple[Rule, ...] = (
         rf"(?:is|are|has|have|was|were)?(?: (?:been|just|now|finally"
         rf"|currently))* ?{_MAKES} an? (?:[\w-]+ ){{0,3}}?{_MADE}"
         rf"(?:,? (?:called|named)|,) (?P<object>{RUN})",
-        MemoryKind.FACT,
-        subjects=PEOPLE,
         predicate="works_on",
         object_type=EntityType.PROJECT,
         name_only=True,
     ),
     rule(
         rf"is (?:now )?(?:called|named) (?P<value>{RUN}|[a-z]+)(?= now$|$|,)",
-        MemoryKind.FACT,
         noun=r"(?P<thing>.+)",
         subjects=THINGS,
         attribute="{thing}'s name",
@@ -450,21 +425,16 @@ PLACE_RULES: tuple[Rule, ...] = (
             r" (?:in|at|near|on(?= [A-Z])|just outside|outside|outside of)"
             rf" (?!{_NO_PLACE}\b)(?:the )?{_PLACE}"
         ),
-        MemoryKind.FACT,
-        subjects=PEOPLE,
         attribute="lives_in",
         predicate="lives_in",
         object_type=EntityType.PLACE,
     ),
     rule(
         rf"(?:has )?(?:just )?moved (?:out of|away from) (?:the )?(?P<gone>{RUN}){FOR_GOOD}",
-        MemoryKind.FACT,
-        subjects=PEOPLE,
         ends="lives_in",
     ),
     rule(
         rf"(?:is|is now|has been) (?:located|based|headquartered) in (?:the )?{_PLACE}",
-        MemoryKind.FACT,
         subjects=_EVERYONE,
         attribute="located_in",
         predicate="located_in",
@@ -477,8 +447,6 @@ PLACE_RULES: tuple[Rule, ...] = (
             rf"(?P<origin>{RUN}))?(?: (?:with|together) [\w' ]{{2,30}}?)? (?:to|in) (?:the "
             rf")?{_CALENDAR}{_NAMED}"
         ),
-        MemoryKind.FACT,
-        subjects=PEOPLE,
         attribute="lives_in",
         predicate="lives_in",
         object_type=EntityType.PLACE,
@@ -490,16 +458,12 @@ PLACE_RULES: tuple[Rule, ...] = (
             r"yesterday|today|in|two|three|a|with|from|when|because|recently)\b|"
             r"$)(?<!house)(?<!flat)(?<!apartment)(?<!place)(?<!city)(?<!country)"
         ),
-        MemoryKind.FACT,
-        subjects=PEOPLE,
         attribute="lives_in",
         predicate="lives_in",
         object_type=EntityType.PLACE,
     ),
     rule(
         rf"{_FROM} {_PLACE}",
-        MemoryKind.FACT,
-        subjects=PEOPLE,
         attribute="hometown",
         predicate="from",
         object_type=EntityType.PLACE,
@@ -509,15 +473,12 @@ PLACE_RULES: tuple[Rule, ...] = (
             r"(?:was born(?: and raised)?|grew up|was raised|was brought up) (?:in|near|on) (?:the "
             rf")?{_CALENDAR}{_NAMED}"
         ),
-        MemoryKind.FACT,
-        subjects=PEOPLE,
         predicate="grew_up_in",
         object_type=EntityType.PLACE,
         name_only=True,
     ),
     rule(
         rf"is (?:in )?{_PLACE}",
-        MemoryKind.FACT,
         noun="home ?town|home|home city|birthplace",
         subjects=THINGS,
         attribute="hometown",
@@ -597,7 +558,6 @@ PREFERENCE_RULES: tuple[Rule, ...] = (
             r"\S+){2,})"
         ),
         MemoryKind.BELIEF,
-        subjects=PEOPLE,
     ),
     rule(
         r"(?:says?|said|claims?|claimed|insists?|insisted|told User|tells User|reckons?|swears?)(?: that)? (?!so\b"
@@ -608,5 +568,5 @@ PREFERENCE_RULES: tuple[Rule, ...] = (
         noun=rf"|(?:\w+ )?(?:{'|'.join(sorted(KINSHIP))})",
         subjects=frozenset({Sort.PERSON}),
     ),
-    rule(r"believes? in (?P<thing>\w.*)", MemoryKind.BELIEF, subjects=PEOPLE),
+    rule(r"believes? in (?P<thing>\w.*)", MemoryKind.BELIEF),
 )

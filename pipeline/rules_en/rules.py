@@ -83,7 +83,7 @@ class Finding:
         return self.groups.get("value") or self.groups.get("object")
 
 
-def rule(pattern: str, kind: MemoryKind, *, noun: str | None = None, **more: object) -> Rule:
+def rule(pattern: str, kind: MemoryKind = MemoryKind.FACT, *, noun: str | None = None, **more: object) -> Rule:
     """A rule from the text of its patterns."""
     compiled = re.compile(noun, re.IGNORECASE) if noun else None
     return Rule(re.compile(pattern), kind, noun=compiled, **more)  # type: ignore[arg-type]
