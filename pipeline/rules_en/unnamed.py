@@ -14,6 +14,7 @@ TIE_MODIFIERS = (
 )
 """What may stand before what somebody is to somebody."""
 
+_STAFF = ROLES - {"lead", "head", "chief", "guide", "officer", "judge"}
 _RELATIVES = (KINSHIP | ACQUAINTANCES | PETS) - {"ex", "parent", "contact", "pet", "student"}
 _CHILDREN = {
     "baby girl": "baby",
@@ -40,8 +41,8 @@ def _one_of(words: Set[str]) -> str:
 
 
 _OWN = re.compile(
-    rf"\b(?:[Mm]y|[Oo]ur) (?P<noun>(?:(?:{TIE_MODIFIERS}) )*(?:{_one_of(_RELATIVES)}))"
-    rf"(?!'s?\b|-| {CAPITAL}| (?:is )?(?:called|named)\b)\b"
+    rf"\b(?:[Mm]y|[Oo]ur) (?P<noun>(?:(?:{TIE_MODIFIERS}) )*(?:{_one_of(_RELATIVES | _STAFF)}))"
+    rf"(?!'s?\b|-| {CAPITAL}|[^,.;]{{0,40}} (?:called|named)\b)\b"
 )
 
 _WHO = (
@@ -52,6 +53,7 @@ _GOT = (
     r"|start(?:ed)?|launched|opened|runs?|owns?|built|made|wrote|joined|welcomed|gave birth to|given birth to|expecting"
     r"|took (?:on|in)|taken on|signed(?: up)?|gained|keeps?)"
 )
+_BORN = re.compile(r"\b(?:ha(?:ve|s|d)|birth to|expecting|adopted) (?:an?|another) ")
 _GAINED = re.compile(
     rf"\b(?:(?P<there>[Tt]here) (?:is|are|was)|(?P<who>{_WHO})"
     rf"(?: (?:have|has|had|am|are|is|just|also|really|recently|finally|now|already|even))* {_GOT}(?: (?:my|our|him|her)sel\w+)?)"
@@ -91,7 +93,9 @@ def with_unnamed(clause: str, discourse: Discourse) -> Discourse:
         for match in _NEW.finditer(gained["things"]):
             if _ALREADY_NAMED.match(gained["things"], match.end()):
                 continue
-            noun = _CHILDREN.get(match["noun"], match["noun"])
+            noun = _CHILDREN.get(match["noun"], match["noun"]) if _BORN.search(gained[0]) else match["noun"]
+            if noun in _CHILDREN:
+                continue
             one = _subject(noun, owner)
             groups = [*groups[:-1], (*groups[-1], one)] if match["joined"] and groups else [*groups, (one,)]
             if noun in _PEOPLE:
@@ -155,9 +159,11 @@ def named_afterwards(clause: str, discourse: Discourse) -> tuple[str, Discourse]
 
 
 def _is_fuller(name: str, whose: str, discourse: Discourse) -> bool:
-    """Whether a name is a longer or shorter form of the one that somebody has, or he has none."""
+    """Whether a name is a longer or shorter form of the one that somebody has, or the first that he gets."""
     person = discourse.meant_by(whose)
-    return person is None or person.subject.name is None or bool({*name.split()} & {*person.subject.name.split()})
+    return person is not None and (
+        person.subject.name is None or bool({*name.split()} & {*person.subject.name.split()})
+    )
 
 
 def _in_first_person(one: Subject, me: str) -> str:

@@ -32,6 +32,7 @@ def aliases(facts: list[Fact]) -> set[str]:
         (("Anna is my friend. My brother has a new girlfriend. She is called Zoe.",), "User's brother's girlfriend", None),
         (("My friend Anna loves tea.", "I adopted a kitten! We call her Miso."), "User's kitten", None),
         (("There's a new manager at work. She's named Priya.",), "User's manager", None),
+        (("Our new intern started today. He's called Raj.",), "User's new intern", None),
         (("My company is Acme. I started a podcast. It's called Tea Time.",), "User's podcast", None),
         (("My friend Anna is a vet. We bought a boat, she's called Serenity.",), "User's boat", None),
         (("Eva is here.", "I have a son and a daughter. She is called Ida.", "Ida hates tea."), "User's daughter", "hates tea"),
@@ -60,6 +61,7 @@ def test_a_name_is_told_of_the_one_without_and_not_of_the_one_who_has_one() -> N
         ("My friend Anna has a flat. It's called Luna.",),
         ("We got a dog.", "I work in Leeds.", "I like tea.", "My boss Anna is kind. She's called Luna."),
         ("My friend Anna is here. I called her Monday.",),
+        ("My friend Anna is a nurse. There's a new girl in my class. She's called Luna.",),
     ],
 )
 def test_in_doubt_nobody_is_named(texts: tuple[str, ...]) -> None:
