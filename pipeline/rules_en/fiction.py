@@ -34,8 +34,9 @@ _I_AM = r"(?:i'm|i am|i'll be|i will be|i play|i'll play|me)"
 
 _PRAISE = (
     r"(?:\w+(?:ing|ed|ful|tion|ment|ness|ity)|so|very|really|always|not|right|wrong|good|great|nice|kind|big|true|huge|lucky"
-    r"|awesome|incredible|brilliant|strong|clever|smart|real|best|same|one|only|bit|lot)"
+    r"|awesome|incredible|brilliant|strong|clever|smart|real|best|same|one|only|first|last|bit|lot)"
 )
+_NO_PARTNER = rf"(?!{_PRAISE}\b)(?!(?:[\w-]+ )?(?:ai|assistant|bot|friend|listener|person|reason|help)\b)"
 _NO_ROLE = (
     rf"(?!{_PRAISE}\b)(?!(?:[\w-]+ ){{0,3}}(?:ai|assistant|bot|chatbot|chatgpt|model|machine|program|computer|tool|helper"
     r"|listener|pal|person|human|life ?saver|star|legend|genius|angel|hero|gem|treasure|saint|darling|dear|champ|champion"
@@ -61,10 +62,10 @@ _INVITES = tuple(
         rf"(?:{_LETS} )?pretend (?:that )?(?:you|to be|i|i'm|we)\b",
         r"(?:stay|be|get|speak|answer|reply|remain) in character\b",
         r"(?:be|play|act as) (?:an? |the |my |our )(?:dungeon|game) ?master\b",
-        rf"(?:act|behave|speak|talk|respond|answer|reply) (?:as|like) (?:if you (?:are|were) )?{_ROLE}{_NO_ROLE}\w",
+        rf"(?:act|behave) (?:as|like) (?:if you (?:are|were) )?{_ROLE}{_NO_ROLE}\w",
         rf"you(?:'re| are| be| play)(?: now)? {_ROLE}{_NO_ROLE}\w",
-        rf"{_YOU_ARE} (?:an?|the|my) .{{2,60}}(?:,|\band\b) (?:and )?{_I_AM}\b",
-        rf"{_I_AM} (?:an?|the|your) .{{2,60}}(?:,|\band\b) (?:and )?{_YOU_ARE} (?:an?|the|my)\b",
+        rf"{_YOU_ARE} (?:an?|the|my) {_NO_PARTNER}.{{2,60}}(?:,|\band\b) (?:and )?{_I_AM}\b",
+        rf"{_I_AM} (?:an?|the|your) .{{2,60}}(?:,|\band\b) (?:and )?{_YOU_ARE} (?:an?|the|my) {_NO_PARTNER}\w",
     )
 )
 

@@ -44,6 +44,9 @@ def heard(*said: str, apart: timedelta = timedelta(minutes=1)) -> list[str]:
         "We're writing a play at school.",
         "My RPG group meets on Tuesdays.",
         "You were a big help.",
+        "I am a nurse and you are the first I tell.",
+        "You're the best and I'm a happy man.",
+        "Talk like a pirate.",
         "I have to go.",
     ],
 )
