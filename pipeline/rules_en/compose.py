@@ -10,14 +10,7 @@ from mosshead.models.kinds import EntityType, MemoryKind
 from mosshead.models.occurrence import FactOccurrence
 from pipeline.models import USER, Fact, FactMention, Relation
 from pipeline.rules_en.aliases import Alias
-from pipeline.rules_en.grammar import (
-    FIRST_NAMES,
-    noun_head,
-    one_among,
-    possessive,
-    singular,
-    with_article,
-)
+from pipeline.rules_en.grammar import FIRST_NAMES, noun_head, one_among, possessive, singular, with_article
 from pipeline.rules_en.names import RUN, Gazetteer, NamedEntity, Sort, Subject, find_names, only_once
 from pipeline.rules_en.rules import Finding
 from pipeline.rules_en.statements import Statement

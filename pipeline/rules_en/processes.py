@@ -6,13 +6,7 @@ from dataclasses import dataclass
 
 from mosshead.models.kinds import EntityType, MemoryKind
 from pipeline.models import Fact, FactMention, Message
-from pipeline.rules_en.grammar import (
-    FIRST_NAMES,
-    VERBS,
-    gerund,
-    third,
-    to_third_person,
-)
+from pipeline.rules_en.grammar import FIRST_NAMES, VERBS, gerund, third, to_third_person
 from pipeline.rules_en.names import Discourse
 from pipeline.rules_en.sentences import Sentence
 

@@ -3,18 +3,8 @@
 import re
 from collections.abc import Callable
 
-from pipeline.rules_en.grammar import (
-    ACQUAINTANCES,
-    FIRST_NAMES,
-    KINSHIP,
-    NOT_NAMES,
-    PETS,
-    expand,
-    third,
-)
-from pipeline.rules_en.names import (
-    CAPITAL,
-)
+from pipeline.rules_en.grammar import ACQUAINTANCES, FIRST_NAMES, KINSHIP, NOT_NAMES, PETS, expand, third
+from pipeline.rules_en.names import CAPITAL
 
 _PERSONAL = "|".join(sorted(KINSHIP | ACQUAINTANCES | PETS, key=len, reverse=True))
 _NAME = r"[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)?"

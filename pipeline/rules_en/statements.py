@@ -17,14 +17,7 @@ from pipeline.rules_en.grammar import (
     third,
     to_third_person,
 )
-from pipeline.rules_en.names import (
-    Discourse,
-    Gazetteer,
-    Person,
-    Sort,
-    Subject,
-    bears_another_tie,
-)
+from pipeline.rules_en.names import Discourse, Gazetteer, Person, Sort, Subject, bears_another_tie
 from pipeline.rules_en.subjects import MOST_WORDS_OF_SUBJECT, TIES, noun_subject
 
 

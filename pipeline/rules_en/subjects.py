@@ -22,14 +22,7 @@ from pipeline.rules_en.grammar import (
     is_verb_after,
     singular,
 )
-from pipeline.rules_en.names import (
-    RUN,
-    Gazetteer,
-    Sort,
-    Subject,
-    guess_type,
-    titled,
-)
+from pipeline.rules_en.names import RUN, Gazetteer, Sort, Subject, guess_type, titled
 
 MOST_WORDS_OF_SUBJECT = 7
 TIES = KINSHIP | ACQUAINTANCES | PETS

@@ -8,17 +8,7 @@ import typer
 from config.logging import configure_logging
 from config.settings import settings
 from mosshead.embeddings import spec_of
-from workers.cli.output import (
-    Every,
-    Json,
-    logged_in,
-    print_json,
-    print_table,
-    repeat,
-    say,
-    tried,
-    until_asked_to_stop,
-)
+from workers.cli.output import Every, Json, logged_in, print_json, print_table, repeat, say, tried, until_asked_to_stop
 from workers.operations import models
 
 models_cli = typer.Typer(
