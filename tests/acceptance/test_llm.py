@@ -11,7 +11,7 @@ from tests.acceptance.running import Running, machine
 from tests.acceptance.test_readme import ROOT, python_with_output
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI, Fault
-from tests.unit.mosshead.managing.scripted import field_set, new
+from tests.unit.mosshead.contrib.managers.scripted import field_set, new
 
 
 @pytest.fixture(scope="module")

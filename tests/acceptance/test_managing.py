@@ -12,7 +12,7 @@ from mosshead.contrib.managers import Note, create_memory_manager, create_profil
 from mosshead.llm import ModelUnavailable, open_model
 from tests.acceptance.test_readme import ROOT, python_with_output
 from tests.fake_openai import FakeOpenAI, Fault
-from tests.unit.mosshead.managing.scripted import change, field_set, new
+from tests.unit.mosshead.contrib.managers.scripted import change, field_set, new
 
 TALK = "User: I like tea."
 KNOWN = (uuid4(), Note(content="User likes coffee"))

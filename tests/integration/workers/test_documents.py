@@ -22,7 +22,7 @@ from tests.fake_openai import FakeOpenAI, Fault
 from tests.fake_responses import Request
 from tests.forming import Forming, carry_through
 from tests.given import NOON, Worker, claimed
-from tests.unit.mosshead.managing.scripted import field_set
+from tests.unit.mosshead.contrib.managers.scripted import field_set
 from workers.stages.runner import StageFailed
 
 DAY = timedelta(days=1)

@@ -10,7 +10,7 @@ from mosshead.contrib.managers import Episode
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
-from tests.unit.mosshead.managing.scripted import new
+from tests.unit.mosshead.contrib.managers.scripted import new
 
 TOLD = {
     "observation": "User's oven burnt every loaf at 220.",

@@ -11,7 +11,7 @@ from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming, carry_out_erasure
 from tests.given import Worker, claimed
 from tests.integration.workers.conftest import Find
-from tests.unit.mosshead.managing.scripted import field_set, new
+from tests.unit.mosshead.contrib.managers.scripted import field_set, new
 from workers import tasks
 
 TOLD = {

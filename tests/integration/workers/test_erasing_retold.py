@@ -10,7 +10,7 @@ from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 from tests.integration.workers.conftest import Find
 from tests.integration.workers.test_erasing_formed import ask_for_a_profile, form
-from tests.unit.mosshead.managing.scripted import field_set
+from tests.unit.mosshead.contrib.managers.scripted import field_set
 
 
 def found(content: str, quote: str, *names: str, **given: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from mosshead.schemas import touches
 from pipeline.extraction.records import closed, fits
 from pipeline.models import Message, RecordSchema
 from pipeline.reflection.documents import DocumentState, Formed, Mark, Misfit, barred, edited, form_document, settled
-from tests.unit.mosshead.managing.scripted import Scripted, field_set
+from tests.unit.mosshead.contrib.managers.scripted import Scripted, field_set
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mosshead.events import Command
 from pipeline.replay.models import GenerationKnowledge, KnownMemory
 from pipeline.replay.translate import LeftOut, translate
-from tests.unit.pipeline.replaying.generations import (
+from tests.unit.pipeline.replay.generations import (
     SAID,
     SAID_ELSEWHERE,
     SAID_LATER,

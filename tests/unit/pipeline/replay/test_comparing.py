@@ -14,7 +14,7 @@ from mosshead.models.kinds import MemoryKind
 from pipeline.consolidation.comparison import agree
 from pipeline.replay.compare import Comparison, compare
 from pipeline.replay.models import KnownMemory
-from tests.unit.pipeline.replaying.generations import SAID, SAID_ELSEWHERE, SAID_LATER, lives_in, memories, memory
+from tests.unit.pipeline.replay.generations import SAID, SAID_ELSEWHERE, SAID_LATER, lives_in, memories, memory
 
 VALUE: dict[str, Any] = {"attribute": "hobby", "value": "singing"}
 

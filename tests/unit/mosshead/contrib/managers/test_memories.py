@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, SecretStr, model_validator
 from mosshead.contrib.managers import Episode, Managed, Note, create_episode_manager, create_memory_manager
 from mosshead.errors import ConfigurationError, InvalidEvent
 from mosshead.llm import AnswerDeclined, AnswerTruncated, ModelUnavailable
-from tests.unit.mosshead.managing.scripted import Scripted, change, new
+from tests.unit.mosshead.contrib.managers.scripted import Scripted, change, new
 
 
 class Recipe(BaseModel):

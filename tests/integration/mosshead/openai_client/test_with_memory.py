@@ -18,7 +18,7 @@ from mosshead.contrib.openai_client import with_memory
 from mosshead.paths import NamespacePath
 from tests.fake_openai import CHAT, RESPONSES, FakeOpenAI, Fault
 from tests.integration.mosshead.conftest import Taken
-from tests.integration.mosshead.injection.conftest import PATIENT, Knows
+from tests.integration.mosshead.openai_client.conftest import PATIENT, Knows
 
 DOG = "User's dog is called Biscuit"
 QUESTION: Any = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "What is my dog called?"}]

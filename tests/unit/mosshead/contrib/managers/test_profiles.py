@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from mosshead.contrib.managers import create_profile_manager
 from mosshead.llm import AnswerUnusable, ModelUnavailable
-from tests.unit.mosshead.managing.scripted import Scripted, field_set
+from tests.unit.mosshead.contrib.managers.scripted import Scripted, field_set
 
 
 class Address(BaseModel):

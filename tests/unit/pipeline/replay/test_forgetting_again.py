@@ -5,7 +5,7 @@ from uuid import UUID
 from mosshead.events import Forget, Split, Undo
 from pipeline.replay.models import GenerationKnowledge
 from pipeline.replay.translate import LeftOut, left_unsaid, translate
-from tests.unit.pipeline.replaying.generations import (
+from tests.unit.pipeline.replay.generations import (
     BERLIN,
     CAT,
     NOTHING,

@@ -17,7 +17,7 @@ from mosshead import Memory, Namespace, ReadTimeout, StoreUnavailable
 from mosshead.contrib.openai_client import calls, with_memory
 from tests.fake_openai import CHAT, FakeOpenAI, Fault
 from tests.integration.mosshead.conftest import Taken
-from tests.integration.mosshead.injection.conftest import MINILM, PATIENT
+from tests.integration.mosshead.openai_client.conftest import MINILM, PATIENT
 from workers.local import Addresses
 
 LIMIT = 0.3

@@ -6,7 +6,7 @@ import pytest
 
 from pipeline.replay.models import KnownMemory
 from pipeline.replay.translate import counterparts_of, person_of, question_of
-from tests.unit.pipeline.replaying.generations import (
+from tests.unit.pipeline.replay.generations import (
     SAID,
     SAID_ELSEWHERE,
     SAID_LATER,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from mosshead.contrib.working_memory import WorkingMemory
 
-_PAGE = Path(__file__).parents[4] / "docs" / "working-memory.md"
+_PAGE = Path(__file__).parents[5] / "docs" / "working-memory.md"
 _BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

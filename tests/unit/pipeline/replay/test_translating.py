@@ -21,7 +21,7 @@ from mosshead.events import (
 )
 from pipeline.replay.models import GenerationKnowledge
 from pipeline.replay.translate import NOT_REPLAYED, TRANSLATED, LeftOut, left_unsaid, translate
-from tests.unit.pipeline.replaying.generations import (
+from tests.unit.pipeline.replay.generations import (
     BERLIN,
     CAT,
     NOTHING,
