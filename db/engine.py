@@ -1,11 +1,14 @@
 """The engines of the service, and which logins it refuses."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from sqlalchemy import Engine, create_engine, text
-from sqlalchemy.exc import OperationalError, ProgrammingError
+from sqlalchemy import Engine, create_engine, event, text
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DisconnectionError, OperationalError, ProgrammingError
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from db.schema.revision import IN_DATABASE, NEWEST
 from db.schema.roles import BACKUP, OWNER, WORDS
@@ -14,6 +17,7 @@ from mosshead.urls import cannot_connect, lacks_rights, sqlalchemy_url
 
 ADMIN_URL: Final = "MOSSHEAD_ADMIN_URL"
 _CONNECT_SECONDS = 5
+_IDLE_SECONDS = 1.0
 _STATEMENT_TIMEOUT_MS = 30_000
 _KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
 """A connection whose other end is gone without a word, as behind a firewall, is noticed within half a minute."""
@@ -25,7 +29,7 @@ def open_engine(url: str, *, setting: str) -> Engine:
     setting: the name of the setting that holds the URL, for error messages.
     Raises ConfigurationError where the URL is no Postgres URL.
     """
-    return create_engine(
+    engine = create_engine(
         sqlalchemy_url(url, setting),
         pool_size=2,
         max_overflow=4,
@@ -36,6 +40,8 @@ def open_engine(url: str, *, setting: str) -> Engine:
             "options": f"-c statement_timeout={_STATEMENT_TIMEOUT_MS} -c idle_in_transaction_session_timeout=60000",
         },
     )
+    _ping_after_idling(engine)
+    return engine
 
 
 @contextmanager
@@ -57,6 +63,26 @@ def admin_engine(url: str) -> Iterator[Engine]:
         raise lacks_rights(engine.url, ADMIN_URL, error) from None
     finally:
         engine.dispose()
+
+
+def _ping_after_idling(engine: Engine) -> None:
+    """Replace a pooled connection that died while it was idle. A run of transactions, one after the other, asks nothing."""
+
+    def note(_: DBAPIConnection, record: ConnectionPoolEntry) -> None:
+        record.info["idle_since"] = time.monotonic()
+
+    def ping(connection: DBAPIConnection, record: ConnectionPoolEntry, _: PoolProxiedConnection) -> None:
+        if time.monotonic() - record.info.get("idle_since", time.monotonic()) < _IDLE_SECONDS:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except Exception as error:
+            if engine.dialect.is_disconnect(error, connection, None):  # type: ignore[arg-type]  # the driver's own errors
+                raise DisconnectionError from None
+            raise
+
+    event.listen(engine, "checkin", note)
+    event.listen(engine, "checkout", ping)
 
 
 def check_login(engine: Engine, *, setting: str) -> None:

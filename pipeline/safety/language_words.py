@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class LanguageWords:
     """The words of one language that orders are made of, each field the alternatives of a pattern."""
 
     known_by: str
@@ -61,7 +61,7 @@ class Vocabulary:
     """"Who reads this", after `assistant`."""
 
 
-GERMAN = Vocabulary(
+GERMAN = LanguageWords(
     known_by="der die das den dem ein eine einen du dich dir dein deine sie ist und nicht auf mit fur von zu bitte alle allen"
     " wenn falls immer nur jetzt nutzer ki ignoriere vergiss antworte anweisungen regeln"
     " dies diese dieser wer ab sag nie an ohne kunftig jede keine hast mir",
@@ -122,7 +122,7 @@ GERMAN = Vocabulary(
     note=r"hinweis|nachricht|notiz|anweisung|mitteilung|botschaft|info|achtung|bemerkung|liebe[rs]?|hallo|an (?:alle|die|jede)",
     reads=r"(?:die|das|der|welche[rs]?) (?:dies\w*|das|hier) [^.!?]{0,30}?(?:liest|lesen|zusammenfass\w*|verarbeite\w*)",
 )
-SPANISH = Vocabulary(
+SPANISH = LanguageWords(
     known_by="el la los las que tu tus por una un del para en es ahora siempre nunca cuando si cada quien usuario este esta ia"
     " ignora olvida responde asistente modelo bot ordenes reglas de al y te me le ya eres sin no ha mi",
     assistant=r"modelos?(?: de lenguaje)?|ias?|asistentes?(?: de ia| virtual(?:es)?)?|chatbots?|bots?|agentes?"
@@ -184,7 +184,7 @@ SPANISH = Vocabulary(
     r"|querid[oa]s?|para el|al?",
     reads=r"que (?:lea|lean|lee|leen|resuma|resuman|resume|procese|analice|traduzca)",
 )
-FRENCH = Vocabulary(
+FRENCH = LanguageWords(
     known_by="le la les l des du une un que qui tu vous ton ta tes vos votre est ne pas dans pour toute toutes tous ces ce"
     " cette moi ia de te sans plus si quand chaque lui oubliez ignorez ignore oublie reponds repondez desormais consignes et",
     assistant=r"ias?|assistante?s?|modeles?(?: de langage)?|chatbots?|bots?|agents?(?: ia| d'ia)?"
@@ -250,7 +250,7 @@ FRENCH = Vocabulary(
     note=r"notes?|message|avis|consignes?|instructions?|attention|rappel|chere?s?|(?:a|pour) toute?",
     reads=r"qui (?:lit|lisent|resume|resument|traite|traitent|analyse|tradui)\w*|lisant|resumant|traitant",
 )
-ITALIAN = Vocabulary(
+ITALIAN = LanguageWords(
     known_by="il lo la gli le che un una del della dei delle tuo tua tue sempre solo mai quando se non per questo questa ora"
     " sei devi ia utente tutte istruzioni ignora dimentica rispondi assistente bot d ogni ti mi qualcuno chiunque fai senza di",
     assistant=r"ia|ai|assistent[ei]|modell[oi](?: linguistic[oi])?|chatbot|bot|agent[ei]|intelligenz[ae] artificial[ei]",
@@ -307,7 +307,7 @@ ITALIAN = Vocabulary(
     note=r"nota|messaggio|avviso|istruzion[ei]|attenzione|promemoria|car[aoi]|(?:a|per) ogni",
     reads=r"che (?:legge|leggono|riassume|riassumono|elabora|analizza)",
 )
-PORTUGUESE = Vocabulary(
+PORTUGUESE = LanguageWords(
     known_by="o os que voce vc um uma da das dos seu sua suas sempre nunca nao para de com se quando agora esta este isto"
     " usuario ignore esqueca responda assistente modelo ia aos ao tu teu e sem faz te alguem a em",
     assistant=r"ias?|assistentes?|modelos?(?: de linguagem)?|chatbots?|bots?|agentes?|inteligencias? artificia(?:l|is)",
@@ -364,7 +364,7 @@ PORTUGUESE = Vocabulary(
     note=r"notas?|mensagem|aviso|instruc(?:ao|oes)|atencao|lembrete|car[oa]s?|prezad[oa]s?|(?:a|para) (?:todas?|todos|qualquer)",
     reads=r"que (?:leia|leiam|le|ler|resum\w+|processe|processar|analise)",
 )
-DUTCH = Vocabulary(
+DUTCH = LanguageWords(
     known_by="de het een van je jij u uw niet altijd voor met als wanneer vanaf voortaan alle deze dit die instructies regels"
     " negeer vergeet antwoord zeg aan ai ben bent doe wat zonder heeft iedereen iemand ik haar",
     assistant=r"ai|ai-\w+|assistent(?:en)?|chatbots?|bots?|taalmodel(?:len)?|modellen",

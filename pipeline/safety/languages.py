@@ -2,7 +2,7 @@
 
 import re
 
-from pipeline.safety.language_words import DUTCH, FRENCH, GERMAN, ITALIAN, PORTUGUESE, SPANISH, Vocabulary
+from pipeline.safety.language_words import DUTCH, FRENCH, GERMAN, ITALIAN, PORTUGUESE, SPANISH, LanguageWords
 from pipeline.safety.screen import Screen
 
 _WORD = re.compile(r"[a-z]+")
@@ -22,7 +22,7 @@ def in_other_words(text: str) -> bool:
 class _Language:
     """The shapes of orders in one language."""
 
-    def __init__(self, its: Vocabulary) -> None:
+    def __init__(self, its: LanguageWords) -> None:
         self.words = frozenset(its.known_by.split())
         self._plain = Screen(*_shapes(its))
         self._deed = Screen(
@@ -45,7 +45,7 @@ class _Language:
         )
 
 
-def _shapes(its: Vocabulary) -> tuple[str, ...]:
+def _shapes(its: LanguageWords) -> tuple[str, ...]:
     without = rf"\b(?:{its.without}) (?:\w+ )?(?:{its.rules})\b"
     return (
         rf"\b(?:{its.forget})\b[^.!?;]{{0,40}}?\b(?:{its.your}|{its.all_earlier}) (?:[\w']+ ){{0,3}}?(?:{its.rules})\b",

@@ -102,7 +102,7 @@ def test_workers_come_back_from_a_redis_that_was_full_while_they_were_at_work(
             intake.resume()
         try:
             namespace.wait(timeout=SOON_SECONDS)
-            assert broker.llen("mosshead:events:mosshead.events") == 0
+            running.eventually(lambda: broker.llen("mosshead:events:mosshead.events") == 0, "the queue is drained")
         finally:
             broker.config_set("maxmemory", 0)
     assert running.pid("worker") == worker.pid

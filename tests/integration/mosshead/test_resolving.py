@@ -319,7 +319,10 @@ def test_other_reads_take_one_or_two(counted: tuple[Counting, Memory], fresh_nam
     assert counting.trips_of(lambda: sarah.recall_messages(TOMATOES)) == 2
 
 
-def test_connections_that_died_are_replaced(world: World, sarah: Namespace, admin_engine: Engine) -> None:
+def test_connections_that_died_are_replaced(
+    world: World, sarah: Namespace, admin_engine: Engine, reader_engine: Engine
+) -> None:
+    reader_engine.dispose()  # what other tests use is not killed with them
     kill = text("""
         select count(pg_terminate_backend(pid, 5000)) from pg_stat_activity
         where usename = 'mosshead_reader' and pid <> pg_backend_pid()

@@ -1,0 +1,44 @@
+"""The service's pool of connections, when Postgres closes them behind its back."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Engine, text
+
+from db.engine import open_engine
+from db.keys import LaneRef
+from mosshead.store.connection import tenant_transaction
+from workers.local import Addresses
+
+_KILL = text("select count(pg_terminate_backend(pid, 5000)) from pg_stat_activity where application_name = 'closed'")
+
+
+@pytest.fixture
+def pool(addresses: Addresses) -> Iterator[Engine]:
+    engine = open_engine(f"{addresses.worker_url}&application_name=closed", setting="MOSSHEAD_WORKER_URL")
+    yield engine
+    engine.dispose()
+
+
+def test_a_connection_that_died_while_it_was_idle_is_replaced(pool: Engine, admin_engine: Engine) -> None:
+    with pool.begin() as connection:
+        connection.exec_driver_sql("select 1")
+    with admin_engine.connect() as connection:
+        assert connection.execute(_KILL).scalar_one() == 1
+    time.sleep(1.1)
+
+    with pool.begin() as connection:
+        assert connection.exec_driver_sql("select 2").scalar_one() == 2
+
+
+def test_a_tenant_s_transaction_replaces_a_connection_that_died_a_moment_ago(
+    pool: Engine, admin_engine: Engine, lane: LaneRef
+) -> None:
+    with tenant_transaction(pool, lane.tenant_id) as connection:
+        connection.exec_driver_sql("select 1")
+    with admin_engine.connect() as connection:
+        assert connection.execute(_KILL).scalar_one() == 1
+
+    with tenant_transaction(pool, lane.tenant_id) as connection:
+        assert connection.exec_driver_sql("select 2").scalar_one() == 2
