@@ -162,7 +162,7 @@ class TestFairness:
         slots(count)
         for _ in range(2):
             dispatch(worker_engine, service.model_copy(update={"tenant_slots": of_tenant}))
-        assert len(hints()) == given
+        assert len({hint.arguments for hint in hints()}) == given, "a hint may come again after a second"
 
 
 class TestHints:
