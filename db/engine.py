@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
+import psycopg
 from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DisconnectionError, OperationalError, ProgrammingError
@@ -65,26 +66,6 @@ def admin_engine(url: str) -> Iterator[Engine]:
         engine.dispose()
 
 
-def _ping_after_idling(engine: Engine) -> None:
-    """Replace a pooled connection that died while it was idle. A run of transactions, one after the other, asks nothing."""
-
-    def note(_: DBAPIConnection, record: ConnectionPoolEntry) -> None:
-        record.info["idle_since"] = time.monotonic()
-
-    def ping(connection: DBAPIConnection, record: ConnectionPoolEntry, _: PoolProxiedConnection) -> None:
-        if time.monotonic() - record.info.get("idle_since", time.monotonic()) < _IDLE_SECONDS:
-            return
-        try:
-            engine.dialect.do_ping(connection)
-        except Exception as error:
-            if engine.dialect.is_disconnect(error, connection, None):  # type: ignore[arg-type]  # the driver's own errors
-                raise DisconnectionError from None
-            raise
-
-    event.listen(engine, "checkin", note)
-    event.listen(engine, "checkout", ping)
-
-
 def check_login(engine: Engine, *, setting: str) -> None:
     """Refuse a login that row-level security does not bind, and a database older than the code, at the start of a service.
 
@@ -111,6 +92,24 @@ def check_login(engine: Engine, *, setting: str) -> None:
             f"{setting}: the database is of an earlier version ({login.revision or 'unknown'}) than this code ({NEWEST}). Run "
             "'python -m workers migrate' with MOSSHEAD_ADMIN_URL set"
         )
+
+
+def _ping_after_idling(engine: Engine) -> None:
+    """Ping a pooled connection that was idle, and replace it if it is dead. Transactions in quick succession cost no ping."""
+
+    def note(_: DBAPIConnection, record: ConnectionPoolEntry) -> None:
+        record.info["idle_since"] = time.monotonic()
+
+    def ping(connection: DBAPIConnection, record: ConnectionPoolEntry, _: PoolProxiedConnection) -> None:
+        if time.monotonic() - record.info.get("idle_since", time.monotonic()) < _IDLE_SECONDS:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except psycopg.OperationalError:
+            raise DisconnectionError from None  # which has the pool open another
+
+    event.listen(engine, "checkin", note)
+    event.listen(engine, "checkout", ping)
 
 
 def _beyond(login: Any) -> str | None:

@@ -1,8 +1,7 @@
-"""What is made up: games, roles and stories, in which nobody speaks of himself, suppositions and puzzles.
+"""Fiction: games, role play and stories, in which nobody speaks about themselves; and suppositions and puzzles.
 
-A conversation enters a game or a story where somebody invites to one or orders one. To speak of one opens nothing: "I love
-playing D&D" is plain fact. What ends it wins over what opens it, "stop the role play", and after some hours of silence it
-is over.
+Only an invitation or an instruction starts fiction. A mention does not: "I love playing D&D" is a plain fact. Words that end it
+("stop the role play") outweigh words that start it, and it lapses some hours after its last message.
 """
 
 import re
@@ -95,7 +94,7 @@ _FIGURE = re.compile(
 
 
 def opens_fiction(text: str) -> bool:
-    """Whether a sentence invites to a game, a role or a story, or orders one, in which nobody speaks of himself."""
+    """Whether a sentence invites to a game, a role or a story, or orders one."""
     return not ends_fiction(text) and _invites(text)
 
 

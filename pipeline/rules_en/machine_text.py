@@ -1,4 +1,4 @@
-"""What no person says: code, logs, markup, tables, diffs and comma-separated values that stand in a message."""
+"""Machine text within a message: code, logs, markup, tables, diffs and comma-separated values."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -35,6 +35,9 @@ def spoken_lines(lines: Sequence[str]) -> Iterator[str]:
 
     A table's row is kept where it is led by a bar: the reader of lists knows what a rota says.
     """
+    written = [line.strip() for line in lines if line.strip()]
+    if len(written) == 1 and _PATCH_LINE.match(written[0]) and ":" not in written[0]:  # one line of a diff, not a note
+        return
     fence = ""
     plain: list[str] = []
     for line in lines:

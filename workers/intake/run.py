@@ -31,18 +31,13 @@ from workers.intake.validate import (
     Accepted,
     Arrival,
     RefusedMessage,
-    can_be_event,
     judge,
     read_what_others_push,
+    takes_long,
 )
 
 _SETTING = "MOSSHEAD_INGEST_URL"
 _AT_ONCE = 200
-_LARGE_BYTES = 32 * 2**10
-"""An event of this size waits for the smaller ones: 250 KB can take a second to redact, and a chat's message has about 1 KB.
-Two hundred smaller ones still fit into one transaction within the statement timeout. Junk of any size counts as small, for
-only its head is kept: it would fill the intake's hands, and a chat's message would wait behind it in Redis."""
-
 _IN_HAND, _BYTES_IN_HAND = 10 * _AT_ONCE, 64 * 2**20
 """How much the intake reads ahead, to find small messages behind large ones. Spools let the queue grow to the same size."""
 
@@ -89,7 +84,7 @@ def signing_keys(settings: Settings) -> dict[str, TenantKey]:
 
 @dataclass(frozen=True, slots=True)
 class _InHand:
-    """A message that has left Redis. waits: it is large, and may be an event."""
+    """A message that has left Redis. waits: until the others in hand are stored."""
 
     message: Message
     waits: bool
@@ -104,7 +99,7 @@ def _consume(broker_url: str, keys: Mapping[str, TenantKey], store: Store, stopp
     # Connected first: opening a channel would sleep for 2 s before it tried again, and a Redis that is back waits for us then.
     with open_connection(broker_url).ensure_connection(max_retries=0) as connection:
         try:
-            _take(connection, in_hand, keys, partial(_take_in, in_hand, keys, store), stopped)
+            _take(connection, in_hand, partial(_take_in, in_hand, keys, store), stopped)
         finally:
             _put_back(connection, [one.message for one in in_hand])
 
@@ -112,12 +107,11 @@ def _consume(broker_url: str, keys: Mapping[str, TenantKey], store: Store, stopp
 def _take(
     connection: Connection,
     in_hand: list[_InHand],
-    keys: Mapping[str, TenantKey],
     take_in: Callable[[], None],
     stopped: Callable[[], bool],
 ) -> None:
     def receive_message(message: Message) -> None:
-        in_hand.append(_InHand(message, len(message.body) >= _LARGE_BYTES and _can_be_event(message, keys)))
+        in_hand.append(_InHand(message, waits=takes_long(message.body)))
 
     channel = connection.channel()
     read_what_others_push(channel)
@@ -150,10 +144,15 @@ def _gather(drain: Callable[..., None], in_hand: list[_InHand]) -> None:
 
 
 def _take_in(in_hand: list[_InHand], keys: Mapping[str, TenantKey], store: Store) -> None:
-    """Store the small messages in hand, then the oldest large one, so that large messages delay nobody else for long."""
-    small = [one for one in in_hand if not one.waits]
-    large = [one for one in in_hand if one.waits]
-    for portion in (small[:_AT_ONCE], large[:1]):
+    """Store the messages that take little time, then the oldest of the others, so that large events delay nobody for long.
+
+    250 KB can take a second to redact, and a chat's message has about 1 KB. Two hundred that do not wait fit into one
+    transaction within the statement timeout. Large junk does not wait: it would fill the hands of the intake, and a chat's
+    message would stay behind it in Redis.
+    """
+    quick = [one for one in in_hand if not one.waits]
+    slow = [one for one in in_hand if one.waits]
+    for portion in (quick[:_AT_ONCE], slow[:1]):
         if portion:
             stored = store([_judge(one.message, keys) for one in portion])
             _log.info("events_received", received=len(portion), stored=stored)
@@ -177,10 +176,6 @@ def _put_back(connection: Connection, messages: Sequence[Message]) -> None:
             )
     except BROKER_ERRORS as error:
         _log.warning("events_not_put_back", events=len(messages), error=type(error).__name__)
-
-
-def _can_be_event(message: Message, keys: Mapping[str, TenantKey]) -> bool:
-    return message.content_type == CONTENT_TYPE and can_be_event(message.body, keys)
 
 
 def _judge(message: Message, keys: Mapping[str, TenantKey]) -> Arrival:

@@ -30,9 +30,9 @@ _MOST_OF_REASON = 500
 _DEEPEST = 100
 _SIGNED = b'{"signed":'
 _MOST_KEPT = MAX_SIGNED_BYTES
-_MOST_KEPT_OF_NO_EVENT = 64 * 1024
-_HEAD = 8 * 1024
-"""A body that can never become an event is kept up to the first size. Of a longer one the head is kept, which shows what it is:
+LARGE_BYTES = 32 * 2**10
+_HEAD = 8 * 2**10
+"""A body that is no JSON object is kept whole below the first size. Of a longer one the head is kept, which shows what it is:
 looking for secrets takes time."""
 
 _BEYOND = 4096  # looked at with what is kept of a body, so that no secret is cut in two and kept as half of one
@@ -111,11 +111,16 @@ def judge(body: bytes, keys: Mapping[str, TenantKey]) -> Arrival:
     return judge_event(event, size=len(text), body=body)
 
 
-def can_be_event(body: bytes, keys: Mapping[str, TenantKey]) -> bool:
-    """Whether a message holds a JSON object from somebody who may publish. Takes far less time than `judge`."""
+def takes_long(body: bytes) -> bool:
+    """Whether `judge` and the dead letter may take long: of a large JSON object, secrets are looked for in all of it.
+
+    Whether somebody may publish it makes no difference: the whole body is kept with the dead letter too.
+    """
+    if not LARGE_BYTES <= len(body) <= _MOST_READ:
+        return False
     try:
-        _json_object(_opened(body, keys))
-    except (InvalidEvent, SignatureRefused):
+        _json_object(body)
+    except InvalidEvent:
         return False
     return True
 
@@ -180,7 +185,7 @@ def _without_secrets(body: bytes) -> bytes:
         if isinstance(data, dict):
             redacted = _redacted(data)
             return body if redacted == data else json.dumps(redacted).encode()
-        if len(body) <= _MOST_KEPT_OF_NO_EVENT:
+        if len(body) < LARGE_BYTES:
             redacted_list = redact_json(data)
             return body if redacted_list == data else json.dumps(redacted_list).encode()
     except (ValueError, RecursionError):
@@ -189,7 +194,7 @@ def _without_secrets(body: bytes) -> bytes:
 
 
 def _text_without_secrets(body: bytes) -> bytes:
-    most = _MOST_KEPT_OF_NO_EVENT if len(body) <= _MOST_KEPT_OF_NO_EVENT else _HEAD
+    most = LARGE_BYTES if len(body) < LARGE_BYTES else _HEAD
     text = body[: most + _BEYOND].decode("utf-8", "surrogateescape")
     return redact(text).encode("utf-8", "surrogateescape")[:most]
 

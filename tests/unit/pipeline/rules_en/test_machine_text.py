@@ -53,9 +53,15 @@ def test_pasted_machine_text_is_not_heard_and_what_stands_around_it_is(pasted: s
     ]
 
 
+@pytest.mark.parametrize("line", ["- I live in Rome", "-I live in Rome", "+ I live in Rome"])
+def test_a_message_that_is_one_line_of_a_diff_is_not_heard(line: str) -> None:
+    assert heard(line) == []
+
+
 @pytest.mark.parametrize(
     ("text", "facts"),
     [
+        ("About me:\n- I live in Rome", ["User lives in Rome"]),
         ("About me:\n- I live in Rome\n- I work at Siemens", ["User lives in Rome", "User works at Siemens"]),
         ("I live in Leeds, Rome and Oslo bore me.\nI work at Siemens, as you know.", 2),
         ("I live in Leeds | I work at Siemens", 1),

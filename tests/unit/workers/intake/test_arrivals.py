@@ -15,7 +15,7 @@ from mosshead.events import MAX_EVENT_BYTES, parse_event
 from mosshead.publishing.signing import MAX_SIGNED_BYTES, SigningKey, TenantKey, sign
 from tests.given import as_text, event
 from workers.intake import validate
-from workers.intake.validate import Accepted, RefusedMessage, judge, judge_event
+from workers.intake.validate import Accepted, RefusedMessage, judge, judge_event, takes_long
 
 CANARY = "zanzibar"
 SECRET = "0123456789abcdef0123456789abcdef"
@@ -317,3 +317,23 @@ def test_a_signed_body_without_secrets_is_kept_to_the_byte_and_one_with_them_is_
 def test_a_secret_at_the_end_of_what_is_kept_is_not_cut_in_two() -> None:
     body = (b"tea " * MAX_SIGNED_BYTES)[: MAX_SIGNED_BYTES - 8] + b" 4111 1111 1111 1111 is my card"
     assert b"4111" not in kept_body(body)
+
+
+LARGE = {"content": "tea " * 20_000}
+
+
+@pytest.mark.parametrize(
+    ("body", "long"),
+    [
+        (json.dumps(LARGE).encode(), True),
+        (sign(json.dumps(LARGE), APP).encode(), True),
+        (json.dumps({"content": "tea"}).encode(), False),
+        (b"x" * 250_000, False),
+        (b"{" + b"x" * 250_000, False),
+        (json.dumps([LARGE]).encode(), False),
+        (b"[" * 250_000, False),
+    ],
+    ids=["an object", "signed by anybody", "small", "text", "a broken object", "a list", "deep"],
+)
+def test_only_a_large_object_takes_long(body: bytes, *, long: bool) -> None:
+    assert takes_long(body) is long
