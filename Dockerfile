@@ -1,4 +1,4 @@
-# The service: intake, sweeper, workers, Flower and migrations are this one image with different commands.
+# The service: intake, scheduler, workers, Flower and migrations are this one image with different commands.
 
 FROM python:3.11-slim AS build
 

@@ -3,8 +3,8 @@
     python -m benchmarks.burst [--json]
 
 People in twenty namespaces say ten messages each, in turns by chance, as fast as the app can publish them. They go through the
-library, the queue, the intake, the sweeper and four processes of a Celery worker, with default settings and an LLM whose answers
-take 50 to 100 ms. Beside it the naive way, with the same messages, LLM and processes: a Celery task for each message.
+library, the queue, the intake, the scheduler and four processes of a Celery worker, with default settings and an LLM whose
+answers take 50 to 100 ms. Beside it the naive way, with the same messages, LLM and processes: a Celery task for each message.
 """
 
 import json

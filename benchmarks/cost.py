@@ -236,7 +236,7 @@ def _show(result: Result, console: Console) -> None:
         table.add_column(name_of(row).replace(", ", "\n"), justify="right")
     table.add_column("a task that\ndoes nothing", justify="right")
     spent = [*(row.processor_ms for row in result.loads), result.noop.processor_ms]
-    for name in ("publisher", "intake", "sweeper", "worker", "postgres", "redis", "total"):
+    for name in ("publisher", "intake", "scheduler", "worker", "postgres", "redis", "total"):
         table.add_row(name, *(f"{one.get(name, 0):.2f}" for one in spent))
     table.add_section()
     table.add_row("in such tasks", *(f"{ratio[name_of(row)]:g}" for row in result.loads), "1")

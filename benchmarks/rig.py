@@ -30,7 +30,7 @@ from workers.local import Addresses, Processes, processes, servers, wait_until
 from workers.local.ports import LOOPBACK, free_port
 from workers.local.processes import PROCFILE, ROOT
 
-SERVICE = ("intake", "sweeper", "worker")
+SERVICE = ("intake", "scheduler", "worker")
 _SERVERS = {"postgres": "postgres", "redis-server": "redis"}
 _READY_SECONDS = 60.0
 _FIRST_MESSAGES = 16

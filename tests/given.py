@@ -105,7 +105,7 @@ def claim(
     tokens: int = 100_000,
     gap: timedelta = timedelta(hours=1),
 ) -> BatchRef | None:
-    """Claim a lane as the sweeper does."""
+    """Claim a lane as the scheduler does."""
     limits = {"batch_messages": messages, "batch_tokens": tokens, "gap_seconds": gap.total_seconds()}
     settings = Settings().model_copy(update=limits)
     with tenant_transaction(engine, lane.tenant_id) as connection:

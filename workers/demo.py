@@ -91,7 +91,7 @@ def _say(console: Console, settings: Settings, addresses: Addresses) -> None:
         if settings.uses_llm
         else "facts by the offline rules, for no OPENAI_API_KEY is set"
     )
-    console.print(f"[bold]Postgres, Redis, intake, sweeper, workers and Flower are up[/]: {how}.")
+    console.print(f"[bold]Postgres, Redis, intake, scheduler, workers and Flower are up[/]: {how}.")
     console.print(
         f"Flower: {addresses.flower_url} (user {addresses.flower_user}, password {addresses.flower_password})",
         soft_wrap=True,

@@ -111,7 +111,7 @@ def _stage_of(headers: Mapping[str, Any]) -> str | RefusedTask:
 
 
 def _is_limit(value: Any) -> bool:
-    """A worker that sends a task names its own limits, the sweeper names none. Neither is heeded: each worker has its own."""
+    """A worker that sends a task names its own limits, the scheduler names none. Neither is heeded: each worker has its own."""
     return value is None or (isinstance(value, list) and all(one is None or _is_number(one) for one in value))
 
 

@@ -1,4 +1,4 @@
-"""All of the service on this machine, every process of it to be killed: two servers, intake, sweeper, and two Celery workers.
+"""All of the service on this machine, each process of it to be killed: two servers, intake, scheduler, two Celery workers.
 
 Worker b and the intake reach Redis, and worker b Postgres, through proxies that can do to connections what networks do.
 """
@@ -34,7 +34,7 @@ from workers.local.supervisor import Program
 
 LEASE_SECONDS = 3.0
 WORKERS = ("worker-a", "worker-b")
-READY_WORDS = {"worker": " ready.", "intake": "intake_started", "sweep": "sweeper_started"}
+READY_WORDS = {"worker": " ready.", "intake": "intake_started", "sweep": "scheduler_started"}
 QUEUES = "extract,score,embed,consolidate,profile,reflect"
 READY_SECONDS = 60.0
 

@@ -134,7 +134,7 @@ class LaneMachine(RuleBasedStateMachine):
             self._send([self._as_json(made, number=taken)])
             self.model.arrived.add(made)
 
-    # The sweeper ------------------------------------------------------------------------------------------------------
+    # The scheduler ----------------------------------------------------------------------------------------------------
 
     def claim(self, data: st.DataObject) -> None:
         """A batch, if one may be had; at times after every gap was waited for long enough."""

@@ -13,7 +13,7 @@ from benchmarks.faults.runs import Inject, Run
 from benchmarks.faults.supervisor import eventually, supervised
 
 _FIRES_SECONDS = 20.0
-_KINDS = {"sweep": "sweeper", "intake": "intake"}
+_KINDS = {"sweep": "scheduler", "intake": "intake"}
 _AFTER_PAID = frozenset(
     {"after_step_result", "before_apply", "in_apply", "before_commit", "after_commit", "between_stages"}
 )
@@ -114,8 +114,8 @@ def zombie(*points: str) -> Inject:
     return inject
 
 
-def sweeper_killed(times: int) -> Inject:
-    """The sweeper is killed while a second one runs beside it, and alone."""
+def scheduler_killed(times: int) -> Inject:
+    """The scheduler is killed while a second one runs beside it, and alone."""
 
     def inject(run: Run) -> None:
         for _ in range(times):
@@ -124,11 +124,11 @@ def sweeper_killed(times: int) -> Inject:
                     run.pause(0.5, 1.0)
                     waiting = run.under_way()
                     run.cluster.service["sweep"].kill()
-                    run.kills["sweeper"] += 1
+                    run.kills["scheduler"] += 1
                     run.recover(time.time(), waiting)
             waiting = run.under_way()
             run.cluster.service["sweep"].kill()
-            run.kills["sweeper"] += 1
+            run.kills["scheduler"] += 1
             run.recover(time.time(), waiting)
 
     return inject
@@ -149,7 +149,7 @@ def intake_killed(times: int) -> Inject:
 
 
 def hints_between_stages_lost(seconds: float) -> Inject:
-    """No stage hints the next: the sweeper alone keeps the work going. The apps hold still then, for it goes slowly."""
+    """No stage hints the next: the scheduler alone keeps the work going. The apps hold still then, for it goes slowly."""
 
     def inject(run: Run) -> None:
         arm(run.cluster.armed, "between_stages", "skip")

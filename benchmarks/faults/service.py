@@ -1,4 +1,4 @@
-"""The service's intake and sweeper as the runs start them: with failpoints.
+"""The service's intake and scheduler as the runs start them: with failpoints.
 
 python -m benchmarks.faults.service intake | sweep
 """

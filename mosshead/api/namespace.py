@@ -240,7 +240,7 @@ class Namespace(Bringing, Documenting, Erasing, Querying, Retrieving, Summarisin
             if time.monotonic() >= deadline:
                 raise WaitTimeout(
                     f"after {timeout:g} s: {_waited_for(progress)}; "
-                    "check that intake, sweeper and workers run ('python -m workers status')"
+                    "check that intake, scheduler and workers run ('python -m workers status')"
                 )
             time.sleep(_POLL_SECONDS)
 

@@ -117,7 +117,7 @@ def _procfile_without_flower(folder: Path) -> Path:
 
 def _ready(addresses: Addresses) -> bool:
     logs = addresses.data_dir / "logs"
-    ready = {"worker": " ready.", "intake": "intake_started", "sweeper": "sweeper_started"}
+    ready = {"worker": " ready.", "intake": "intake_started", "scheduler": "scheduler_started"}
     return all(
         (logs / f"{name}.log").exists() and word in (logs / f"{name}.log").read_text() for name, word in ready.items()
     )

@@ -1,7 +1,7 @@
 """The service behind a network that fails, and before a Redis that dies: each process consumes again by itself, within seconds.
 
 What is sent meanwhile goes straight to Redis, so that nothing but the service has to come back. It is sent again and again, as by
-the spool and the sweeper: what Redis gives to a connection that died unseen is lost.
+the spool and the scheduler: what Redis gives to a connection that died unseen is lost.
 """
 
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ class Connected:
         self.running.eventually(taken, "the intake took an event", seconds)
 
     def worker_takes_a_task_within(self, seconds: float) -> None:
-        """Send tasks of a batch that there is not, again and again, as the sweeper does, and find one in the worker's log."""
+        """Send tasks of a batch that there is not, again and again, as the scheduler does, and find one in the worker's log."""
         sent: list[str] = []
 
         def taken() -> bool:
@@ -80,7 +80,7 @@ class Connected:
         self.running.eventually(taken, "the worker took a task", seconds)
 
     def work_is_done_within(self, seconds: float) -> None:
-        """Put an event into the inbox, and see it through sweeper and worker."""
+        """Put an event into the inbox, and see it through scheduler and worker."""
         publishing = Publishing(self._ingest, NamespacePath.of(fresh_path()))
         publishing.say("I like coffee")
         statement = f"select stage from mosshead.batches where tenant_id = '{publishing.lane.tenant_id}'"
@@ -92,7 +92,7 @@ class Connected:
             return str(app.send_task(task, args=arguments, queue="extract", connection=connection).id)
 
     def all_consume_again_within(self, seconds: float) -> None:
-        """Intake, sweeper and worker."""
+        """Intake, scheduler and worker."""
         self.worker_takes_a_task_within(seconds)
         self.intake_takes_an_event_within(seconds)
         self.work_is_done_within(seconds)

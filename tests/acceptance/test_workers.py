@@ -109,7 +109,7 @@ def test_workers_come_back_from_a_redis_that_was_full_while_they_were_at_work(
     assert [memory.content for memory in namespace.memories()] == ["User plays the oboe"]
 
 
-def test_an_erasure_whose_sweeper_is_killed_in_the_midst_of_it_is_finished_by_the_next(running: Running) -> None:
+def test_an_erasure_whose_scheduler_is_killed_in_the_midst_of_it_is_finished_by_the_next(running: Running) -> None:
     namespace = running.memory.namespace("acme", "half erased")
     namespace.publish("I play the quuxophone", conversation="c")
     namespace.wait(timeout=SOON_SECONDS)
@@ -119,7 +119,7 @@ def test_an_erasure_whose_sweeper_is_killed_in_the_midst_of_it_is_finished_by_th
         erased = namespace.erase(everything=True)
         blocked = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like 'delete from mosshead.%'"
         running.eventually(lambda: running.rows(blocked) == [(1,)], "it is in the midst of it")
-        psutil.Process(running.pid("sweeper")).kill()
+        psutil.Process(running.pid("scheduler")).kill()
         assert namespace.receipt(erased) is None
         assert [one.content for one in namespace.memories()] == ["User plays the quuxophone"], "all of it, or nothing"
         holding.rollback()
@@ -149,4 +149,4 @@ def test_what_is_erased_does_not_wait_for_a_model_that_hangs_for_every_slot(runn
         statement = f"select count(*) from mosshead.{table} where cast({said} as text) like '%quuxophone%'"
         assert running.rows(statement) == [(0,)]
     assert "quuxophone" not in running.logs()
-    running.eventually(lambda: '"event": "erased"' in running.log("sweeper"), "it is said")
+    running.eventually(lambda: '"event": "erased"' in running.log("scheduler"), "it is said")

@@ -30,7 +30,7 @@ from workers.intake.run import run_intake
 from workers.local import CONSOLE, Addresses, processes, servers
 from workers.operations.indexing import index_scopes, keep_indexed
 from workers.operations.status import read_status
-from workers.scheduler.run import run_sweeper
+from workers.scheduler.run import run_scheduler
 
 cli = typer.Typer(
     name="python -m workers",
@@ -61,7 +61,7 @@ def main() -> None:
 def up(
     with_console: Annotated[bool, typer.Option("--console", help="Serve the console, too: docs/console.md.")] = False,
 ) -> None:
-    """Run all of it on this machine: Postgres, Redis, intake, sweeper, workers and Flower, until Ctrl-C."""
+    """Run all of it on this machine: Postgres, Redis, intake, scheduler, workers and Flower, until Ctrl-C."""
     chosen = settings()
     configure_logging(chosen)
     # Ctrl-C while it still starts is no error either; what was started is stopped on the way out.
@@ -98,7 +98,7 @@ def intake() -> None:
 def sweep() -> None:
     """Claim what is due and tell the workers, until stopped."""
     configure_logging(settings())
-    run_sweeper(settings(), until_asked_to_stop())
+    run_scheduler(settings(), until_asked_to_stop())
 
 
 @cli.command()

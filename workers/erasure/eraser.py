@@ -1,4 +1,4 @@
-"""The eraser: carries out what is due to be erased, in threads of the sweeper.
+"""The eraser: carries out what is due to be erased, in threads of the scheduler.
 
 It needs neither a worker's slot nor Redis: batches that hang may hold all slots, and a full Redis takes no hint.
 """
@@ -27,7 +27,7 @@ _AGAIN = timedelta(seconds=1)
 
 _BACK_OFF_SECONDS = 0.5
 _GO_SECONDS = 8.0
-"""What is at work may end; whoever supervises the sweeper waits for 15 seconds. What is cut off is done by the next."""
+"""What is at work may end; whoever supervises the scheduler waits for 15 seconds. What is cut off is done by the next."""
 
 _log = structlog.get_logger()
 

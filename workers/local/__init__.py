@@ -2,7 +2,7 @@
 
     with servers(settings) as addresses:          # Postgres and Redis, or yours
         migrate(addresses.admin_url, …)
-        with processes(addresses) as running:     # the Procfile: intake, sweeper, worker, Flower
+        with processes(addresses) as running:     # the Procfile: intake, scheduler, worker, Flower
             running.wait()                        # until Ctrl-C or SIGTERM
 
 Everything stops when the blocks are left, in the reverse order, whatever the reason.

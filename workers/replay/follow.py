@@ -57,7 +57,7 @@ def _set_aside(engine: Engine, lane: LaneRef, why: str) -> None:
 def follow(engine: Engine, lane: LaneRef) -> bool:
     """Go on with the replay of a namespace by one step; returns whether there was one to take, and nobody else at it."""
     with tenant_transaction(engine, lane.tenant_id) as connection:
-        # A switch takes seconds, in which the sweeper has others to look after.
+        # A switch takes seconds, in which the scheduler has others to look after.
         generation = generations.lock(connection, lane, wait=False)
         if generation is None:
             return False

@@ -1,4 +1,4 @@
-"""Dispatching: work for the workers' free slots, and no more. By the sweeper, and by a worker that has just become free."""
+"""Dispatching: work for the workers' free slots, and no more. By the scheduler, and by a worker that has just become free."""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The sweeper: the only timer. Has what is due dispatched, erased, replays followed, and what is no longer needed cleared.
+"""The scheduler: the only timer. Has what is due dispatched, erased, replays followed, and what is no longer needed cleared.
 
 Safe in several copies.
 """
@@ -36,7 +36,7 @@ _Parts = dict[str, Callable[[], object]]
 _log = structlog.get_logger()
 
 
-def run_sweeper(settings: Settings, stopped: Callable[[], bool]) -> None:
+def run_scheduler(settings: Settings, stopped: Callable[[], bool]) -> None:
     """Sweep until ``stopped``. Raises ConfigurationError or StoreUnavailable at the start, where the login will not do."""
     broker_url = settings.broker()
     engine = open_engine(settings.login("worker"), setting=WORKER_URL)
@@ -44,7 +44,7 @@ def run_sweeper(settings: Settings, stopped: Callable[[], bool]) -> None:
     check_broker(broker_url, stopped)
     eraser = Eraser(engine, settings, stopped)
     eraser.start()
-    _log.info("sweeper_started")
+    _log.info("scheduler_started")
     indexes = _IndexesDue(engine)
     often: _Parts = {"dispatch": partial(dispatch, engine, settings), "replays": partial(follow_all, engine)}
     seldom: _Parts = {
@@ -61,7 +61,7 @@ def run_sweeper(settings: Settings, stopped: Callable[[], bool]) -> None:
         time.sleep(settings.sweep_seconds)
     eraser.join()
     engine.dispose()
-    _log.info("sweeper_stopped")
+    _log.info("scheduler_stopped")
 
 
 def _sweep(parts: _Parts) -> None:

@@ -1,4 +1,4 @@
-"""Telling Celery that a stage is due. A hint may be lost: the sweeper gives it again."""
+"""Telling Celery that a stage is due. A hint may be lost: the scheduler gives it again."""
 
 import time
 from uuid import UUID

@@ -34,7 +34,7 @@ _log = structlog.get_logger()
 
 
 class StageFailed(Exception):
-    """A stage did not succeed; the sweeper will have it tried again, or its events are dead. Holds no text of a conversation."""
+    """A stage failed; the scheduler has it tried again, or its events are dead. Holds no text of a conversation."""
 
 
 def run_stage(stage: str, batch: BatchRef, work: Work, owner: str) -> None:
@@ -114,7 +114,7 @@ def _go_on(batch: BatchRef, following: str | None, used: Parts) -> None:
 
 
 def _fill_slot(used: Parts) -> None:
-    """This task's slot is free, and need not wait for the sweeper."""
+    """This task's slot is free, and need not wait for the scheduler."""
     try:
         dispatch(used.engine, used.settings)
     except DBAPIError as error:

@@ -1,6 +1,6 @@
 -- Lanes: the order of work. One lane for each namespace; at most one batch of it is at work.
 --
--- Lanes, publishers and batches hold ids and times only, and have no policy: the sweeper works across tenants, and under a policy it
+-- Lanes, publishers and batches hold ids and times only, and have no policy: the scheduler works across tenants, and under a policy it
 -- would find no rows and no error.
 
 create table mosshead.lanes (

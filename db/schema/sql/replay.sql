@@ -2,7 +2,7 @@
 
 -- A namespace that is replayed has a second generation of memories: a namespace of its own, whose path is that of the first and
 -- "(replay)". Apps do not see it in what they list. Ids, times and numbers, and the reasons, in fixed words, why commands could not be
--- replayed. No policy: the sweeper looks at all of them.
+-- replayed. No policy: the scheduler looks at all of them.
 create table mosshead.generations (
     tenant_id         uuid not null,
     namespace_id      uuid not null,

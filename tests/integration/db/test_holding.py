@@ -78,7 +78,7 @@ def test_what_was_held_a_moment_ago_was_not_held_when_its_transaction_began(
 def test_what_was_abandoned_goes_on_without_a_wait_for_an_app_that_publishes(
     worker: Worker, worker_engine: Engine, admin_engine: Engine, publishing: Publishing, generation: Generation
 ) -> None:
-    """In a transaction of its own, which may be long; the sweeper has all the others to look after."""
+    """In a transaction of its own, which may be long; the scheduler has all the others to look after."""
 
     def release_abandoned() -> None:
         with worker_engine.begin() as connection:

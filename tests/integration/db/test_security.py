@@ -15,7 +15,7 @@ from mosshead.urls import sqlalchemy_url
 from workers.local import Addresses
 
 WITHOUT_POLICY = {"lanes", "batches", "publishers", "dead_letters", "scopes", "generations"}
-"""Tables of a tenant that hold ids, times, numbers and reasons only: the sweeper and an operator work across tenants."""
+"""Tables of a tenant that hold ids, times, numbers and reasons only: the scheduler and an operator work across tenants."""
 
 OF_NOBODY = {"alembic_version", "breakers", "models", "refused_tasks", "workers"}
 """Tables that belong to no tenant and hold no content."""

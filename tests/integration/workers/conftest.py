@@ -116,7 +116,7 @@ def find(admin_engine: Engine, forming: Forming) -> Find:
 
 @pytest.fixture
 def replayed(worker_engine: Engine, forming: Forming, memory: Memory) -> Iterator[Replaying]:
-    """Leaves nothing behind that a later sweeper would look after."""
+    """Leaves nothing behind that a later scheduler would look after."""
     one = Replaying(worker_engine, forming, memory)
     yield one
     with suppress(NotFound):

@@ -22,7 +22,7 @@ from mosshead.events import MAX_NUMBER
 from mosshead.paths import NamespacePath
 from tests.given import LONG, NONE, Hint, Publishing, Worker, claimed, until_logged
 from workers.scheduler.dispatch import dispatch
-from workers.scheduler.run import run_sweeper
+from workers.scheduler.run import run_scheduler
 
 Hints = Callable[[], list[Hint]]
 Slots = Callable[[int], None]
@@ -561,7 +561,7 @@ class TestAProviderThatIsDown:
         assert hints() == []
 
 
-def test_the_sweeper_dispatches_until_it_is_told_to_stop(
+def test_the_scheduler_dispatches_until_it_is_told_to_stop(
     service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
 ) -> None:
     slots(1)
@@ -573,7 +573,7 @@ def test_the_sweeper_dispatches_until_it_is_told_to_stop(
         return ended.is_set()
 
     tenant(1)
-    run_sweeper(service, stopped)
+    run_scheduler(service, stopped)
     assert told(hints) == ["extract"]
 
 
@@ -598,7 +598,7 @@ def test_part_of_a_sweep_that_fails_keeps_none_of_the_others_from_running(
         connection.exec_driver_sql("alter table mosshead.breakers rename column reason to former")
     with capture_logs() as logs:
         try:
-            run_sweeper(service.model_copy(update={"sweep_seconds": 0.01}), until_logged(logs, "batches_cleared"))
+            run_scheduler(service.model_copy(update={"sweep_seconds": 0.01}), until_logged(logs, "batches_cleared"))
         finally:
             with admin_engine.begin() as connection:
                 connection.exec_driver_sql("alter table mosshead.breakers rename column former to reason")

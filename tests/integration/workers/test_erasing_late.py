@@ -29,7 +29,7 @@ from workers.dependencies import parts
 from workers.erasure.run import erase
 from workers.local import wait_until
 from workers.operations.dead_letters import letters, requeue
-from workers.scheduler.run import run_sweeper
+from workers.scheduler.run import run_scheduler
 
 HOUR = timedelta(hours=1)
 
@@ -290,10 +290,10 @@ def test_what_is_large_goes_too_however_long_it_takes(
 
 
 @contextmanager
-def sweeper(service: Settings) -> Iterator[None]:
-    """A sweeper at work in a thread."""
+def scheduler(service: Settings) -> Iterator[None]:
+    """A scheduler at work in a thread."""
     stopped = threading.Event()
-    thread = threading.Thread(target=run_sweeper, args=(service, stopped.is_set))
+    thread = threading.Thread(target=run_scheduler, args=(service, stopped.is_set))
     thread.start()
     try:
         yield
@@ -320,7 +320,7 @@ def test_an_erasure_is_done_while_a_stuck_batch_holds_every_slot(
         assert leases.take(connection, batch, "extract", owner="a task that hangs", lasting=LONG) is not None
     forming.say("I live in Leeds.", conversation="c")
     forming.publishing.send(erasing(forming.publishing, conversation="c"))
-    with sweeper(service):
+    with scheduler(service):
         wait_until(lambda: bool(sarah.receipts()), timeout=60, what="the receipt")
 
     assert sarah.receipts()[0].rows["messages"] == 1
@@ -370,7 +370,7 @@ def test_an_erasure_that_failed_is_tried_again_and_others_are_done_meanwhile(
         said.append("".join(capfd.readouterr()))
         return "".join(said).count("erasure_failed") >= 2
 
-    with sweeper(service):
+    with scheduler(service):
         wait_until(failed_twice, timeout=60, what="two tries")
         wait_until(lambda: bool(memory.namespace(*path.parts).receipts()), timeout=60, what="the other's receipt")
         assert sarah.receipts() == []

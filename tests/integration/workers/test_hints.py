@@ -77,7 +77,7 @@ def test_a_redis_that_hangs_is_tried_once_and_then_left_alone_for_a_moment(
     assert len(hints()) == 2
 
 
-def test_worker_takes_every_hint_as_the_sweeper_and_as_a_worker_sends_it(service: Settings) -> None:
+def test_worker_takes_every_hint_as_the_scheduler_and_as_a_worker_sends_it(service: Settings) -> None:
     """Celery adds a task's own limits where it knows the task, as a worker does that sends the next stage."""
     importlib.import_module("workers.tasks")
     assert "mosshead.extract" in app.tasks

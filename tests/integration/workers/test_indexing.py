@@ -20,7 +20,7 @@ from tests.given import MODEL, until_logged
 from workers.local import wait_until
 from workers.operations.indexing import index_scopes, keep_indexed
 from workers.operations.status import read_status
-from workers.scheduler.run import run_sweeper
+from workers.scheduler.run import run_scheduler
 
 
 @pytest.mark.usefixtures("service", "settled")
@@ -34,7 +34,7 @@ def test_index_says_that_there_is_nothing_to_index(
 
 
 @pytest.mark.usefixtures("settled")
-def test_the_sweeper_and_the_status_say_what_is_due(
+def test_the_scheduler_and_the_status_say_what_is_due(
     service: Settings, lane: LaneRef, admin_engine: Engine, worker_engine: Engine
 ) -> None:
     scope = {**lane.scope, "model": MODEL, "memories": search_indexes.OUTGROWN + 1}
@@ -45,7 +45,7 @@ def test_the_sweeper_and_the_status_say_what_is_due(
     with worker_engine.begin() as connection:
         due = search_indexes.due(connection)
     with capture_logs() as logs:
-        run_sweeper(service, until_logged(logs, "indexes_due"))
+        run_scheduler(service, until_logged(logs, "indexes_due"))
 
     assert due >= 1
     assert [log["namespaces"] for log in logs if log["event"] == "indexes_due"] == [due]

@@ -217,14 +217,14 @@ def test_service_sees_whether_redis_may_evict(clean: Logins, capsys: pytest.Capt
 
 @contextmanager
 def processes(url: Callable[[str], str], folder: Path, flower_port: int) -> Iterator[Callable[[], str]]:
-    """Intake, sweeper, worker and Flower, each with its login; yields a look at their logs."""
+    """Intake, scheduler, worker and Flower, each with its login; yields a look at their logs."""
     celery = [sys.executable, "-m", "celery", "--app=workers.celery_app"]
     flower = [sys.executable, "-m", "celery", "--app=workers.flower", "flower", "--address=127.0.0.1"]
     queues = "--queues=extract,score,embed,consolidate,profile,reflect"
     options = [queues, "--concurrency=1", "--without-gossip", "--without-mingle", "--task-events", "--loglevel=info"]
     commands = {
         "intake": ("service", [sys.executable, "-m", "workers", "intake"]),
-        "sweeper": ("service", [sys.executable, "-m", "workers", "sweep"]),
+        "scheduler": ("service", [sys.executable, "-m", "workers", "sweep"]),
         "worker": ("service", [*celery, "worker", *options, f"--hostname=users-{uuid4().hex}@%h"]),
         "flower": ("flower", [*flower, f"--port={flower_port}"]),
     }

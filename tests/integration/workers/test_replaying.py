@@ -408,7 +408,7 @@ def test_what_was_in_a_prompt_is_known_there_by_the_messages_that_it_rests_on(
     assert (there.content, there.confidence) == (known.content, known.confidence)
 
 
-def test_the_sweeper_goes_on_with_what_is_replayed_and_one_failure_holds_up_nobody(
+def test_the_scheduler_goes_on_with_what_is_replayed_and_one_failure_holds_up_nobody(
     replayed: Replaying, forming: Forming, worker_engine: Engine, admin_engine: Engine
 ) -> None:
     forming.say("I live in Ghent.")

@@ -1,4 +1,4 @@
-"""Clearing over all tenants, as the sweeper does it."""
+"""Clearing over all tenants, as the scheduler does it."""
 
 from sqlalchemy import Engine, text
 from structlog.testing import capture_logs

@@ -32,7 +32,7 @@ from workers.replay import switch
 from workers.replay.compare import ReplayRefused, locked
 from workers.replay.follow import follow
 from workers.replay.switch import release_abandoned
-from workers.scheduler.run import run_sweeper
+from workers.scheduler.run import run_scheduler
 
 ROOT = Path(__file__).resolve().parents[3]
 _WAITS_FOR_FEEDBACK = text("""
@@ -501,13 +501,13 @@ def test_what_a_killed_switch_held_goes_on_by_itself(
     with tenant_transaction(replayed.engine, replayed.lane.tenant_id) as connection:
         locked(connection, replayed.path)
         release_abandoned(replayed.engine)
-        assert not follow(replayed.engine, replayed.lane), "nor does the sweeper wait for it"
+        assert not follow(replayed.engine, replayed.lane), "nor does the scheduler wait for it"
     assert stopped(replayed.engine, forming)
     if dropped:
         replay.drop(replayed.engine, replayed.path)
 
     with capture_logs() as logs:
-        run_sweeper(settings(), until_logged(logs, "switch_abandoned"))
+        run_scheduler(settings(), until_logged(logs, "switch_abandoned"))
 
     assert [one["lanes"] for one in logs if one["event"] == "switch_abandoned"] == [1 if dropped else 2]
     assert not stopped(replayed.engine, forming)

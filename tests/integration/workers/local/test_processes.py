@@ -158,6 +158,6 @@ def test_waiting_says_for_what() -> None:
 
 def test_the_projects_procfile_names_its_four_processes() -> None:
     commands = parse_procfile(PROCFILE.read_text()).processes
-    assert list(commands) == ["intake", "sweeper", "worker", "flower"]
+    assert list(commands) == ["intake", "scheduler", "worker", "flower"]
     assert "127.0.0.1" in commands["flower"]
     assert "auth" not in commands["flower"]
