@@ -1,7 +1,7 @@
 """What every page of the console shares: the login, the headers, and that its work is done in a thread.
 
-A page is a class that says what to show (`Reading`), a form's target one that says what to publish (`Editing`): nothing is edited
-by a GET. Neither knows of HTTP beyond the arguments that it asks for.
+A page is a function that says what to show (`Reading`), a form's target one that says what to publish (`Editing`). No GET edits
+anything. Neither knows of HTTP beyond the arguments that it asks for.
 """
 
 import time
@@ -38,9 +38,8 @@ from mosshead.errors import (
 )
 from mosshead.models.memories import Decision
 from mosshead.paths import NamespacePath
-from workers.console.attempts import Attempts, address_of
-from workers.console.auth import Login
 from workers.console.formatting import FUNCTIONS
+from workers.console.login import Attempts, Login, address_of
 
 _log = structlog.get_logger(__name__)
 
@@ -102,9 +101,12 @@ class Notice:
 class Handler(RequestHandler):
     """A request of somebody who may look."""
 
-    def initialize(self, memory: Memory, login: Login, attempts: Attempts, proxies: Collection[str]) -> None:
-        """What the application was made with."""
+    def initialize(
+        self, memory: Memory, login: Login, attempts: Attempts, proxies: Collection[str], work: Any = None
+    ) -> None:
+        """work: the function of the page or of the form, which gets the request and the ids of its address."""
         self.memory = memory
+        self.work = work
         self._login = login
         self._attempts = attempts
         self._proxies = proxies
@@ -188,9 +190,8 @@ class Handler(RequestHandler):
 
 
 class OfNamespace(Handler):
-    """A request about one namespace, which the address names. section: which of the tabs its page marks."""
+    """A request about one namespace, which the address names."""
 
-    section = ""
     namespace: Namespace
     place: str
 
@@ -209,7 +210,7 @@ class OfNamespace(Handler):
         shared = {
             "namespace": self.namespace,
             "place": self.place,
-            "section": self.section,
+            "section": [*self.request.path.split("/"), "overview"][_SECTION],
             "here": self.request.uri or self.place,
             "waiting": self.namespace.questions(),
             "progress": self.namespace.progress(),
@@ -219,11 +220,7 @@ class OfNamespace(Handler):
 
 
 class Reading(OfNamespace):
-    """A page about one namespace."""
-
-    def show(self, *ids: str) -> Page:
-        """What the page shows; in a thread. ids: those of the address."""
-        raise NotImplementedError
+    """A page about one namespace: what its function returns for the request and the ids of the address. It runs in a thread."""
 
     async def get(self, *ids: str) -> None:
         """Show it."""
@@ -233,7 +230,7 @@ class Reading(OfNamespace):
     def _shown(self, *ids: str) -> Page:
         self.find_namespace()
         notice = self._notice()  # first: a page that says "took effect" shows the effect
-        return self.filled(self.show(*ids), notice)
+        return self.filled(self.work(self, *ids), notice)
 
     def _notice(self) -> Notice | None:
         try:
@@ -246,21 +243,13 @@ class Reading(OfNamespace):
         return Notice(event_id, None, again=0 <= age < _LOOK_AGAIN_SECONDS)
 
 
+Published = tuple[UUID, str] | Page
+"""What the function of a form returns: the event's id, and the page on which its effect is seen, where the form names none; or a page
+that says why nothing was published."""
+
+
 class Editing(OfNamespace):
-    """The target of a form: publishes one event, and shows the page where its effect is seen.
-
-    then: that page, below the namespace's, with the ids of the address as {0}; for where the form names none.
-    """
-
-    then = ""
-
-    def publish(self, *ids: str) -> UUID | Page:
-        """Publish what was asked for, and return the event's id; or a page that says why not. In a thread; ids as for `show`."""
-        raise NotImplementedError
-
-    def back(self, *ids: str) -> str:
-        """The page to go to, where the form names none."""
-        return f"{self.place}/{self.then.format(*ids)}"
+    """The target of a form: its function publishes one event, in a thread."""
 
     async def post(self, *ids: str) -> None:
         """Publish it, wait for a moment, and go on to a page: to load that again publishes nothing again."""
@@ -273,14 +262,15 @@ class Editing(OfNamespace):
 
     def _published(self, *ids: str) -> str | Page:
         self.find_namespace()
-        published = self.publish(*ids)
+        published: Published = self.work(self, *ids)
         if isinstance(published, Page):
             return self.filled(published)
+        event_id, then = published
         with suppress(WaitTimeout):
             self.namespace.wait(timeout=_WAIT_SECONDS)
         given = self.given("back")
-        page = given if is_within(self.place, given) else self.back(*ids)
-        return asked(page.partition("?")[0], event=published)
+        page = given if is_within(self.place, given) else f"{self.place}/{then}"
+        return asked(page.partition("?")[0], event=event_id)
 
 
 _TOLD: tuple[tuple[type[Exception], HTTPStatus, str], ...] = (
@@ -339,7 +329,7 @@ def failure_of(error: BaseException | None) -> Failure | None:
     return None
 
 
-_SEGMENT = 2
+_SEGMENT, _SECTION = 2, 3  # of an address: the namespace, and the tab that its page marks
 
 
 def place_of(path: NamespacePath) -> str:

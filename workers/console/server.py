@@ -17,22 +17,9 @@ from config.logging import configure_logging
 from config.settings import settings
 from mosshead import ConfigurationError, Memory
 from workers.cli.output import console
-from workers.console.attempts import Attempts
-from workers.console.auth import Login, login_of
-from workers.console.handlers import HEADERS, Handler
-from workers.console.pages.documents import Documents, EditDocumentHandler, OneDocument
-from workers.console.pages.entities import Entities, EraseEntity, MergeHandler, OneEntity, SplitHandler
-from workers.console.pages.memories import EraseHandler, ForgetHandler, Memories, MessagePage, OneMemory, Replace
-from workers.console.pages.overview import (
-    AnswerHandler,
-    Choosing,
-    Decisions,
-    OneDecision,
-    Overview,
-    Questions,
-    UndoHandler,
-)
-from workers.console.pages.search import Messages, Retrieval
+from workers.console.handlers import HEADERS, Editing, Handler, OfNamespace, Page, Published, Reading
+from workers.console.login import Attempts, Login, login_of
+from workers.console.pages import documents, entities, memories, overview
 from workers.local.ports import LOOPBACK
 
 _log = structlog.get_logger(__name__)
@@ -43,30 +30,31 @@ _NAMESPACE = r"/n/[^/]+"
 _NAME = "([A-Za-z][A-Za-z0-9_]{0,63})"
 _ID = "([0-9a-fA-F-]{36})"
 
-_PAGES: dict[str, type[RequestHandler]] = {
-    "/": Choosing,
-    f"{_NAMESPACE}": Overview,
-    f"{_NAMESPACE}/memories": Memories,
-    f"{_NAMESPACE}/memories/{_ID}": OneMemory,
-    f"{_NAMESPACE}/memories/{_ID}/replace": Replace,
-    f"{_NAMESPACE}/memories/{_ID}/forget": ForgetHandler,
-    f"{_NAMESPACE}/memories/{_ID}/erase": EraseHandler,
-    f"{_NAMESPACE}/entities": Entities,
-    f"{_NAMESPACE}/entities/{_ID}": OneEntity,
-    f"{_NAMESPACE}/entities/{_ID}/merge": MergeHandler,
-    f"{_NAMESPACE}/entities/{_ID}/split": SplitHandler,
-    f"{_NAMESPACE}/entities/{_ID}/erase": EraseEntity,
-    f"{_NAMESPACE}/documents": Documents,
-    f"{_NAMESPACE}/documents/{_NAME}": OneDocument,
-    f"{_NAMESPACE}/documents/{_NAME}/edit": EditDocumentHandler,
-    f"{_NAMESPACE}/questions": Questions,
-    f"{_NAMESPACE}/questions/{_ID}/answer": AnswerHandler,
-    f"{_NAMESPACE}/retrieval": Retrieval,
-    f"{_NAMESPACE}/messages": Messages,
-    f"{_NAMESPACE}/messages/{_ID}": MessagePage,
-    f"{_NAMESPACE}/decisions": Decisions,
-    f"{_NAMESPACE}/decisions/{_ID}": OneDecision,
-    f"{_NAMESPACE}/decisions/{_ID}/undo": UndoHandler,
+_PAGES: dict[str, Callable[..., Page]] = {
+    "": overview.overview,
+    "/memories": memories.memories,
+    f"/memories/{_ID}": memories.memory,
+    "/entities": entities.entities,
+    f"/entities/{_ID}": entities.entity,
+    "/documents": documents.documents,
+    f"/documents/{_NAME}": documents.document,
+    "/questions": overview.questions,
+    "/retrieval": memories.retrieval,
+    "/messages": memories.messages,
+    f"/messages/{_ID}": memories.message,
+    "/decisions": overview.decisions,
+    f"/decisions/{_ID}": overview.decision,
+}
+_FORMS: dict[str, Callable[..., Published]] = {
+    f"/memories/{_ID}/replace": memories.replace,
+    f"/memories/{_ID}/forget": memories.forget,
+    f"/memories/{_ID}/erase": memories.erase_memory,
+    f"/entities/{_ID}/merge": entities.merge,
+    f"/entities/{_ID}/split": entities.split,
+    f"/entities/{_ID}/erase": entities.erase_entity,
+    f"/documents/{_NAME}/edit": documents.edit_document,
+    f"/questions/{_ID}/answer": overview.answer,
+    f"/decisions/{_ID}/undo": overview.undo,
 }
 
 
@@ -104,8 +92,12 @@ def application(
         "proxies": frozenset(proxies),
     }
     return Application(
-        [(place, handler, given) for place, handler in _PAGES.items()]
-        + [(r"/static/(console\.css|icon\.svg)", _Static, {"path": str(_HERE / "static")})],
+        [
+            ("/", overview.Choosing, given),
+            *((_NAMESPACE + place, Reading, {**given, "work": page}) for place, page in _PAGES.items()),
+            *((_NAMESPACE + place, Editing, {**given, "work": form}) for place, form in _FORMS.items()),
+            (r"/static/(console\.css|icon\.svg)", _Static, {"path": str(_HERE / "static")}),
+        ],
         default_handler_class=_Unknown,
         default_handler_args=given,
         template_path=str(_HERE / "templates"),
@@ -159,7 +151,8 @@ async def _serve(pages: Application, address: str, port: int, on_listening: Call
 def _log_request(handler: RequestHandler) -> None:
     # Not the address: what is looked for is text of a conversation.
     took = round(1000 * handler.request.request_time())
-    page, status = type(handler).__name__, handler.get_status()
+    page = handler.work.__name__ if isinstance(handler, OfNamespace) else type(handler).__name__
+    status = handler.get_status()
     (_log.info if status < 400 else _log.warning)(
         "console_asked", method=handler.request.method, page=page, status=status, milliseconds=took
     )

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import cast
-from uuid import UUID
+from typing import Any, cast
 
 from mosshead import DocumentConflict, Namespace, NotFound, StoredDocument
 from workers.console.formatting import Field, FieldChange, Kind, fields_of, guessed, patch_of, plain
-from workers.console.handlers import Editing, Page, Reading
+from workers.console.handlers import OfNamespace, Page, Published
 
 _DECISIONS = 20
 
@@ -23,94 +22,67 @@ class Clash:
     now: str | None
 
 
-class Documents(Reading):
-    """The list."""
-
-    section = "documents"
-
-    def show(self, *_ids: str) -> Page:
-        """Each with its fields."""
-        return Page("documents.html", documents=[(one, fields_of(one.body)) for one in self.namespace.documents()])
+def documents(request: OfNamespace) -> Page:
+    """The list, each with its fields."""
+    return Page("documents.html", documents=[(one, fields_of(one.body)) for one in request.namespace.documents()])
 
 
-class OneDocument(Reading):
-    """A document: its form, and what was decided about it."""
+def document(request: OfNamespace, name: str) -> Page:
+    """A document: its form, and what was decided about it. Raises NotFound."""
+    found = _find(request.namespace, name)
+    decisions = request.namespace.document_decisions(found.name, limit=_DECISIONS)
+    return _page(found, decisions=decisions)
 
-    section = "documents"
 
-    def show(self, *ids: str) -> Page:
-        """Raises NotFound."""
-        document = find(self.namespace, ids[0])
-        decisions = self.namespace.document_decisions(document.name, limit=_DECISIONS)
-        return Page(
-            "document.html",
-            document=document,
-            fields=fields_of(document.body),
-            decisions=decisions,
-            clashes=(),
-            conflict=False,
-            yours={},
-            new={"name": "", "value": ""},
+def edit_document(request: OfNamespace, name: str) -> Published:
+    """Change some fields of the version that the form showed.
+
+    Where the document has moved on, show the form again, with both values of each field.
+    """
+    changes = [
+        FieldChange(
+            pointer=pointer,
+            kind=cast("Kind", _as_sent(request, f"kind:{pointer}")),
+            was=_as_sent(request, f"was:{pointer}"),
+            said=_as_sent(request, f"say:{pointer}"),
         )
+        for pointer in request.get_arguments("field")
+    ]
+    patch = patch_of(changes)
+    if new := request.given("new-name").strip():
+        patch[new] = guessed(request.given("new-value"))
+    if not patch:
+        raise ValueError("patch: nothing was changed; change a field first")
+    version = request.number("version", 1, most=2**31 - 1)
+    try:
+        return request.namespace.edit_document(name, patch, version=version), f"documents/{name}"
+    except DocumentConflict:
+        return _conflict(request, name, changes)
 
 
-class EditDocumentHandler(Editing):
-    """Changes some fields of the version that the form showed."""
-
-    section = "documents"
-    then = "documents/{0}"
-
-    def publish(self, *ids: str) -> UUID | Page:
-        """The event's id; or, where the document has moved on, the form again, with both values of each field."""
-        changes = self._changes()
-        patch = patch_of(changes)
-        if new := self.given("new-name").strip():
-            patch[new] = guessed(self.given("new-value"))
-        if not patch:
-            raise ValueError("patch: nothing was changed; change a field first")
-        version = self.number("version", 1, most=2**31 - 1)
-        try:
-            return self.namespace.edit_document(ids[0], patch, version=version)
-        except DocumentConflict:
-            return self._conflict(ids[0], changes)
-
-    def _changes(self) -> list[FieldChange]:
-        return [
-            FieldChange(
-                pointer=pointer,
-                kind=cast("Kind", self._as_sent(f"kind:{pointer}")),
-                was=self._as_sent(f"was:{pointer}"),
-                said=self._as_sent(f"say:{pointer}"),
-            )
-            for pointer in self.get_arguments("field")
-        ]
-
-    def _as_sent(self, name: str) -> str:
-        return self.get_argument(name, "", strip=False)
-
-    def _conflict(self, name: str, changes: Sequence[FieldChange]) -> Page:
-        document = find(self.namespace, name)
-        now = {one.pointer: one.value for one in fields_of(document.body)}
-        yours = {one.pointer: one.said for one in changes if patch_of([one])}
-        clashes = [
-            Clash(Field(one.pointer, one.kind, "").label, one.was, one.said, now.get(one.pointer))
-            for one in changes
-            if one.pointer in yours or plain(one.was) != now.get(one.pointer, "")
-        ]
-        return Page(
-            "document.html",
-            status=HTTPStatus.CONFLICT,
-            document=document,
-            fields=fields_of(document.body),
-            decisions=(),
-            clashes=clashes,
-            conflict=True,
-            yours=yours,
-            new={"name": self.given("new-name"), "value": self._as_sent("new-value")},
-        )
+def _conflict(request: OfNamespace, name: str, changes: Sequence[FieldChange]) -> Page:
+    found = _find(request.namespace, name)
+    now = {one.pointer: one.value for one in fields_of(found.body)}
+    yours = {one.pointer: one.said for one in changes if patch_of([one])}
+    clashes = [
+        Clash(Field(one.pointer, one.kind, "").label, one.was, one.said, now.get(one.pointer))
+        for one in changes
+        if one.pointer in yours or plain(one.was) != now.get(one.pointer, "")
+    ]
+    new = {"name": request.given("new-name"), "value": _as_sent(request, "new-value")}
+    return _page(found, status=HTTPStatus.CONFLICT, clashes=clashes, conflict=True, yours=yours, new=new)
 
 
-def find(namespace: Namespace, name: str) -> StoredDocument:
+def _page(document: StoredDocument, **shown: Any) -> Page:
+    nothing = {"decisions": (), "clashes": (), "conflict": False, "yours": {}, "new": {"name": "", "value": ""}}
+    return Page("document.html", document=document, fields=fields_of(document.body), **{**nothing, **shown})
+
+
+def _as_sent(request: OfNamespace, name: str) -> str:
+    return request.get_argument(name, "", strip=False)
+
+
+def _find(namespace: Namespace, name: str) -> StoredDocument:
     """A document by the name of its schema. Raises NotFound."""
     for one in namespace.documents():
         if one.name == name:

@@ -1,123 +1,134 @@
-"""The memories: searched, filtered, each with where it comes from and what was decided of it; replaced, forgotten and erased."""
+"""The memories and the messages: searched, filtered, each with where it comes from; and what a message would retrieve."""
 
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import cast, get_args
-from uuid import UUID
 
 from mosshead import Decision, MemoryKind, Namespace, NotFound, StoredMemory
 from mosshead.ids import uuid7
 from mosshead.models.memories import State
 from workers.console.formatting import contents_of, memories_of, plain
-from workers.console.handlers import MOST_SHOWN, Editing, ListPart, Page, Reading
+from workers.console.handlers import MOST_SHOWN, ListPart, OfNamespace, Page, Published
 
 _SHOWN = 50
 _RELATED = 8
 _VERSIONS = 20
 _LAST_VERSION = 10**9
+_BUDGET = 800
+_MOST_BUDGET = 20_000
+_TOP_K = 6
+_MOST_TOP_K = 100
 
 
-class Memories(Reading):
-    """The list, by salience; or what is nearest to a text."""
+def memories(request: OfNamespace) -> Page:
+    """What the filters leave, by salience; or what is nearest to a text."""
+    said, kind, state = request.given("q"), request.given("kind") or None, request.given("state") or "active"
+    part: ListPart[StoredMemory]
+    if said.strip():
+        limit = request.number("limit", _SHOWN, most=MOST_SHOWN)
+        hits = request.namespace.query(said, limit=limit, kind=kind)
+        part, late = ListPart(hits.hits, None), hits.reason
+    else:
+        chosen = cast("State", state)
+        part = request.part(lambda most: request.namespace.memories(limit=most, kind=kind, state=chosen), _SHOWN)
+        late = None
+    return Page(
+        "memories.html",
+        said=said,
+        kind=kind,
+        state=state,
+        kinds=list(MemoryKind),
+        states=get_args(State),
+        part=part,
+        late=late,
+    )
 
-    section = "memories"
 
-    def show(self, *_ids: str) -> Page:
-        """What the filters leave."""
-        said, kind, state = self.given("q"), self.given("kind") or None, self.given("state") or "active"
-        part: ListPart[StoredMemory]
-        if said.strip():
-            limit = self.number("limit", _SHOWN, most=MOST_SHOWN)
-            hits = self.namespace.query(said, limit=limit, kind=kind)
-            part, late = ListPart(hits.hits, None), hits.reason
-        else:
-            chosen = cast("State", state)
-            part = self.part(lambda most: self.namespace.memories(limit=most, kind=kind, state=chosen), _SHOWN)
-            late = None
-        return Page(
-            "memories.html",
-            said=said,
-            kind=kind,
-            state=state,
-            kinds=list(MemoryKind),
-            states=get_args(State),
-            part=part,
-            late=late,
+def memory(request: OfNamespace, memory_id: str) -> Page:
+    """A memory, its sources, its decisions, its earlier wordings and what stands beside it. Raises NotFound."""
+    namespace = request.namespace
+    found = namespace.get(memory_id)
+    decisions = namespace.decisions(found.id)
+    related = namespace.related(found.id, limit=_RELATED)
+    beside = memories_of(namespace, (found.superseded_by, *(one.memory_id for one in related)))
+    return Page(
+        "memory.html",
+        memory=found,
+        decisions=decisions,
+        contents=contents_of(namespace, decisions) | beside,
+        related=[one for one in related if one.memory_id is not None],
+        entities=[namespace.profile(one.entity_id).entity for one in related if one.entity_id],
+        wordings=_wordings(namespace, found, decisions),
+    )
+
+
+def replace(request: OfNamespace, memory_id: str) -> Published:
+    """Put another memory in the place of one.
+
+    Raises NotFound, MemoryChanged where it says something else by now, and InvalidEvent where the content does not fit.
+    """
+    old, said, event_id = request.namespace.get(memory_id), plain(request.given("content")), uuid7()
+    if said == plain(old.content).strip():
+        raise ValueError("content: is what the memory says already; write what is so instead")
+    version = request.number("version", old.version, most=_LAST_VERSION)
+    request.namespace.remember(said, kind=old.kind, replaces=old.id, version=version, event_id=event_id)
+    return event_id, f"memories/{memory_id}"
+
+
+def forget(request: OfNamespace, memory_id: str) -> Published:
+    """Close a memory. Raises NotFound, also where it is closed already."""
+    event_id = request.namespace.forget(memory_id, reason=request.given("reason").strip() or None)
+    return event_id, f"memories/{memory_id}"
+
+
+def erase_memory(request: OfNamespace, memory_id: str) -> Published:
+    """Delete a memory for good, with the messages that it came from. Raises NotFound."""
+    return request.namespace.erase(memory_id), "memories"
+
+
+def message(request: OfNamespace, message_id: str) -> Page:
+    """A message with those around it, and what was taken from it. Raises NotFound."""
+    excerpt = request.namespace.message(message_id, message_range=(4, 2))
+    taken = request.namespace.memories_from(message_id)
+    return Page("message.html", excerpt=excerpt, taken=taken, message_id=message_id)
+
+
+def messages(request: OfNamespace) -> Page:
+    """The messages that answer to a text, with those around them."""
+    said, conversation = request.given("q"), request.given("conversation")
+    top_k = request.number("top_k", _TOP_K, most=_MOST_TOP_K)
+    recalled = None
+    if said.strip():
+        recalled = request.namespace.recall_messages(
+            said,
+            conversation=conversation or None,
+            scope="thread" if conversation else "resource",
+            top_k=top_k,
         )
+    hits = {one.message.id: one for one in recalled.hits} if recalled else {}
+    return Page("messages.html", said=said, conversation=conversation, top_k=top_k, recalled=recalled, hits=hits)
 
 
-class OneMemory(Reading):
-    """A memory, its sources, its decisions, its earlier wordings and what stands beside it."""
-
-    section = "memories"
-
-    def show(self, *ids: str) -> Page:
-        """Raises NotFound."""
-        memory = self.namespace.get(ids[0])
-        decisions = self.namespace.decisions(memory.id)
-        related = self.namespace.related(memory.id, limit=_RELATED)
-        contents = contents_of(self.namespace, decisions) | memories_of(
-            self.namespace, (memory.superseded_by, *(one.memory_id for one in related))
-        )
-        return Page(
-            "memory.html",
-            memory=memory,
-            decisions=decisions,
-            contents=contents,
-            related=[one for one in related if one.memory_id is not None],
-            entities=[self.namespace.profile(one.entity_id).entity for one in related if one.entity_id],
-            wordings=wordings(self.namespace, memory, decisions),
-        )
+def retrieval(request: OfNamespace) -> Page:
+    """The context of a message as a model gets it, and how each part of it came to be there."""
+    said, conversation = request.given("message"), request.given("conversation")
+    budget = request.number("budget", _BUDGET, most=_MOST_BUDGET)
+    context = None
+    if said.strip():
+        context = request.namespace.context(said, conversation=conversation or None, budget=budget)
+    best = max((one.score for one in context.explain()), default=0.0) if context else 0.0
+    return Page(
+        "retrieval.html",
+        message=said,
+        conversation=conversation,
+        budget=budget,
+        context=context,
+        best=max(best, 0.001),
+    )
 
 
-class Replace(Editing):
-    """Puts another memory in the place of one."""
-
-    then = "memories/{0}"
-
-    def publish(self, *ids: str) -> UUID:
-        """Raises NotFound, MemoryChanged where it says something else by now, and InvalidEvent where the content does not fit."""
-        old, said, event_id = self.namespace.get(ids[0]), plain(self.given("content")), uuid7()
-        if said == plain(old.content).strip():
-            raise ValueError("content: is what the memory says already; write what is so instead")
-        version = self.number("version", old.version, most=_LAST_VERSION)
-        self.namespace.remember(said, kind=old.kind, replaces=old.id, version=version, event_id=event_id)
-        return event_id
-
-
-class ForgetHandler(Editing):
-    """Closes a memory."""
-
-    then = "memories/{0}"
-
-    def publish(self, *ids: str) -> UUID:
-        """Raises NotFound, also where it is closed already."""
-        return self.namespace.forget(ids[0], reason=self.given("reason").strip() or None)
-
-
-class EraseHandler(Editing):
-    """Deletes a memory for good, with the messages that it came from."""
-
-    then = "memories"
-
-    def publish(self, *ids: str) -> UUID:
-        """Raises NotFound."""
-        return self.namespace.erase(ids[0])
-
-
-class MessagePage(Reading):
-    """A message with those around it, and what was taken from it."""
-
-    section = "messages"
-
-    def show(self, *ids: str) -> Page:
-        """Raises NotFound."""
-        excerpt = self.namespace.message(ids[0], message_range=(4, 2))
-        return Page("message.html", excerpt=excerpt, taken=self.namespace.memories_from(ids[0]), message_id=ids[0])
-
-
-def wordings(
+def _wordings(
     namespace: Namespace, memory: StoredMemory, decisions: Sequence[Decision]
 ) -> list[tuple[datetime, StoredMemory]]:
     """What a memory said before, the latest first: as it was known when each decision about it was made, with that time."""

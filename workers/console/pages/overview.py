@@ -1,70 +1,73 @@
-"""The overview: how much is known, how fresh it is, what is open, and what was decided last."""
+"""The overview: how much is known, how fresh it is, what is open, and what was decided."""
 
-from collections.abc import Sequence
 from functools import partial
 from uuid import UUID
 
-from mosshead import Memory, NotFound, Question, StoredMemory
+from mosshead import Memory, NotFound, StoredMemory
 from mosshead.paths import NamespacePath
 from workers.console.formatting import contents_of, waiting_of
-from workers.console.handlers import Editing, Handler, Page, Reading, named, place_of
+from workers.console.handlers import Handler, OfNamespace, Page, Published, named, place_of
 
 _COUNTED = 1000
 _FEW = 5
 _DECISIONS = 12
 _LOG = 100
+_FACTS = 3
+NEW = "new"
+"""What the form sends for somebody whom the memories do not know."""
 
 
-class Overview(Reading):
-    """The first page of a namespace."""
-
-    section = "overview"
-
-    def show(self, *_ids: str) -> Page:
-        """Counts, the most salient memories, the latest decisions."""
-        memories = self.namespace.memories(limit=_COUNTED)
-        counted = f"{_COUNTED:,} or more" if len(memories) == _COUNTED else f"{len(memories):,}"
-        return Page(
-            "overview.html",
-            counted=counted,
-            memories=memories[:_FEW],
-            entities=self.namespace.entities(),
-            decisions=self.namespace.latest_decisions(limit=_DECISIONS),
-        )
+def overview(request: OfNamespace) -> Page:
+    """The first page of a namespace: counts, the most salient memories, the latest decisions."""
+    memories = request.namespace.memories(limit=_COUNTED)
+    return Page(
+        "overview.html",
+        counted=f"{_COUNTED:,} or more" if len(memories) == _COUNTED else f"{len(memories):,}",
+        memories=memories[:_FEW],
+        entities=request.namespace.entities(),
+        decisions=request.namespace.latest_decisions(limit=_DECISIONS),
+    )
 
 
-class Decisions(Reading):
-    """The decision log, the latest first."""
-
-    section = "decisions"
-
-    def show(self, *_ids: str) -> Page:
-        """All of them, what was kept out, or what an LLM proposed in vain."""
-        show = self.given("show")
-        logs = {"kept-out": self.namespace.quarantined, "refused": self.namespace.refused}
-        log = logs.get(show, self.namespace.latest_decisions)
-        return Page("decisions.html", part=self.part(lambda most: log(limit=most), _LOG), show=show)
+def decisions(request: OfNamespace) -> Page:
+    """The decision log, the latest first: all of it, what was kept out, or what an LLM proposed in vain."""
+    show = request.given("show")
+    logs = {"kept-out": request.namespace.quarantined, "refused": request.namespace.refused}
+    log = logs.get(show, request.namespace.latest_decisions)
+    return Page("decisions.html", part=request.part(lambda most: log(limit=most), _LOG), show=show)
 
 
-class OneDecision(Reading):
-    """A decision, for links that name one."""
-
-    section = "decisions"
-
-    def show(self, *ids: str) -> Page:
-        """With the memories that it saw."""
-        decision = self.namespace.decision(ids[0])
-        return Page("decision.html", decision=decision, contents=contents_of(self.namespace, [decision]))
+def decision(request: OfNamespace, decision_id: str) -> Page:
+    """A decision, for links that name one, with the memories that it saw."""
+    found = request.namespace.decision(decision_id)
+    return Page("decision.html", decision=found, contents=contents_of(request.namespace, [found]))
 
 
-class UndoHandler(Editing):
-    """Takes a decision back."""
+def undo(request: OfNamespace, decision_id: str) -> Published:
+    """Take a decision back. Raises UndoRefused where it cannot be."""
+    return request.namespace.undo(decision_id), f"decisions/{decision_id}"
 
-    then = "decisions/{0}"
 
-    def publish(self, *ids: str) -> UUID:
-        """Raises UndoRefused where it cannot be."""
-        return self.namespace.undo(ids[0])
+def questions(request: OfNamespace) -> Page:
+    """All that are open, those asked first in front, with what is known of each candidate now."""
+    namespace = request.namespace
+    found = namespace.questions()
+
+    def facts(entity_id: UUID) -> tuple[StoredMemory, ...]:
+        waiting = waiting_of(found, entity_id)
+        known = namespace.memories(about=entity_id, limit=_FACTS + len(waiting))
+        return tuple(one for one in known if one.content not in waiting)[:_FACTS]
+
+    candidates = {one.entity_id for asked in found for one in asked.candidates}
+    return Page("questions.html", questions=found, facts={one: facts(one) for one in candidates})
+
+
+def answer(request: OfNamespace, question_id: str) -> Published:
+    """Answer a question. Raises NotFound, and InvalidEvent where it was answered before."""
+    meant = request.given("entity")
+    if not meant:
+        raise ValueError(f'entity: an id, or "{NEW}" for somebody new')
+    return request.namespace.clarify(question_id, None if meant == NEW else meant), "questions"
 
 
 class Choosing(Handler):
@@ -90,38 +93,3 @@ def _of_tenant(memory: Memory, tenant: str) -> list[NamespacePath]:
             f"tenant: nothing was published for {tenant}; give the name as the app does, such as acme/sarah_123"
         )
     return found
-
-
-_FACTS = 3
-NEW = "new"
-"""What the form sends for somebody whom the memories do not know."""
-
-
-class Questions(Reading):
-    """All that are open, those asked first in front."""
-
-    section = "questions"
-
-    def show(self, *_ids: str) -> Page:
-        """With what is known of each candidate now."""
-        found = self.namespace.questions()
-        facts = {one.entity_id: self._facts(found, one.entity_id) for asked in found for one in asked.candidates}
-        return Page("questions.html", questions=found, facts=facts)
-
-    def _facts(self, questions: Sequence[Question], entity_id: UUID) -> tuple[StoredMemory, ...]:
-        waiting = waiting_of(questions, entity_id)
-        found = self.namespace.memories(about=entity_id, limit=_FACTS + len(waiting))
-        return tuple(one for one in found if one.content not in waiting)[:_FACTS]
-
-
-class AnswerHandler(Editing):
-    """Answers a question."""
-
-    then = "questions"
-
-    def publish(self, *ids: str) -> UUID:
-        """Raises NotFound, and InvalidEvent where it was answered before."""
-        meant = self.given("entity")
-        if not meant:
-            raise ValueError(f'entity: an id, or "{NEW}" for somebody new')
-        return self.namespace.clarify(ids[0], None if meant == NEW else meant)

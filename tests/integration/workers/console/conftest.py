@@ -17,9 +17,8 @@ from tornado.netutil import bind_sockets
 from mosshead import Memory
 from mosshead.paths import NamespacePath
 from workers.console import handlers
-from workers.console.attempts import Attempts
-from workers.console.auth import Login
 from workers.console.handlers import place_of
+from workers.console.login import Attempts, Login
 from workers.console.server import application
 from workers.local import Addresses
 

@@ -7,7 +7,7 @@ from mosshead import Namespace
 from tests.forming import Forming
 from tests.given import Publishing
 from tests.integration.workers.console.conftest import Site
-from workers.console.attempts import FREE
+from workers.console.login import FREE
 
 PAGES = ("/", "/static/../login.py", "/nowhere", "/n/acme:sarah", "/n/acme:sarah/memories")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workers.console.attempts import FREE, LONGEST, MANY, MOST_ADDRESSES, WINDOW, Attempts, address_of
+from workers.console.login import FREE, LONGEST, MANY, MOST_ADDRESSES, WINDOW, Attempts, address_of
 
 
 class Clock:

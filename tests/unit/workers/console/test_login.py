@@ -4,7 +4,7 @@ import pytest
 from pydantic import SecretStr
 
 from mosshead import ConfigurationError
-from workers.console.auth import Login, login_of
+from workers.console.login import Login, login_of
 
 LOGIN = Login("ops", "quiet:harbour")
 

@@ -1,16 +1,57 @@
-"""A limit on failed logins: by address, and stricter for all of them while many fail. In memory, and bounded.
+"""Who may look: the one login of the console (RFC 7617, Basic), and a limit on failed ones.
 
-A right login is never looked at in vain for long: an address that has not failed is always let try, and one that has waits for a
-minute at most. Who was logged in before is not held up at all (`workers.console.handlers`).
+The limit is by address, and stricter for all of them while many fail. It is in memory, and bounded. A right login never waits for
+long: an address that has not failed is always let try, and one that has waits for a minute at most. Whoever was logged in before
+is not held up at all (`workers.console.handlers`).
 """
 
+import base64
+import binascii
+import hmac
 import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address
 from typing import Final
+
+from pydantic import SecretStr
+
+from mosshead.errors import ConfigurationError
+
+_SETTING = "MOSSHEAD_CONSOLE_AUTH"
+_LEAST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """A name and a password."""
+
+    name: str
+    password: str = field(repr=False)
+
+    def admits(self, authorization: str | None) -> bool:
+        """Whether a request's Authorization header bears this login; how long that takes tells nothing of it."""
+        scheme, _, encoded = (authorization or "").partition(" ")
+        try:
+            given = base64.b64decode(encoded.strip(), validate=True)
+        except (binascii.Error, ValueError):
+            given = b""
+        same = hmac.compare_digest(given, f"{self.name}:{self.password}".encode())
+        return same and scheme.casefold() == "basic"
+
+
+def login_of(setting: SecretStr | None) -> Login:
+    """The login that the setting names. Raises ConfigurationError where there is none, or a weak one."""
+    name, colon, password = setting.get_secret_value().partition(":") if setting else ("", "", "")
+    if not name or not colon or len(password) < _LEAST:
+        raise ConfigurationError(
+            f"{_SETTING} is not set, or no login. Set it to NAME:PASSWORD, with {_LEAST} characters of a password at least, "
+            "or run 'python -m workers up --console', which makes a password and prints it"
+        )
+    return Login(name, password)
+
 
 FREE: Final = 5
 """Failures of one address that cost nothing: people mistype."""
