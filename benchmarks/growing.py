@@ -29,7 +29,7 @@ from benchmarks.sentences import sentences
 from mosshead import Namespace
 from mosshead.contrib.focus import track_conversation
 from mosshead.embeddings import MiniLM
-from workers.operations.indexing import index_scopes
+from workers.cli.indexing import index_scopes
 
 _EMPTY = 0
 _TURNS = 20

@@ -29,7 +29,7 @@ from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
 from mosshead.urls import sqlalchemy_url
-from workers.operations.indexing import index_scopes
+from workers.cli.indexing import index_scopes
 from workers.scheduler import dispatch
 
 Vector = NDArray[np.float32]

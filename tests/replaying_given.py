@@ -12,9 +12,9 @@ from mosshead import Memory, Namespace
 from mosshead.store.connection import tenant_transaction
 from tests.forming import Forming, carry_through
 from tests.given import claim
-from workers.operations import replay as replaying
-from workers.operations.replay import Replay
+from workers.replay import replays
 from workers.replay.follow import follow
+from workers.replay.replays import Replay
 from workers.replay.switch import switch
 
 
@@ -35,7 +35,7 @@ class Replaying:
 
     def start(self, *, messages: int = 100, **given: Any) -> None:
         """Begin, and go on until nothing is left."""
-        replaying.start(self.engine, settings(), self.path, **{"llm_model": None, "instructions": None, **given})
+        replays.start(self.engine, settings(), self.path, **{"llm_model": None, "instructions": None, **given})
         self.follow(messages)
 
     def follow(self, messages: int = 100) -> None:
@@ -55,7 +55,7 @@ class Replaying:
     @property
     def listed(self) -> Replay:
         """As an operator sees it."""
-        [found] = [one for one in replaying.listed(self.engine) if one.path == self.path.parts]
+        [found] = [one for one in replays.listed(self.engine) if one.path == self.path.parts]
         return found
 
     @property

@@ -27,7 +27,7 @@ from benchmarks.sentences import sentences
 from db.search_indexes import OUTGROWN
 from mosshead import Memory
 from mosshead.embeddings import MiniLM
-from workers.operations.indexing import index_scopes
+from workers.cli.indexing import index_scopes
 
 _THREADS = (1, 8)
 _READ_SECONDS = 60.0

@@ -1,31 +1,29 @@
 """`python -m workers dead` and `lanes`: what was given up or set aside, and what an operator may do about it."""
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Annotated, Any
 from uuid import UUID
 
 import typer
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
 
-from config.settings import settings
-from db.dead_letters import DeadLetter, LaneState, lane_states, quarantined_lanes, resume
+from config.settings import Settings, settings
+from db import dead_letters
+from db.dead_letters import DeadLetter, LaneState
 from db.keys import LaneRef
+from mosshead.cli.output import Json, print_answer
 from mosshead.errors import NotFound
 from mosshead.paths import NamespacePath
-from workers.cli.output import (
-    Json,
-    console,
-    duration,
-    logged_in,
-    path_text,
-    paths_of,
-    print_fields,
-    print_json,
-    print_table,
-    printable,
-)
-from workers.intake.run import signing_keys
-from workers.operations.dead_letters import Content, all_letters, content_of, discard, letters, requeue
+from mosshead.publishing.signing import TenantKey
+from mosshead.store.connection import tenant_transaction
+from workers.cli.output import duration, fields, logged_in, path_text, paths_of, plain, table, tenant_id_of
+from workers.failures import is_of_values
+from workers.intake.run import put_in, refusal_of, signing_keys
+from workers.intake.validate import Arrival, RefusedMessage, judge, judge_event
 
 dead_cli = typer.Typer(help="Dead letters: events that were given up, with their reasons.", no_args_is_help=True)
 
@@ -40,18 +38,17 @@ def list_letters(
     json_output: Json = False,
 ) -> None:
     """List dead letters, without their text."""
-    tenant_id = NamespacePath.of((tenant, "-")).tenant_id if tenant is not None else None
+    tenant_id = tenant_id_of(tenant) if tenant is not None else None
     with logged_in(settings()) as engine:
         found = all_letters(engine, tenant_id=tenant_id, reason=reason, limit=limit)
-        paths = paths_of(engine, {letter.lane for letter in found})
-    if json_output:
-        print_json({"dead_letters": [_as_dict(letter, paths[letter.lane]) for letter in found]})
-        return
+        paths = paths_of(engine, found)
     rows = [
         (one.letter_id, one.origin, path_text(paths[one.lane]), one.times, duration(one.age), one.reason)
         for one in found
     ]
-    print_table(("id", "origin", "namespace", "times", "age", "reason"), rows, nothing="There are no dead letters.")
+    columns = ("id", "origin", "namespace", "times", "age", "reason")
+    shown = table(columns, rows, nothing="There are no dead letters.")
+    print_answer(json_output, {"dead_letters": [_as_dict(one, paths[one.lane]) for one in found]}, shown)
 
 
 @dead_cli.command()
@@ -59,13 +56,16 @@ def show(letter_id: Annotated[UUID, typer.Argument(metavar="ID")], json_output: 
     """Print what a dead letter says. It may be text of a conversation."""
     with logged_in(settings()) as engine:
         found = letters(engine, [letter_id])
-        paths = paths_of(engine, {letter.lane for letter in found})
-        shown = [(_as_dict(letter, paths[letter.lane]), content_of(engine, letter)) for letter in found]
-    for letter, content in shown:
-        if json_output:
-            print_json({**letter, **_content(content)})
-        else:
-            _print_letter(letter, content)
+        paths = paths_of(engine, found)
+        contents = [content_of(engine, letter) for letter in found]
+    for letter, content in zip(found, contents, strict=True):
+        body = content.decode(errors="backslashreplace") if isinstance(content, bytes) else None
+        event = None if isinstance(content, bytes) else content
+        path, values = paths[letter.lane], _as_dict(letter, paths[letter.lane])
+        read = {**values, "namespace": path_text(path), "age": duration(letter.age)}
+        shown = fields((name, value, False) for name, value in read.items())
+        text = body or json.dumps(event, indent=2, ensure_ascii=False)
+        print_answer(json_output, {**values, "event": event, "body": body}, shown, plain(f"\n{text}"))
 
 
 @dead_cli.command("requeue")
@@ -83,14 +83,11 @@ def requeue_letters(
     with logged_in(chosen) as engine:
         # The oldest first, as they came.
         found = letters(engine, ids) if ids else all_letters(engine, reason=reason)[::-1]
-        outcomes = [(str(letter.letter_id), requeue(engine, letter, chosen, keys)) for letter in found]
-    alive = [letter_id for letter_id, still in outcomes if still is None]
-    still_dead = {letter_id: still for letter_id, still in outcomes if still is not None}
-    if json_output:
-        print_json({"requeued": alive, "still_dead": still_dead})
-    else:
-        console.print(f"{len(alive)} requeued.")
-        print_table(("still dead", "because"), list(still_dead.items()), nothing="None is still dead.")
+        outcomes = {letter.letter_id: requeue(engine, letter, chosen, keys) for letter in found}
+    alive = [letter_id for letter_id, still in outcomes.items() if still is None]
+    still_dead = {letter_id: still for letter_id, still in outcomes.items() if still is not None}
+    shown = table(("still dead", "because"), list(still_dead.items()), nothing="None is still dead.")
+    print_answer(json_output, {"requeued": alive, "still_dead": still_dead}, f"{len(alive)} requeued.", shown)
     if still_dead:
         raise typer.Exit(1)
 
@@ -104,35 +101,95 @@ def discard_letters(ids: Ids = None, json_output: Json = False) -> None:
         found = letters(engine, ids)
         for letter in found:
             discard(engine, letter)
-    if json_output:
-        print_json({"discarded": [str(letter.letter_id) for letter in found]})
-    else:
-        console.print(f"{len(found)} discarded.")
+    print_answer(json_output, {"discarded": [one.letter_id for one in found]}, f"{len(found)} discarded.")
 
 
-def _as_dict(letter: DeadLetter, path: tuple[str, ...] | None) -> dict[str, Any]:
-    return {
-        "id": str(letter.letter_id),
-        "origin": letter.origin,
-        "namespace": list(path) if path else None,
-        "reason": letter.reason,
-        "bytes": letter.bytes,
-        "times": letter.times,
-        "age": letter.age,
-    }
+Content = Mapping[str, Any] | bytes | None
+"""Of a letter: the event, or the message's body where it is none, or nothing where it was erased."""
 
 
-def _content(content: Content) -> dict[str, Any]:
-    if isinstance(content, bytes):
-        return {"event": None, "body": content.decode(errors="backslashreplace")}
-    return {"event": content, "body": None}
+def letters(engine: Engine, ids: Sequence[UUID]) -> list[DeadLetter]:
+    """The letters of some ids. Raises NotFound for the first that there is not."""
+    with engine.begin() as connection:
+        found = dead_letters.dead_letters(connection, letter_ids=ids)
+    missing = [one for one in ids if one not in {letter.letter_id for letter in found}]
+    if missing:
+        raise NotFound(f"no dead letter {missing[0]}; 'python -m workers dead list' shows those that there are")
+    return found
 
 
-def _print_letter(letter: dict[str, Any], content: Content) -> None:
-    print_fields({**letter, "namespace": path_text(letter["namespace"]), "age": duration(letter["age"])})
-    found = _content(content)
-    text = found["body"] or json.dumps(found["event"], indent=2, ensure_ascii=False)
-    print(f"\n{printable(text)}")
+def all_letters(
+    engine: Engine, *, tenant_id: UUID | None = None, reason: str | None = None, limit: int | None = None
+) -> list[DeadLetter]:
+    """All letters, the newest first, or those of a tenant, or those whose reason holds some text."""
+    with engine.begin() as connection:
+        return dead_letters.dead_letters(connection, tenant_id=tenant_id, reason=reason, limit=limit)
+
+
+def content_of(engine: Engine, letter: DeadLetter) -> Content:
+    """What a letter says. It may be text of a conversation: for the eyes of an operator who asked for it."""
+    with tenant_transaction(engine, letter.lane.tenant_id) as connection:
+        return _content(connection, letter)
+
+
+def requeue(engine: Engine, letter: DeadLetter, settings: Settings, keys: Mapping[str, TenantKey]) -> str | None:
+    """Try a letter once more; None where it is on its way again, else the reason why it stays dead.
+
+    An event that a stage gave up returns to its place in its lane. What the intake refused is checked again as the intake does,
+    under the settings and the code of now. Raises NotFound where somebody else dealt with it meanwhile.
+    """
+    try:
+        with _locked(engine, letter) as connection:
+            if letter.origin == "stage":
+                dead_letters.revive(connection, letter)
+                return None
+            return _take_in(connection, letter, settings, keys)
+    except DBAPIError as error:
+        if not is_of_values(error):
+            raise
+        reason = refusal_of(error)
+    with _locked(engine, letter) as connection:
+        dead_letters.set_reason(connection, letter, reason)
+    return reason
+
+
+def discard(engine: Engine, letter: DeadLetter) -> None:
+    """End a letter for good. Raises NotFound where somebody else dealt with it meanwhile."""
+    with _locked(engine, letter) as connection:
+        dead_letters.discard(connection, letter)
+
+
+def _take_in(
+    connection: Connection, letter: DeadLetter, settings: Settings, keys: Mapping[str, TenantKey]
+) -> str | None:
+    arrival = _judge_again(_content(connection, letter), keys)
+    if isinstance(arrival, RefusedMessage):
+        dead_letters.set_reason(connection, letter, arrival.reason)
+        return arrival.reason
+    dead_letters.forget(connection, letter)
+    put_in(connection, [arrival], settings)
+    return None
+
+
+@contextmanager
+def _locked(engine: Engine, letter: DeadLetter) -> Iterator[Connection]:
+    with tenant_transaction(engine, letter.lane.tenant_id) as connection:
+        if not dead_letters.lock(connection, letter):
+            raise NotFound(f"the dead letter {letter.letter_id} is gone: somebody else requeued or discarded it")
+        yield connection
+
+
+def _content(connection: Connection, letter: DeadLetter) -> Content:
+    event = dead_letters.event_of(connection, letter)
+    return event if event is not None else dead_letters.body_of(connection, letter)
+
+
+def _judge_again(content: Content, keys: Mapping[str, TenantKey]) -> Arrival:
+    if isinstance(content, Mapping):
+        # Its sender was told by its signature, where there was a key, before it was given a place in the inbox.
+        text = json.dumps(content).encode()
+        return judge_event(content, size=len(text), body=text)
+    return judge(content or b"", keys)
 
 
 lanes_cli = typer.Typer(help="Lanes: each namespace's events, in their order.", invoke_without_command=True)
@@ -149,13 +206,11 @@ def list_lanes(
         return
     with logged_in(settings()) as engine:
         with engine.begin() as connection:
-            found = lane_states(connection, limit=limit)
-        paths = paths_of(engine, {state.lane for state in found})
-    if json_output:
-        print_json({"lanes": [_lane_as_dict(state, paths[state.lane]) for state in found]})
-        return
+            found = dead_letters.lane_states(connection, limit=limit)
+        paths = paths_of(engine, found)
     rows = [(path_text(paths[one.lane]), one.pending, duration(one.waiting), _doing(one)) for one in found]
-    print_table(("namespace", "pending", "since", "state"), rows, nothing="Nothing waits.")
+    shown = table(("namespace", "pending", "since", "state"), rows, nothing="Nothing waits.")
+    print_answer(json_output, {"lanes": [_as_dict(one, paths[one.lane]) for one in found]}, shown)
 
 
 @lanes_cli.command("resume")
@@ -169,25 +224,13 @@ def resume_lanes(
     """Let quarantined lanes go on. Dead letters stay where they are: see 'dead requeue'."""
     if bool(path) == every:
         raise typer.BadParameter("give a lane as TENANT NAMESPACE..., or --all")
+    named = NamespacePath.of(path) if path else None
     with logged_in(settings()) as engine, engine.begin() as connection:
-        lanes = _lane_of(path) if path else quarantined_lanes(connection)
-        resumed = sum(resume(connection, lane) for lane in lanes)
-    if path and not resumed:
-        raise NotFound(f"{'/'.join(path)}: no such lane is quarantined; 'python -m workers lanes' shows those that are")
-    if json_output:
-        print_json({"resumed": resumed})
-    else:
-        console.print(f"{resumed} resumed.")
-
-
-def _lane_of(path: list[str]) -> list[LaneRef]:
-    named = NamespacePath.of(path)
-    return [LaneRef(named.tenant_id, named.namespace_id)]
-
-
-def _lane_as_dict(state: LaneState, path: tuple[str, ...] | None) -> dict[str, Any]:
-    fields = {name: value for name, value in asdict(state).items() if name != "lane"}
-    return {"namespace": list(path) if path else None, **fields}
+        lanes = [LaneRef(named.tenant_id, named.namespace_id)] if named else dead_letters.quarantined_lanes(connection)
+        resumed = sum(dead_letters.resume(connection, lane) for lane in lanes)
+    if named and not resumed:
+        raise NotFound(f"{named}: no such lane is quarantined; 'python -m workers lanes' shows those that are")
+    print_answer(json_output, {"resumed": resumed}, f"{resumed} resumed.")
 
 
 def _doing(state: LaneState) -> str:
@@ -197,3 +240,9 @@ def _doing(state: LaneState) -> str:
         return "waits"
     leased = f", leased for {duration(state.leased)}" if state.leased is not None and state.leased > 0 else ""
     return f"{state.stage}{leased}{f'; latest failure: {state.error}' if state.error else ''}"
+
+
+def _as_dict(one: DeadLetter | LaneState, path: tuple[str, ...] | None) -> dict[str, Any]:
+    """Its fields, with the namespace's path in place of its ids."""
+    values = {name.removeprefix("letter_"): value for name, value in asdict(one).items() if name != "lane"}
+    return {"namespace": path, **values}

@@ -8,28 +8,26 @@ from contextlib import contextmanager, suppress
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from config.logging import configure_logging
 from config.settings import Settings, settings
 from db.schema.migrate import migrate as migrate_database
-from mosshead.cli.output import write_any_character
+from mosshead.cli.output import Json, PlainConsole, console, write_any_character
 from mosshead.errors import ConfigurationError, MossheadError
 from mosshead.urls import sqlalchemy_url
 from workers.cli.dead_letters import dead_cli, lanes_cli
+from workers.cli.indexing import index_scopes, keep_indexed
 from workers.cli.models import models_cli
-from workers.cli.output import Every, Json, console, print_json, printable, until_asked_to_stop
+from workers.cli.output import Every, plain, until_asked_to_stop
 from workers.cli.replay import replay_cli
-from workers.cli.status import print_status
+from workers.cli.status import show_status
 from workers.cli.usage import budget_cli, show_usage
 from workers.console.server import run_console
 from workers.demo import run_demo
 from workers.erasure.rewrite import rewrite as rewrite_files
 from workers.intake.run import run_intake
 from workers.local import CONSOLE, Addresses, processes, servers
-from workers.operations.indexing import index_scopes, keep_indexed
-from workers.operations.status import read_status
 from workers.scheduler.run import run_scheduler
 
 cli = typer.Typer(
@@ -52,8 +50,7 @@ def main() -> None:
     try:
         cli()
     except MossheadError as error:
-        said = escape(printable(str(error)))
-        Console(stderr=True, soft_wrap=True, highlight=False).print(f"[red]error:[/] {said}")
+        PlainConsole(stderr=True, soft_wrap=True, highlight=False).print(f"[red]error:[/] {plain(str(error))}")
         sys.exit(1)
 
 
@@ -144,18 +141,7 @@ def rewrite(
     )
 
 
-@cli.command()
-def status(json_output: Json = False) -> None:
-    """Whether the service can work, and what waits; exit status 1 where it cannot."""
-    found = read_status(settings())
-    if json_output:
-        print_json(found.as_dict())
-    else:
-        print_status(found)
-    if found.stuck:
-        raise typer.Exit(1)
-
-
+cli.command("status")(show_status)
 cli.command("usage")(show_usage)
 cli.command("console")(run_console)
 

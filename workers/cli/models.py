@@ -1,21 +1,39 @@
-"""`python -m workers models`: what vectors are made with, and how a database in use goes over to another."""
+"""`python -m workers models`: another embedding model for a database in use.
 
+It is added, filled from the texts, made the active one, and the old one dropped. Nothing stops for it. Until then whoever reads
+or writes with either finds everything (docs/embedders.md).
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Annotated, Final
 
 import typer
+from sqlalchemy import Engine
 
 from config.logging import configure_logging
-from config.settings import settings
+from config.settings import Settings, settings
+from db import embedding_models, housekeeping, turns
+from db.embedding_models import Model
+from db.erasure import erasures
+from db.keys import LaneRef
+from mosshead.cli.output import Json, print_answer
 from mosshead.embeddings import spec_of
-from workers.cli.output import Every, Json, logged_in, print_json, print_table, repeat, say, tried, until_asked_to_stop
-from workers.operations import models
+from mosshead.errors import ConfigurationError, MossheadError, NotFound
+from mosshead.store.connection import tenant_transaction
+from mosshead.urls import session_name
+from workers.cli.each import each, each_tenant, itself
+from workers.cli.output import Every, logged_in, repeat, say, table, tried, until_asked_to_stop
+from workers.dependencies import check_dimensions, open_embedder_of
+from workers.stages.embed import fill
 
 models_cli = typer.Typer(
     help="Embedding models: which there are, and how to go over to another while the service runs (docs/embedders.md).",
     invoke_without_command=True,
 )
 
+_AT_ONCE: Final = 1_000
 _INTERRUPTED: Final = "fill_interrupted"
 
 Name = Annotated[str, typer.Argument(metavar="MODEL", help="As 'models' lists it.")]
@@ -27,55 +45,53 @@ def list_models(context: typer.Context, json_output: Json = False) -> None:
     if context.invoked_subcommand is not None:
         return
     with logged_in(settings()) as engine:
-        found = models.listed(engine)
-    if json_output:
-        print_json({"models": [{**one._asdict(), "lacking": lacking} for one, lacking in found]})
-        return
-    rows = [(one.name, one.dimensions, one.state, lacking) for one, lacking in found]
-    print_table(
-        ("model", "dimensions", "state", "namespaces that lack vectors"), rows, nothing="No worker ever started."
-    )
+        found = [(one, len(_lacking(engine, one.name))) for one in _models(engine)]
+    columns = ("model", "dimensions", "state", "namespaces that lack vectors")
+    shown = table(columns, [(*one, lacking) for one, lacking in found], nothing="No worker ever started.")
+    answer = {"models": [{**one._asdict(), "lacking": lacking} for one, lacking in found]}
+    print_answer(json_output, answer, shown)
 
 
-@models_cli.command()
-def add(
+@models_cli.command("add")
+def add_model(
     embedder: Annotated[str, typer.Argument(help="As MOSSHEAD_EMBEDDER names it, such as openai:MODEL@DIMENSIONS.")],
 ) -> None:
     """Add a model, once it has answered. Nobody uses it yet: 'models fill' comes next."""
     chosen = settings()
     with logged_in(chosen) as engine:
-        added = models.add(engine, chosen, embedder)
+        added = add(engine, chosen, embedder)
     say(f"{added.name} ({added.dimensions} dimensions) is {added.state}.")
 
 
-@models_cli.command()
-def fill(every: Every = None) -> None:
+@models_cli.command("fill")
+def fill_models(every: Every = None) -> None:
     """Embed what each model lacks; one that was added is ready then. Exit status 1 where a model could not be filled."""
     chosen = settings()
     with logged_in(chosen) as engine:
-        fill_all = partial(models.fill_all, engine, chosen, say)
+        work = partial(fill_all, engine, chosen)
         if every is None:
-            whole = fill_all()
+            whole = work()
         else:
             configure_logging(chosen)
-            whole = bool(tried(fill_all, interrupted=_INTERRUPTED))
-            repeat(fill_all, until_asked_to_stop(), every=every, interrupted=_INTERRUPTED)
+            whole = bool(tried(work, interrupted=_INTERRUPTED))
+            repeat(work, until_asked_to_stop(), every=every, interrupted=_INTERRUPTED)
     if not whole:
         raise typer.Exit(1)
 
 
-@models_cli.command()
-def switch(name: Name) -> None:
+@models_cli.command("switch")
+def switch_model(name: Name) -> None:
     """Have new vectors come from a model that is ready. Workers that are restarted need its name in MOSSHEAD_EMBEDDER then."""
     with logged_in(settings()) as engine:
-        active = models.switch(engine, name)
-    say(
-        f"{active.name} is active. Set MOSSHEAD_EMBEDDER={spec_of(active.name)} and restart the workers, then the apps."
-    )
+        if _known(engine, name).state == "filling":
+            raise ConfigurationError(f"{name} is not ready; run 'python -m workers models fill' first")
+        with engine.begin() as connection:
+            embedding_models.switch(connection, name)
+    say(f"{name} is active. Set MOSSHEAD_EMBEDDER={spec_of(name)} and restart the workers, then the apps.")
 
 
-@models_cli.command()
-def drop(
+@models_cli.command("drop")
+def drop_model(
     name: Name,
     force: Annotated[
         bool, typer.Option("--force", help="Even where apps still read with it; they find nothing then.")
@@ -87,5 +103,152 @@ def drop(
 ) -> None:
     """Delete all that a model has, once nobody uses it."""
     with logged_in(settings()) as engine:
-        gone = models.drop(engine, name, force=force, incomplete=incomplete)
+        gone = drop(engine, name, force=force, incomplete=incomplete)
     say(f"{name} is gone, with {gone:,} rows.")
+
+
+def add(engine: Engine, settings: Settings, spec: str) -> Model:
+    """Add the model that an embedder's name, such as "openai:MODEL", stands for, once it has answered; does no harm twice.
+
+    Raises ConfigurationError where no worker ever started, and what embedders raise.
+    """
+    with engine.begin() as connection:
+        if embedding_models.active_model(connection) is None:
+            raise ConfigurationError(
+                f"this database has no vectors yet; set MOSSHEAD_EMBEDDER={spec} for the service and the apps instead"
+            )
+    embedder = open_embedder_of(settings, spec)
+    (vector,) = embedder.embed(["Does it answer?"])
+    with engine.begin() as connection:
+        embedding_models.add(connection, embedder.name, len(vector))
+    added = _known(engine, embedder.name)
+    check_dimensions(added, len(vector))
+    return added
+
+
+def fill_all(engine: Engine, settings: Settings) -> bool:
+    """Give each model what it lacks, and make those ready that had none before. Returns whether all could be filled.
+
+    Says what was made, and why a model could not be filled, which leaves the others as they are.
+    """
+    filled = [_filled(engine, settings, one) for one in _models(engine)]
+    return all(filled)
+
+
+def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = False) -> int:
+    """Delete all that a model has; returns how many vectors and turns that was.
+
+    Raises NotFound; ConfigurationError where it is the active one, or a worker embeds with it; without ``incomplete``, where the
+    active one lacks something, which its vectors alone tell; and, without ``force``, where apps that are connected read with it.
+    """
+    found = _known(engine, name)
+    if found.state == "active":
+        raise ConfigurationError(f"{name} is the active model; switch to another first")
+    with engine.begin() as connection:
+        active = embedding_models.active_model(connection)
+        at_work = embedding_models.workers_with(connection, name, alive=housekeeping.ALIVE)
+        readers = embedding_models.readers_with(connection, session_name(name))
+    if at_work:
+        raise ConfigurationError(f"these workers embed with {name}: {', '.join(at_work)}; restart them first")
+    if active is not None and not incomplete and _lacking(engine, active):
+        raise ConfigurationError(
+            f"{active} lacks vectors; run 'python -m workers models fill' first, or, where it leaves some out that the endpoint "
+            "refuses, give --incomplete: no query finds these any more"
+        )
+    if readers and not force:
+        raise ConfigurationError(
+            f"{readers} connections of apps read with {name}, and would find nothing any more; restart these apps with "
+            f"MOSSHEAD_EMBEDDER set to {spec_of(active or '')}, or give --force"
+        )
+    with _held(engine, name):
+        with engine.begin() as connection:
+            embedding_models.retire(connection, name)
+        gone = sum(each(_lanes_with(engine, name), partial(_emptied, engine, name=name), lane=itself))
+        with engine.begin() as connection:
+            embedding_models.drop(connection, name)
+    return gone
+
+
+@contextmanager
+def _held(engine: Engine, name: str) -> Iterator[None]:
+    """Keep a model from being filled; without a transaction, which would be open for as long as the block takes."""
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        embedding_models.hold(connection, name)
+        try:
+            yield
+        finally:
+            embedding_models.let_go(connection, name)
+
+
+def _models(engine: Engine) -> list[Model]:
+    with engine.begin() as connection:
+        return embedding_models.models(connection)
+
+
+def _known(engine: Engine, name: str) -> Model:
+    found = {one.name: one for one in _models(engine)}
+    if name not in found:
+        raise NotFound(f"{name}: no such model; there are {', '.join(found) or 'none'}")
+    return found[name]
+
+
+def _filled(engine: Engine, settings: Settings, model: Model) -> bool:
+    with engine.begin() as connection:
+        if not embedding_models.may_add(connection, model.name):
+            return True
+    try:
+        made = _made(engine, settings, model)
+    except MossheadError as error:
+        say(f"{model.name}: {error}")
+        return False
+    if made:
+        say(f"{model.name}: {made:,} vectors made")
+    if model.state == "filling":
+        with engine.begin() as connection:
+            if embedding_models.may_add(connection, model.name):
+                embedding_models.make_ready(connection, model.name)
+                say(f"{model.name} is ready")
+    return True
+
+
+def _made(engine: Engine, settings: Settings, model: Model) -> int:
+    """Give a model what it lacks, and what came to lack while that took its time, until that is no less; returns how many."""
+    of_each: list[int] = []
+    while len(of_each) < 2 or 0 < of_each[-1] < of_each[-2]:
+        lacking = _lacking(engine, model.name)
+        if not lacking:
+            break
+        embedder = open_embedder_of(settings, spec_of(model.name))
+        check_dimensions(model, embedder.dimensions)
+        of_each.append(sum(each(lacking, partial(fill, engine, embedder=embedder), lane=itself)))
+    return sum(of_each)
+
+
+def _lacking(engine: Engine, name: str) -> set[LaneRef]:
+    """The namespaces of all tenants in which a model lacks a vector or a turn."""
+    return {
+        lane
+        for tenant_id, connection in each_tenant(engine)
+        for lanes in (embedding_models.lanes_lacking, turns.lanes_without)
+        for lane in lanes(connection, tenant_id, name)
+    }
+
+
+def _lanes_with(engine: Engine, name: str) -> list[LaneRef]:
+    return [
+        lane
+        for tenant_id, connection in each_tenant(engine)
+        for lane in embedding_models.lanes_with(connection, tenant_id, name)
+    ]
+
+
+def _emptied(engine: Engine, lane: LaneRef, name: str) -> int:
+    """Delete all that a model has in a namespace, some at a time: who publishes there waits for each."""
+    gone = 0
+    while True:
+        with tenant_transaction(engine, lane.tenant_id) as connection:
+            erasures.lock_lane(connection, lane)
+            some = embedding_models.delete_some(connection, lane, name, limit=_AT_ONCE)
+        if not some:
+            return gone
+        gone += some

@@ -1,17 +1,16 @@
-"""What the operator's commands print: tables and times for a person; text from outside, without what a terminal would obey."""
+"""What the operator's commands share: how they print, how they log in, and how they go on until they are stopped."""
 
-import json
 import signal
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Protocol, TypeVar
+from uuid import UUID
 
 import psycopg
 import structlog
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from sqlalchemy import Engine
@@ -21,52 +20,50 @@ from config.settings import Settings
 from db.engine import check_login, open_engine
 from db.keys import LaneRef
 from db.namespaces import path_of
-from mosshead.cli.output import UNFOLDED
+from mosshead.cli.output import console, new_table
 from mosshead.errors import StoreUnavailable
+from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
 from workers.dependencies import WORKER_URL
 from workers.failures import describe
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 Every = Annotated[
     float | None,
     typer.Option(min=1, help="Look again after so many seconds, until stopped; without it, once.", show_default=False),
 ]
 
-console = Console(emoji=False)
 
-
-def print_json(found: Mapping[str, Any]) -> None:
-    """One object on one line."""
-    print(json.dumps(found))
-
-
-def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, nothing: str) -> None:
-    """A table whose first column is never broken, and no column for a pipe; ``nothing`` where it has no rows."""
-    if not rows:
-        console.print(nothing)
-        return
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for place, column in enumerate(columns):
-        table.add_column(column, no_wrap=place == 0)
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, nothing: str) -> Table | str:
+    """A table whose first column is never broken; ``nothing`` where it has no rows."""
+    made = new_table(*columns)
+    made.columns[0].no_wrap = True
     for row in rows:
-        table.add_row(*map(_cell, row))
-    (console if console.is_terminal else Console(width=UNFOLDED, emoji=False)).print(table)
+        made.add_row(*map(_cell, row))
+    return made if made.rows else nothing
+
+
+def fields(rows: Iterable[tuple[str, object, bool]]) -> Table:
+    """Names and values, one to a line, without those that have none; the last of each says whether it is bad, and so red."""
+    made = Table(show_header=False, box=None, pad_edge=False)
+    for name, value, bad in rows:
+        if value is not None:
+            made.add_row(name, _cell(value), style="red" if bad else None)
+    return made
 
 
 def say(what: str) -> None:
     """A line for a person, all of which is taken as text."""
-    console.print(escape(printable(what)), soft_wrap=True)
+    console.print(plain(what), soft_wrap=True)
 
 
-def print_fields(fields: Mapping[str, object]) -> None:
-    """Names and values, one to a line, without those that have none."""
-    table = Table(show_header=False, box=None, pad_edge=False)
-    for name, value in fields.items():
-        if value is not None:
-            table.add_row(name, _cell(value))
-    console.print(table)
+def plain(text: str) -> str:
+    """Text from outside, none of which is markup or would be obeyed by a terminal."""
+    return escape(printable(text))
+
+
+def printable(text: str) -> str:
+    """Text from outside, with its control characters spelt out: a terminal would take them for commands."""
+    return "".join(one if one.isprintable() or one in "\n\t" else f"\\x{ord(one):02x}" for one in text)
 
 
 def duration(seconds: float | None) -> str | None:
@@ -79,18 +76,18 @@ def duration(seconds: float | None) -> str | None:
     return f"{seconds:.0f} s" if seconds >= 10 else f"{max(seconds, 0):.1f} s"
 
 
-def printable(text: str) -> str:
-    """Text from outside, with its control characters spelt out: a terminal would take them for commands."""
-    return "".join(one if one.isprintable() or one in "\n\t" else f"\\x{ord(one):02x}" for one in text)
-
-
 def path_text(path: Sequence[str] | None) -> str:
     """The name of a namespace, as the command `mosshead` takes it; a dash for nobody's."""
     return "/".join(path) if path else "-"
 
 
 def _cell(value: object) -> str:
-    return escape(printable(str(value))) if value is not None else ""
+    return plain(str(value)) if value is not None else ""
+
+
+def tenant_id_of(name: str) -> UUID:
+    """The id of a tenant. Raises InvalidNamespace where nothing can be named so."""
+    return NamespacePath.of((name, "-")).tenant_id
 
 
 @contextmanager
@@ -104,13 +101,17 @@ def logged_in(settings: Settings) -> Iterator[Engine]:
         engine.dispose()
 
 
-def paths_of(engine: Engine, lanes: Collection[LaneRef]) -> Mapping[LaneRef, tuple[str, ...] | None]:
-    """The names of lanes, which each tenant alone may see; None for what is no namespace."""
+class _OfLane(Protocol):
+    @property
+    def lane(self) -> LaneRef: ...
+
+
+def paths_of(engine: Engine, found: Iterable[_OfLane]) -> Mapping[LaneRef, tuple[str, ...] | None]:
+    """The names of the lanes of some, which each tenant alone may see; None for what is no namespace."""
     paths = {}
-    for tenant_id in {lane.tenant_id for lane in lanes}:
-        with tenant_transaction(engine, tenant_id) as connection:
-            for lane in {one for one in lanes if one.tenant_id == tenant_id}:
-                paths[lane] = path_of(connection, lane)
+    for lane in {one.lane for one in found}:
+        with tenant_transaction(engine, lane.tenant_id) as connection:
+            paths[lane] = path_of(connection, lane)
     return paths
 
 

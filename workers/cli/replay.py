@@ -1,19 +1,19 @@
 """`python -m workers replay`: what was said, replayed with another LLM or other instructions, compared, and switched to."""
 
-from dataclasses import asdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from config.settings import settings
+from mosshead.cli.output import Json, print_answer
 from mosshead.events.commands import MAX_INSTRUCTIONS
 from mosshead.paths import NamespacePath
 from pipeline.replay.models import KnownMemory
-from workers.cli.output import Json, logged_in, path_text, print_json, print_table, say
-from workers.operations import replay
-from workers.operations.replay import Replay
-from workers.replay.compare import Difference, difference
+from workers.cli.output import logged_in, path_text, plain, say, table
+from workers.replay import replays
+from workers.replay.replays import Difference, Replay
 from workers.replay.switch import switch as switch_generations
 
 replay_cli = typer.Typer(
@@ -32,15 +32,13 @@ def list_replays(context: typer.Context, json_output: Json = False) -> None:
     if context.invoked_subcommand is not None:
         return
     with logged_in(settings()) as engine:
-        found = replay.listed(engine)
-    if json_output:
-        print_json({"replays": [_as_dict(one) for one in found]})
-        return
+        found = replays.listed(engine)
     rows = [
         (path_text(one.path), one.llm_model or "the service's", one.generation.replayed, one.behind, _missing(one))
         for one in found
     ]
-    print_table(("namespace", "LLM", "replayed", "behind", "missing"), rows, nothing="Nothing is replayed.")
+    shown = table(("namespace", "LLM", "replayed", "behind", "missing"), rows, nothing="Nothing is replayed.")
+    print_answer(json_output, {"replays": [_as_dict(one) for one in found]}, shown)
 
 
 @replay_cli.command()
@@ -60,7 +58,7 @@ def start(
     chosen, named = settings(), NamespacePath.of(path)
     told = None if instructions is None else _instructions(instructions)
     with logged_in(chosen) as engine:
-        replay.start(engine, chosen, named, llm_model=llm_model, instructions=told)
+        replays.start(engine, chosen, named, llm_model=llm_model, instructions=told)
     say(f"{named} is replayed. 'python -m workers replay' shows how far it has come, 'replay diff' what differs.")
 
 
@@ -73,11 +71,8 @@ def diff(
     """Compare what a replay remembers with the namespace. Shows texts of memories."""
     named = NamespacePath.of(path)
     with logged_in(settings()) as engine:
-        found = difference(engine, named)
-    if json_output:
-        print_json(_difference_as_dict(found))
-    else:
-        _print_difference(found, most)
+        found = replays.difference(engine, named)
+    print_answer(json_output, _difference_as_dict(found), *(plain(line) for line in _lines(found, most)))
 
 
 @replay_cli.command()
@@ -98,7 +93,7 @@ def drop(path: Named) -> None:
     """Delete what is replayed of a namespace. What apps read stays."""
     named = NamespacePath.of(path)
     with logged_in(settings()) as engine:
-        replay.drop(engine, named)
+        replays.drop(engine, named)
     say(f"{named} is not replayed any more.")
 
 
@@ -125,14 +120,14 @@ def _missing(one: Replay) -> str:
 
 def _as_dict(one: Replay) -> dict[str, Any]:
     return {
-        "namespace": list(one.path),
+        "namespace": one.path,
         "llm_model": one.llm_model,
-        "started_at": one.generation.started_at.isoformat(),
-        "switched_at": one.generation.switched_at.isoformat() if one.generation.switched_at else None,
+        "started_at": one.generation.started_at,
+        "switched_at": one.generation.switched_at,
         "replayed": one.generation.replayed,
         "behind": one.behind,
         "dead": one.dead,
-        "left_out": list(one.generation.left_out),
+        "left_out": one.generation.left_out,
     }
 
 
@@ -141,47 +136,44 @@ def _difference_as_dict(found: Difference) -> dict[str, Any]:
     return {
         "same": memories.same,
         "reworded": [{"before": _memory(one), "after": _memory(other)} for one, other in memories.reworded],
-        "only_before": [_memory(one) for one in memories.only_before],
-        "only_after": [_memory(one) for one in memories.only_after],
+        "only_before": list(map(_memory, memories.only_before)),
+        "only_after": list(map(_memory, memories.only_after)),
         "behind": found.behind,
         "dead": found.dead,
-        "left_out": list(found.left_out),
-        "costs": [asdict(one) for one in found.costs],
+        "left_out": found.left_out,
+        "costs": found.costs,
     }
 
 
 def _memory(one: KnownMemory) -> dict[str, Any]:
-    return {"id": str(one.memory_id), "kind": one.kind, "content": one.content}
+    return {"id": one.memory_id, "kind": one.kind, "content": one.content}
 
 
-def _print_difference(found: Difference, most: int) -> None:
+def _lines(found: Difference, most: int) -> Iterator[str]:
     memories = found.memories
     if found.behind:
-        say(f"{found.behind} events are still to take effect in the replay.")
-    say(
+        yield f"{found.behind} events are still to take effect in the replay."
+    yield (
         f"{memories.same} memories say the same, {len(memories.reworded)} are worded otherwise, "
         f"{len(memories.only_before)} are not in the replay, {len(memories.only_after)} are new there."
     )
-    for mark, sort in (("-", memories.only_before), ("+", memories.only_after)):
-        for one in sort[:most]:
-            say(f"{mark} {_line(one)}")
-        _say_more(mark, len(sort) - most)
-    for one, other in memories.reworded[:most]:
-        say(f"~ {_line(one)}\n  {_line(other)}")
-    _say_more("~", len(memories.reworded) - most)
+    reworded = [f"{_line(one)}\n  {_line(other)}" for one, other in memories.reworded]
+    for mark, sort in (
+        ("-", list(map(_line, memories.only_before))),
+        ("+", list(map(_line, memories.only_after))),
+        ("~", reworded),
+    ):
+        yield from (f"{mark} {line}" for line in sort[:most])
+        if len(sort) > most:
+            yield f"{mark} … {len(sort) - most} more (--most, or --json)"
     for left in found.left_out:
-        say(f"! {left['type']} {left['event_id']}: {left['why']}")
+        yield f"! {left['type']} {left['event_id']}: {left['why']}"
     if found.dead:
-        say(f"! {found.dead} events died in the replay: 'python -m workers dead list'")
+        yield f"! {found.dead} events died in the replay: 'python -m workers dead list'"
     for cost in found.costs:
-        say(f"{cost.of}: {cost.calls} calls, {cost.prompt_tokens:,} tokens in, {cost.completion_tokens:,} out")
+        yield f"{cost.of}: {cost.calls} calls, {cost.prompt_tokens:,} tokens in, {cost.completion_tokens:,} out"
 
 
 def _line(one: KnownMemory) -> str:
     """Its text on one line, so that none can look like several."""
     return " ".join(one.content.split())
-
-
-def _say_more(mark: str, more: int) -> None:
-    if more > 0:
-        say(f"{mark} … {more} more (--most, or --json)")

@@ -1,18 +1,28 @@
-"""`python -m workers usage` and `budget`: what the LLM costs, and what a tenant may spend."""
+"""`python -m workers usage` and `budget`: what the LLM costs, and what a tenant may spend.
+
+Over all tenants, asked one by one, as row-level security has it.
+"""
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 import typer
+from sqlalchemy import Engine
 
 from config.settings import settings
-from db.usage import By, Cost
+from db import namespaces, usage
+from db.usage import By, Cost, TenantBudget
+from mosshead.cli.output import Json, print_answer
+from mosshead.errors import NotFound
 from mosshead.paths import NamespacePath
-from workers.cli.output import Json, console, logged_in, print_json, print_table, say
-from workers.operations import usage
+from mosshead.store.connection import tenant_transaction
+from workers.cli.each import each_tenant
+from workers.cli.output import logged_in, plain, table, tenant_id_of
 
 budget_cli = typer.Typer(
     help="Budgets: tokens of the LLM that a tenant may spend within 24 hours.", no_args_is_help=True
@@ -34,15 +44,14 @@ def show_usage(
     """Show how often the LLM was called, and what that cost in tokens."""
     within, (tenant_id, namespace_id) = _time(since), _scope(tenant, namespace)
     with logged_in(settings()) as engine:
-        found = usage.costs(engine, by=by, since=within, tenant_id=tenant_id, namespace_id=namespace_id)
-    if json_output:
-        each = [{by: cost.of, **_totals([cost])} for cost in found]
-        print_json({"since_seconds": within.total_seconds(), "usage": each, **_totals(found)})
-        return
+        found = costs(engine, by=by, since=within, tenant_id=tenant_id, namespace_id=namespace_id)
     counted = [*((cost.of or "-", _totals([cost])) for cost in found), ("all", _totals(found))]
     rows = [(of, *(f"{count:,}" for count in totals.values())) for of, totals in counted]
     columns = (by, "calls", "prompt tokens", "completion tokens")
-    print_table(columns, rows if found else [], nothing=f"The LLM was not called in the last {since}.")
+    shown = table(columns, rows if found else [], nothing=f"The LLM was not called in the last {since}.")
+    each = [{by: cost.of, **_totals([cost])} for cost in found]
+    answer = {"since_seconds": within.total_seconds(), "usage": each, **_totals(found)}
+    print_answer(json_output, answer, shown)
 
 
 @budget_cli.command("list")
@@ -50,16 +59,15 @@ def list_budgets(json_output: Json = False) -> None:
     """List the tenants that have a budget of their own, with what they spent in the last 24 hours."""
     chosen = settings()
     with logged_in(chosen) as engine:
-        found = usage.own_budgets(engine)
-    if json_output:
-        print_json({"default": chosen.tenant_tokens_per_day, "budgets": [one.as_dict() for one in found]})
-        return
+        found = _standings(engine, default=None)
     rows = [
         (one.tenant, f"{one.standing.tokens_per_day:,}", f"{one.standing.spent:,}", "over" if one.standing.over else "")
         for one in found
     ]
-    print_table(("tenant", "tokens a day", "spent", ""), rows, nothing="No tenant has a budget of its own.")
-    console.print(f"Every other tenant: {_limit(chosen.tenant_tokens_per_day)}.")
+    default = chosen.tenant_tokens_per_day
+    answer = {"default": default, "budgets": [one.as_dict() for one in found]}
+    shown = table(("tenant", "tokens a day", "spent", ""), rows, nothing="No tenant has a budget of its own.")
+    print_answer(json_output, answer, shown, f"Every other tenant: {_limit(default)}.")
 
 
 @budget_cli.command("set")
@@ -69,18 +77,23 @@ def set_tenants_budget(
     json_output: Json = False,
 ) -> None:
     """Give a tenant a budget of its own. It counts from the next stage of a batch on."""
-    with logged_in(settings()) as engine:
-        usage.set_budget(engine, tenant, tokens)
-    _tell(tenant, tokens, json_output=json_output)
+    tenant_id = tenant_id_of(tenant)
+    with logged_in(settings()) as engine, tenant_transaction(engine, tenant_id) as connection:
+        known = usage.set_budget(connection, tenant_id, tokens)
+    if not known:
+        raise NotFound(f"{tenant}: no such tenant; a budget can be set once it has published something")
+    _print_limit(tenant, tokens, json_output=json_output)
 
 
 @budget_cli.command("clear")
 def clear_tenants_budget(tenant: Tenant, json_output: Json = False) -> None:
     """Take a tenant's own budget away; MOSSHEAD_TENANT_TOKENS_PER_DAY limits it, where that is set."""
-    chosen = settings()
-    with logged_in(chosen) as engine:
-        usage.clear_budget(engine, tenant)
-    _tell(tenant, chosen.tenant_tokens_per_day, json_output=json_output)
+    chosen, tenant_id = settings(), tenant_id_of(tenant)
+    with logged_in(chosen) as engine, tenant_transaction(engine, tenant_id) as connection:
+        had_one = usage.clear_budget(connection, tenant_id)
+    if not had_one:
+        raise NotFound(f"{tenant}: has no budget of its own; 'python -m workers budget list' shows those that have")
+    _print_limit(tenant, chosen.tenant_tokens_per_day, json_output=json_output)
 
 
 def _scope(tenant: str | None, namespace: str | None) -> tuple[UUID | None, UUID | None]:
@@ -90,7 +103,7 @@ def _scope(tenant: str | None, namespace: str | None) -> tuple[UUID | None, UUID
     if namespace is not None:
         path = NamespacePath.of(namespace.split("/"))
         return path.tenant_id, path.namespace_id
-    return (usage.tenant_id_of(tenant) if tenant is not None else None), None
+    return (tenant_id_of(tenant) if tenant is not None else None), None
 
 
 def _totals(costs: Sequence[Cost]) -> dict[str, int]:
@@ -99,12 +112,9 @@ def _totals(costs: Sequence[Cost]) -> dict[str, int]:
     }
 
 
-def _tell(tenant: str, tokens_per_day: int | None, *, json_output: bool) -> None:
-    """What limits a tenant from now on."""
-    if json_output:
-        print_json({"tenant": tenant, "tokens_per_day": tokens_per_day})
-    else:
-        say(f"{tenant}: {_limit(tokens_per_day)}.")
+def _print_limit(tenant: str, tokens_per_day: int | None, *, json_output: bool) -> None:
+    answer = {"tenant": tenant, "tokens_per_day": tokens_per_day}
+    print_answer(json_output, answer, plain(f"{tenant}: {_limit(tokens_per_day)}."))
 
 
 def _limit(tokens_per_day: int | None) -> str:
@@ -116,3 +126,54 @@ def _time(said: str) -> timedelta:
     if not match:
         raise typer.BadParameter(f"--since: {said!r} is no time; give one such as 30min, 12h or 7d")
     return int(match[1]) * _UNITS[match[2]]
+
+
+@dataclass(frozen=True, slots=True)
+class TenantStanding:
+    """How a tenant, by its name, stands to its budget."""
+
+    tenant: str
+    standing: TenantBudget
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON, flat."""
+        return {"tenant": self.tenant, **asdict(self.standing), "over": self.standing.over}
+
+
+def costs(
+    engine: Engine,
+    *,
+    by: By,
+    since: timedelta,
+    tenant_id: UUID | None = None,
+    namespace_id: UUID | None = None,
+) -> list[Cost]:
+    """What all of them, a tenant, or one namespace of it spent within this time. Days in their order, else the dearest first."""
+    spent: defaultdict[str | None, list[Cost]] = defaultdict(list)
+    for one, connection in each_tenant(engine, [tenant_id] if tenant_id else None):
+        for cost in usage.costs(connection, one, by=by, since=since, namespace_id=namespace_id):
+            spent[cost.of].append(cost)
+    added = [Cost(of, **_totals(ones)) for of, ones in spent.items()]
+    return sorted(
+        added, key=lambda cost: cost.of or "" if by == "day" else -cost.prompt_tokens - cost.completion_tokens
+    )
+
+
+def over_budget(engine: Engine, *, default: int | None) -> list[TenantStanding]:
+    """The tenants for whom the offline rules do the work, because their budget is spent; by name.
+
+    default: the budget of those that have none of their own. A tenant of whom nothing had to be done since is not among them.
+    """
+    with engine.begin() as connection:
+        tenants = usage.held_back(connection)
+    return [one for one in _standings(engine, tenants, default=default) if one.standing.over]
+
+
+def _standings(engine: Engine, tenants: Sequence[UUID] | None = None, *, default: int | None) -> list[TenantStanding]:
+    """How some tenants, or all, stand to the budget that limits them, by name."""
+    found = [
+        TenantStanding(namespaces.tenant_name(connection, one), stands)
+        for one, connection in each_tenant(engine, tenants)
+        if (stands := usage.standing(connection, one, default=default)) is not None
+    ]
+    return sorted(found, key=lambda one: one.tenant)

@@ -244,7 +244,7 @@ class Reading(OfNamespace):
 
 
 Published = tuple[UUID, str] | Page
-"""What the function of a form returns: the event's id, and the page on which its effect is seen, where the form names none; or a page
+"""What a form's function returns: the event's id, and the page on which its effect is seen where the form names none; or a page
 that says why nothing was published."""
 
 

@@ -16,7 +16,7 @@ from tornado.web import Application, RequestHandler, StaticFileHandler
 from config.logging import configure_logging
 from config.settings import settings
 from mosshead import ConfigurationError, Memory
-from workers.cli.output import console
+from mosshead.cli.output import console
 from workers.console.handlers import HEADERS, Editing, Handler, OfNamespace, Page, Published, Reading
 from workers.console.login import Attempts, Login, login_of
 from workers.console.pages import documents, entities, memories, overview

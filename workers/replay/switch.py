@@ -16,7 +16,7 @@ from db.replay.generations import Generation, exchange
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
 from pipeline.replay.translate import NOT_REPLAYED
-from workers.replay.compare import ReplayRefused, locked
+from workers.replay.replays import ReplayRefused, locked
 
 _PAUSE_SECONDS: Final = 0.5
 _ABANDONED: Final = timedelta(seconds=30)

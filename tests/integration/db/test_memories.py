@@ -13,7 +13,7 @@ from db import candidates, memories, similar
 from db.keys import BatchRef, LaneRef
 from db.memories import VersionConflict
 from tests.given import MODEL, NOON, Publishing, Remembering, claimed, direction, index_own
-from workers.operations.indexing import index_scopes
+from workers.cli.indexing import index_scopes
 
 
 def versions(engine: Engine, memory_id: UUID) -> list[Any]:

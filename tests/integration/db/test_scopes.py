@@ -13,7 +13,7 @@ from db import memories, search_indexes
 from db.keys import LaneRef
 from db.search_indexes import Scope
 from mosshead.store.connection import tenant_transaction
-from workers.operations.indexing import Work, index_scopes
+from workers.cli.indexing import Work, index_scopes
 
 DIMENSIONS = 16
 MANY = 3_000

@@ -22,7 +22,7 @@ from mosshead.search import messages as messages_sql
 from mosshead.search import vectors as nearest_sql
 from mosshead.store.connection import Statement, in_one_trip, tenant_transaction
 from tests.given import MODEL, Publishing, Remembering, direction, generic_plan, index_own, new_memory
-from workers.operations.indexing import index_scopes
+from workers.cli.indexing import index_scopes
 
 MANY = 200
 BIRDS = ("heron", "coot", "grebe", "teal", "swift", "rook", "dipper", "wren")

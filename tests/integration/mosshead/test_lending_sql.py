@@ -14,7 +14,7 @@ from mosshead.search import messages as lending_sql
 from mosshead.search.weights import MemoryWeights
 from mosshead.store.connection import in_one_trip
 from tests.given import MODEL, Publishing, Remembering, direction, index_own
-from workers.operations.indexing import index_scopes
+from workers.cli.indexing import index_scopes
 
 QUESTION = "Where does the heron nest?"
 CONTENTS = ("A heron nests by the lock", "The heron sleeps", "Trams are green", "It rained", "It snowed", "Boats float")

@@ -16,8 +16,8 @@ from mosshead.store import memories
 from mosshead.store.connection import Statement, in_one_trip
 from mosshead.urls import sqlalchemy_url
 from tests.given import MODEL, Remembering, direction, index_own
+from workers.cli.indexing import index_scopes
 from workers.local import Addresses
-from workers.operations.indexing import index_scopes
 
 MANY = 300
 

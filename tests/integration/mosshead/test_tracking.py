@@ -19,8 +19,8 @@ from mosshead.embeddings import MiniLM
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
 from tests.given import Publishing, Remembering, index_own
+from workers.cli.indexing import index_scopes
 from workers.local import Addresses
-from workers.operations.indexing import index_scopes
 
 HISTORY = [
     {"role": "user", "content": "Is Halberd Glass open on Friday?"},

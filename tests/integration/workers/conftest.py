@@ -17,7 +17,7 @@ from tests.forming import Forming
 from tests.given import Publishing
 from tests.replaying_given import Replaying
 from workers.dependencies import parts
-from workers.operations import replay
+from workers.replay import replays
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def replayed(worker_engine: Engine, forming: Forming, memory: Memory) -> Iterato
     one = Replaying(worker_engine, forming, memory)
     yield one
     with suppress(NotFound):
-        replay.drop(worker_engine, one.path)
+        replays.drop(worker_engine, one.path)
 
 
 Dump = Callable[[NamespacePath], dict[str, list[Any]]]

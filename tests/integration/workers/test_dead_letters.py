@@ -17,7 +17,7 @@ from mosshead.errors import NotFound
 from mosshead.paths import NamespacePath
 from mosshead.publishing.signing import SigningKey, TenantKey, sign
 from tests.given import LONG, Publishing, Worker, as_text, claim, claimed, contents_of
-from workers.operations.dead_letters import all_letters, content_of, discard, letters, requeue
+from workers.cli.dead_letters import all_letters, content_of, discard, letters, requeue
 
 APP = SigningKey("app-1", "0123456789abcdef" * 2)
 

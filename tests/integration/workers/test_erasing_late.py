@@ -25,10 +25,10 @@ from mosshead.store.connection import tenant_transaction
 from tests.forming import Forming, carry_out_erasure
 from tests.given import LONG, NONE, Hint, Publishing, claim, claimed, until_blocked, workers_with
 from tests.integration.workers.conftest import Find
+from workers.cli.dead_letters import letters, requeue
 from workers.dependencies import parts
 from workers.erasure.run import erase
 from workers.local import wait_until
-from workers.operations.dead_letters import letters, requeue
 from workers.scheduler.run import run_scheduler
 
 HOUR = timedelta(hours=1)

@@ -17,9 +17,9 @@ from db import search_indexes
 from db.keys import LaneRef
 from mosshead.errors import ConfigurationError, StoreUnavailable
 from tests.given import MODEL, until_logged
+from workers.cli.indexing import index_scopes, keep_indexed
+from workers.cli.status import read_status
 from workers.local import wait_until
-from workers.operations.indexing import index_scopes, keep_indexed
-from workers.operations.status import read_status
 from workers.scheduler.run import run_scheduler
 
 

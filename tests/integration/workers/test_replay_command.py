@@ -16,10 +16,9 @@ from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 from tests.integration.workers.conftest import Said
 from tests.replaying_given import Replaying, contents
-from workers.operations import replay
-from workers.replay import compare
-from workers.replay.compare import ReplayRefused, difference
+from workers.replay import replays
 from workers.replay.follow import follow
+from workers.replay.replays import ReplayRefused, difference
 
 
 def test_the_command(run: Callable[..., Said], replayed: Replaying, forming: Forming, sarah: Namespace) -> None:
@@ -70,7 +69,7 @@ def test_a_difference_tells_how_far_the_replay_is_behind_and_what_it_cost(
     fake: FakeOpenAI, replayed: Replaying, forming: Forming
 ) -> None:
     forming.say("I live in Berlin.", "I play the cello.")
-    replay.start(replayed.engine, settings(), replayed.path, llm_model="another", instructions=None)
+    replays.start(replayed.engine, settings(), replayed.path, llm_model="another", instructions=None)
     follow(replayed.engine, replayed.lane)
     forming.say("I like tea.")
 
@@ -92,7 +91,7 @@ def test_what_a_replay_cost_is_told_whatever_time_it_is_on_the_operators_machine
     forming.say("I live in Berlin.")
     replayed.start()
 
-    monkeypatch.setattr(compare, "datetime", _AnHourBehind, raising=False)
+    monkeypatch.setattr(replays, "datetime", _AnHourBehind, raising=False)
 
     assert [one.calls for one in difference(replayed.engine, replayed.path).costs] == [1]
 

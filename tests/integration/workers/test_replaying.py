@@ -27,12 +27,12 @@ from tests.given import LONG, event, new_memory, until_blocked
 from tests.integration.db.test_security import fill
 from tests.integration.workers.conftest import OF_NAMESPACES, Dump, Find
 from tests.replaying_given import Replaying, contents
+from workers.cli.usage import costs
 from workers.intake.validate import RefusedMessage, judge
-from workers.operations import replay
-from workers.operations.usage import costs
 from workers.replay import follow as following
-from workers.replay.compare import ReplayRefused, difference
+from workers.replay import replays
 from workers.replay.follow import follow, follow_all
+from workers.replay.replays import ReplayRefused, difference
 
 
 def test_a_replay_remembers_what_was_said_and_apps_do_not_see_it(
@@ -166,7 +166,7 @@ def test_a_command_waits_until_what_it_names_is_known_there(
     forming.say("I live in Berlin.", "I play the cello.")
     [cello] = [one for one in sarah.memories() if "cello" in one.content]
     forming.command(type="forget", memories=[str(cello.id)])
-    replay.start(replayed.engine, settings(), replayed.path, llm_model=None, instructions=None)
+    replays.start(replayed.engine, settings(), replayed.path, llm_model=None, instructions=None)
 
     assert [follow(replayed.engine, replayed.lane) for _ in range(2)] == [True, False]
     replayed.follow()
@@ -198,7 +198,7 @@ def test_so_many_events_wait_there_and_no_more(
     monkeypatch.setattr(following, "_AT_ONCE", 1)
     monkeypatch.setattr(following, "_AHEAD", 2)
     forming.say("I live in Berlin.", "I play the cello.", "I like tea.")
-    replay.start(replayed.engine, settings(), replayed.path, llm_model=None, instructions=None)
+    replays.start(replayed.engine, settings(), replayed.path, llm_model=None, instructions=None)
 
     assert [follow(replayed.engine, replayed.lane) for _ in range(3)] == [True, True, False]
     assert (replayed.listed.generation.replayed, replayed.listed.behind) == (2, 3)
@@ -224,7 +224,7 @@ def test_nothing_is_left_of_a_replay_that_is_dropped(
             fill(connection, table, there["tenant_id"], there["namespace_id"])
         assert len(tables(connection)) > 30
 
-    replay.drop(replayed.engine, replayed.path)
+    replays.drop(replayed.engine, replayed.path)
 
     with admin_engine.connect() as connection:
         assert tables(connection) == set()
@@ -243,7 +243,7 @@ def test_who_is_at_work_in_a_replay_that_is_dropped_ends_first(
     there = LaneRef(replayed.lane.tenant_id, replayed.there.path.namespace_id)
     with ThreadPoolExecutor(1) as pool, tenant_transaction(replayed.engine, there.tenant_id) as connection:
         connection.execute(text(f"select from mosshead.lanes where {_IN_IT} for update"), there.scope)
-        dropping = pool.submit(replay.drop, replayed.engine, replayed.path)
+        dropping = pool.submit(replays.drop, replayed.engine, replayed.path)
         until_blocked(replayed.engine, "mosshead.lanes")
         (stamp,) = decisions.stamps(connection, 1)
         memories.add(connection, there, new_memory("User plays the quuxhorn"), stamp)
@@ -295,7 +295,7 @@ def test_a_model_that_does_not_answer_replays_nothing(fake: FakeOpenAI, replayed
         replayed.start(llm_model="missing")
 
     with pytest.raises(NotFound, match="is not replayed"):
-        replay.drop(replayed.engine, replayed.path)
+        replays.drop(replayed.engine, replayed.path)
 
 
 def test_what_cannot_be_replayed_says_so(replayed: Replaying, forming: Forming) -> None:
@@ -306,13 +306,13 @@ def test_what_cannot_be_replayed_says_so(replayed: Replaying, forming: Forming) 
     with pytest.raises(ReplayRefused, match="is replayed already"):
         replayed.start()
     with pytest.raises(NotFound, match="there is no such namespace"):
-        replay.start(replayed.engine, settings(), replayed.there.path, llm_model=None, instructions=None)
-    replay.drop(replayed.engine, replayed.path)
+        replays.start(replayed.engine, settings(), replayed.there.path, llm_model=None, instructions=None)
+    replays.drop(replayed.engine, replayed.path)
     with pytest.raises(NotFound, match="is not replayed"):
-        replay.drop(replayed.engine, replayed.path)
+        replays.drop(replayed.engine, replayed.path)
     deep = NamespacePath.of(("acme", *"abcdefg"))
     with pytest.raises(InvalidNamespace, match="at most 8 parts"):
-        replay.start(replayed.engine, settings(), deep, llm_model=None, instructions=None)
+        replays.start(replayed.engine, settings(), deep, llm_model=None, instructions=None)
 
 
 def test_a_document_is_the_same_document_there(replayed: Replaying, forming: Forming, sarah: Namespace) -> None:
@@ -379,7 +379,7 @@ def test_what_a_replay_cost_is_told_of_the_namespace_once_it_is_dropped(
     forming.say("I live in Berlin.")
     replayed.start(llm_model="another")
 
-    replay.drop(replayed.engine, replayed.path)
+    replays.drop(replayed.engine, replayed.path)
 
     spent = costs(
         replayed.engine,
@@ -412,7 +412,7 @@ def test_the_scheduler_goes_on_with_what_is_replayed_and_one_failure_holds_up_no
     replayed: Replaying, forming: Forming, worker_engine: Engine, admin_engine: Engine
 ) -> None:
     forming.say("I live in Ghent.")
-    replay.start(replayed.engine, settings(), replayed.path, llm_model=None, instructions=None)
+    replays.start(replayed.engine, settings(), replayed.path, llm_model=None, instructions=None)
     with admin_engine.begin() as connection:
         # Those of other tests, of which more may be due than are looked at in one round.
         connection.execute(

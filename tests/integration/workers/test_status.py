@@ -16,14 +16,15 @@ from db.providers import Breaker
 from db.status import Backlog, DeadLetters, Lag, Workforce
 from db.usage import TenantBudget
 from mosshead import Memory, StoreUnavailable
+from mosshead.cli.output import print_answer
 from mosshead.errors import QueueUnavailable
 from mosshead.paths import NamespacePath
 from tests.given import LONG, Publishing, Worker, claimed
 from tests.integration.workers.conftest import Said
-from workers.cli.status import print_status
+from workers.cli.output import fields
+from workers.cli.status import STUCK_SECONDS, Status, read_status, rows
+from workers.cli.usage import TenantStanding
 from workers.local import wait_until
-from workers.operations.status import STUCK_SECONDS, Status, read_status
-from workers.operations.usage import TenantStanding
 
 LATE = STUCK_SECONDS + 1
 
@@ -237,7 +238,7 @@ def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) 
         refused_tasks={"not a task message": 1_200, "unknown task": 1},
         over_budget=(TenantStanding("acme\x1b[2J", TenantBudget(tokens_per_day=5_000, spent=6_000, own=True)),),
     )
-    print_status(found)
+    print_answer(False, {}, fields(rows(found)))
     said = " ".join(capsys.readouterr().out.split())  # as wide as the terminal of whoever looks
 
     for part in (
@@ -259,7 +260,7 @@ def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_of_a_quiet_service_little_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    print_status(QUIET)
+    print_answer(False, {}, fields(rows(QUIET)))
     said = capsys.readouterr().out
 
     assert "working" in said

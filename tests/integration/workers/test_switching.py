@@ -27,10 +27,9 @@ from tests.given import claimed, under_way, until_blocked, until_logged
 from tests.integration.db.test_security import fill
 from tests.integration.workers.conftest import OF_NAMESPACES, Dump, Find
 from tests.replaying_given import Replaying, contents
-from workers.operations import replay
-from workers.replay import switch
-from workers.replay.compare import ReplayRefused, locked
+from workers.replay import replays, switch
 from workers.replay.follow import follow
+from workers.replay.replays import ReplayRefused, locked
 from workers.replay.switch import release_abandoned
 from workers.scheduler.run import run_scheduler
 
@@ -189,7 +188,7 @@ def test_what_was_done_by_hand_is_done_again_in_a_replay_of_what_was_replayed(
     forming.command(type="forget", memories=[str(cello.id)])
     replayed.start()
     replayed.switch()
-    replay.drop(replayed.engine, replayed.path)
+    replays.drop(replayed.engine, replayed.path)
 
     replayed.start()
 
@@ -354,7 +353,7 @@ def test_a_drop_that_comes_while_they_change_places_deletes_what_apps_read_befor
         dropping = []
 
         def meanwhile(connection: Connection, generation: Generation) -> None:
-            dropping.append(pool.submit(replay.drop, replayed.engine, replayed.path))
+            dropping.append(pool.submit(replays.drop, replayed.engine, replayed.path))
             until_blocked(replayed.engine, "generations")
             exchange(connection, generation)
 
@@ -388,7 +387,7 @@ def test_a_command_that_waits_is_waited_for(
 
 def test_what_is_not_replayed_yet_is_waited_for(replayed: Replaying, forming: Forming) -> None:
     forming.say("I live in Berlin.")
-    replay.start(replayed.engine, settings(), replayed.path, llm_model=None, instructions=None)
+    replays.start(replayed.engine, settings(), replayed.path, llm_model=None, instructions=None)
 
     with pytest.raises(ReplayRefused, match="there is something left to be replayed"):
         replayed.switch()
@@ -504,7 +503,7 @@ def test_what_a_killed_switch_held_goes_on_by_itself(
         assert not follow(replayed.engine, replayed.lane), "nor does the scheduler wait for it"
     assert stopped(replayed.engine, forming)
     if dropped:
-        replay.drop(replayed.engine, replayed.path)
+        replays.drop(replayed.engine, replayed.path)
 
     with capture_logs() as logs:
         run_scheduler(settings(), until_logged(logs, "switch_abandoned"))

@@ -31,10 +31,9 @@ from tests.integration.workers.conftest import Find, Said
 from tests.integration.workers.test_erasing_retold import decided, say_in_turn
 from tests.machine_given import database_of_its_own, machine_of_minilm
 from workers import tasks
-from workers.cli import models as model_commands
+from workers.cli import models
 from workers.dependencies import check_parts, parts
 from workers.local import Addresses
-from workers.operations import models
 from workers.stages import embed as filling
 
 OTHER = "other@256"
@@ -384,7 +383,7 @@ def test_who_writes_in_the_lane_is_waited_for(
     lane = forming.publishing.lane
     forming.say("I live in Leeds.")
     run("models", "add", OTHER_EMBEDDER)
-    filling = threading.Thread(target=models.fill_all, args=(worker_engine, settings(), print))
+    filling = threading.Thread(target=models.fill_all, args=(worker_engine, settings()))
     with tenant_transaction(worker_engine, lane.tenant_id) as connection:
         erasures.lock_lane(connection, lane)
         filling.start()
@@ -446,8 +445,8 @@ def test_a_fill_that_goes_on_outlives_that_postgres_is_away(run: Run, monkeypatc
         raise OperationalError("select", None, Exception())
 
     monkeypatch.setattr(models, "fill_all", away)
-    monkeypatch.setattr(model_commands, "configure_logging", lambda _: None)  # it would be so for all tests that follow
-    monkeypatch.setattr(model_commands, "until_asked_to_stop", lambda: lambda: True)
+    monkeypatch.setattr(models, "configure_logging", lambda _: None)  # it would be so for all tests that follow
+    monkeypatch.setattr(models, "until_asked_to_stop", lambda: lambda: True)
     assert run("models", "fill", "--every", 1).status == 1
 
 
@@ -616,7 +615,7 @@ class TestDropping:
 
         def filled_at_once(engine: Engine, lane: LaneRef, name: str) -> int:
             gone = emptied(engine, lane, name)
-            models.fill_all(worker_engine, settings(), print)
+            models.fill_all(worker_engine, settings())
             with embedding_with("minilm"):
                 filling.fill(worker_engine, lane, parts().embedder)  # one that had begun before
             return gone

@@ -15,6 +15,7 @@ from structlog.testing import capture_logs
 
 from config.settings import Settings, settings
 from db.keys import BatchRef, LaneRef
+from db.usage import set_budget
 from mosshead.embeddings import MiniLM
 from mosshead.errors import NotFound
 from mosshead.llm import Prompt
@@ -23,9 +24,10 @@ from mosshead.store.connection import tenant_transaction
 from tests.fake_openai import FakeOpenAI
 from tests.given import Publishing, claimed
 from workers import tasks
+from workers.cli import usage
+from workers.cli.output import tenant_id_of
+from workers.cli.status import read_status
 from workers.dependencies import Parts, parts
-from workers.operations import usage
-from workers.operations.status import read_status
 from workers.stages.cached_llm import UsageLog
 from workers.stages.load import model_for
 
@@ -131,7 +133,8 @@ class TestOverBudget:
         self, worker_engine: Engine, publishing: Publishing, stranger: Publishing
     ) -> None:
         first, second = batch_of(publishing, worker_engine), batch_of(stranger, worker_engine)
-        usage.set_budget(worker_engine, stranger.path.parts[0], 1_000)
+        with tenant_transaction(worker_engine, stranger.lane.tenant_id) as connection:
+            assert set_budget(connection, stranger.lane.tenant_id, 1_000)
         for used in (with_a_model(worker_engine, limit=10), with_a_model(worker_engine, limit=10)):
             for batch in (first, second):
                 ask(batch, used)
@@ -360,5 +363,5 @@ class TestTheCommandBudget:
 
 
 def test_the_id_of_a_tenant_is_that_of_its_namespaces(fresh_namespace: NamespacePath) -> None:
-    found: UUID = usage.tenant_id_of(fresh_namespace.parts[0])
+    found: UUID = tenant_id_of(fresh_namespace.parts[0])
     assert found == fresh_namespace.tenant_id

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.cli.output import duration, path_text, print_fields, print_table, printable
+from mosshead.cli.output import print_answer
+from workers.cli.output import duration, fields, path_text, printable, table
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,8 @@ def test_what_is_readable_stays_as_it_is() -> None:
 
 def test_a_table_shows_text_as_it_is_and_breaks_no_id(capsys: pytest.CaptureFixture[str]) -> None:
     letter_id = "0a0b0c0d-0000-4000-8000-000000000001"
-    print_table(("id", "reason"), [(letter_id, "[red]why\x07"), (letter_id, None)], nothing="none")
+    shown = table(("id", "reason"), [(letter_id, "[red]why\x07"), (letter_id, None)], nothing="none")
+    print_answer(False, {}, shown)
     said = capsys.readouterr().out
 
     assert said.count(letter_id) == 2
@@ -48,17 +50,17 @@ def test_a_table_shows_text_as_it_is_and_breaks_no_id(capsys: pytest.CaptureFixt
 
 def test_a_row_is_a_line_for_whoever_reads_it_from_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     row = ("acme/" + "x" * 90, "quarantined 3 min ago: many dead letters")
-    print_table(("namespace", "state"), [row], nothing="none")
+    print_answer(False, {}, table(("namespace", "state"), [row], nothing="none"))
     assert capsys.readouterr().out.splitlines()[1].split(maxsplit=1) == list(row)
 
 
 def test_an_empty_table_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    print_table(("id",), [], nothing="There are none.")
+    print_answer(False, {}, table(("id",), [], nothing="There are none."))
     assert capsys.readouterr().out == "There are none.\n"
 
 
 def test_fields_without_a_value_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
-    print_fields({"id": 7, "bytes": None})
+    print_answer(False, {}, fields([("id", 7, False), ("bytes", None, False)]))
     assert capsys.readouterr().out.split() == ["id", "7"]
 
 
@@ -68,6 +70,6 @@ def test_a_path_is_written_as_the_command_line_takes_it() -> None:
 
 
 def test_words_between_colons_are_no_pictures(capsys: pytest.CaptureFixture[str]) -> None:
-    print_table(["content"], [[":key:"]], nothing="")
-    print_fields({"content": ":key:"})
+    shown = table(["content"], [[":key:"]], nothing=""), fields([("content", ":key:", False)])
+    print_answer(False, {}, *shown)
     assert capsys.readouterr().out.count(":key:") == 2

@@ -7,7 +7,7 @@ import pytest
 from db.keys import LaneRef
 from db.search_indexes import Scope
 from mosshead.search.indexed import Scanned
-from workers.operations.indexing import work
+from workers.cli.indexing import work
 
 
 def scope(rows: int, model: str = "m", scanned: Scanned = "memories") -> Scope:

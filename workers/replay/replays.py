@@ -1,21 +1,29 @@
-"""What an operator does with replays: `python -m workers replay start|list|drop`; the rest is in `workers.replay`."""
+"""Replays: started, listed, compared with what they replay, and dropped. `workers.replay.switch` has the two change places."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from config.settings import Settings
-from db import namespaces
+from db import namespaces, usage
+from db.erasure import erasures
+from db.keys import LaneRef
 from db.replay import generations
 from db.replay.generations import Generation
+from db.usage import Cost
 from mosshead.errors import ConfigurationError, MossheadError, NotFound
 from mosshead.llm import Prompt
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
+from pipeline.replay.compare import Comparison, compare
 from workers.dependencies import open_other_model
-from workers.replay.compare import ReplayRefused, locked
+from workers.replay.knowledge import known_memories
+
+
+class ReplayRefused(MossheadError):
+    """A namespace cannot be replayed, or the two generations cannot change places, or not yet; says what to do."""
 
 
 class Readiness(BaseModel):
@@ -72,10 +80,53 @@ def listed(engine: Engine) -> Sequence[Replay]:
     return replays
 
 
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How a replay differs from its namespace. behind: events that are to take effect in it. dead: that were given up there.
+
+    left_out: commands that could not be replayed. costs: what the replay asked of LLMs, by model.
+    """
+
+    memories: Comparison
+    behind: int
+    dead: int
+    left_out: Sequence[Mapping[str, str]]
+    costs: Sequence[Cost]
+
+
+def difference(engine: Engine, path: NamespacePath) -> Difference:
+    """Compare a namespace with its replay. Raises NotFound where there is none."""
+    with tenant_transaction(engine, path.tenant_id) as connection:
+        generation = _given(path, generations.of(connection, LaneRef(path.tenant_id, path.namespace_id)))
+        since = erasures.clock(connection) - generation.started_at
+        return Difference(
+            memories=compare(
+                known_memories(connection, generation.lane), known_memories(connection, generation.replay)
+            ),
+            behind=generations.behind(connection, generation),
+            dead=generations.dead(connection, generation.replay),
+            left_out=generation.left_out,
+            costs=usage.costs(
+                connection, path.tenant_id, by="model", since=since, namespace_id=generation.replay.namespace_id
+            ),
+        )
+
+
 def drop(engine: Engine, path: NamespacePath) -> None:
     """Delete what was replayed of a namespace. Raises NotFound where nothing was."""
     with tenant_transaction(engine, path.tenant_id) as connection:
         generations.drop(connection, locked(connection, path))
+
+
+def locked(connection: Connection, path: NamespacePath) -> Generation:
+    """A namespace's generation, with which nobody else goes on until the transaction ends. Raises NotFound."""
+    return _given(path, generations.lock(connection, LaneRef(path.tenant_id, path.namespace_id)))
+
+
+def _given(path: NamespacePath, generation: Generation | None) -> Generation:
+    if generation is None:
+        raise NotFound(f"{path}: is not replayed; 'python -m workers replay start' begins that")
+    return generation
 
 
 def _checked(llm_model: str) -> str:
