@@ -1,19 +1,38 @@
-"""Writing what consolidation decided: in one transaction, under the batch's lease, against the versions that were read."""
+"""Writing what consolidation decided: in one transaction, under the batch's lease, against the versions that were read.
 
-from collections.abc import Iterable
+Each decision makes new memories and new versions, and says how they stand to others.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import NAMESPACE_OID, UUID, uuid5
 
 from sqlalchemy import Connection
 
-from db import decisions, inbox, profiles, turns
+from db import decisions, entities, inbox, memories, profiles, questions, relations, turns
 from db.candidates import RefusedRow
 from db.decisions import LoggedDecision, Stamp
-from db.keys import BatchRef
-from pipeline.consolidation.consolidate import RULES, FactOutcome
+from db.keys import BatchRef, LaneRef
+from db.memories import NewMemory
+from db.questions import HeldEnd, HeldRelation, NewQuestion, OtherQuestion
+from db.relations import Edge
+from db.unlearn import unlearn
+from mosshead.entities.questions import Offered, question
+from mosshead.ids import uuid7
+from mosshead.language.names import normalise
+from mosshead.models.entities import RegisteredEntity
+from pipeline import salience as confidence
+from pipeline.consolidation.consolidate import RULES, FactOutcome, Known
+from pipeline.consolidation.rebase import of_what_changed, of_what_was_replaced
 from pipeline.extraction.grounding import SAID, Refusal
+from pipeline.linking.models import LinkedFacts
+from pipeline.models import Fact, Message
 from workers.reflection import run as reflecting
 from workers.reflection.kinds import Debounce
-from workers.stages.consolidate.plan import Plan
-from workers.stages.consolidate.write import Writer, WrittenDecision
+from workers.stages.consolidate.plan import Plan, said_at, said_by
+
+_SIMILAR = 0.75
 
 
 def apply(connection: Connection, *, batch: BatchRef, plan: Plan, debounce: Debounce) -> None:
@@ -24,37 +43,12 @@ def apply(connection: Connection, *, batch: BatchRef, plan: Plan, debounce: Debo
     writer = Writer(connection, batch.lane, plan)
     stamps = decisions.stamps(connection, len(plan.decisions) + len(plan.refused))
     decided, in_vain = stamps[: len(plan.decisions)], stamps[len(plan.decisions) :]
-    written = [writer.write(decision, stamp) for decision, stamp in zip(plan.decisions, decided, strict=True)]
-    decisions.log(connection, batch, _logged(plan, decided, written))
+    decisions.log(connection, batch, list(map(writer.write, plan.decisions, decided)))
     decisions.log(connection, batch, map(_not_taken, plan.refused, in_vain))
     profiles.touch(connection, batch.lane, sorted(writer.touched))
     turns.take_effect(connection, batch)
     inbox.mark_done(connection, batch)
     reflecting.touch(connection, batch, debounce)
-
-
-def _logged(plan: Plan, stamps: Iterable[Stamp], written: Iterable[WrittenDecision]) -> Iterable[LoggedDecision]:
-    for decision, stamp, outcome in zip(plan.decisions, stamps, written, strict=True):
-        yield LoggedDecision(
-            stamp=stamp,
-            action=outcome.action,
-            reason=decision.reason,
-            decided_by=decision.decided_by,
-            memory_id=outcome.memory_id,
-            target_id=outcome.target_id,
-            target_version=outcome.target_version,
-            fact=plan.facts[decision.fact_number][0].model_dump(mode="json"),
-            candidates=[
-                {"memory_id": str(row.memory_id), "version": row.version, "similarity": round(row.similarity, 4)}
-                for row in plan.near.get(decision.fact_number, ())
-            ],
-            prompt_version=decision.prompt_version,
-            refused=_refused(plan, decision),
-            entities=sorted(outcome.entities),
-            changed=outcome.changed,
-            in_effect=outcome.action != "forget" or outcome.memory_id is not None,
-            concerned=frozenset(one for one in (outcome.memory_id, outcome.target_id) if one is not None),
-        )
 
 
 def _not_taken(one: RefusedRow, stamp: Stamp) -> LoggedDecision:
@@ -70,7 +64,381 @@ def _not_taken(one: RefusedRow, stamp: Stamp) -> LoggedDecision:
     )
 
 
-def _refused(plan: Plan, decision: FactOutcome) -> str | None:
-    """What was proposed and not taken: for the fact, and of those that it is about."""
-    of_entities = sorted(plan.linked.refused.get(decision.fact_number, {}))
-    return "; ".join([*([decision.refused] if decision.refused else []), *of_entities]) or None
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """A memory as it stands at this point of the batch."""
+
+    version: int
+    salience: float
+    confidence: float
+    reinforced: int
+    content: str
+
+
+@dataclass(slots=True)
+class OpenDecision:
+    """One decision being written. changed: the memories that it has made or changed so far."""
+
+    fact_number: int
+    stamp: Stamp
+    changed: set[UUID] = field(default_factory=set)
+
+
+class Writer:
+    """Goes through a plan's decisions in order; a memory that one changed or replaced is followed to what it is now.
+
+    touched: the entities of which something is known that was not, or is not known any more.
+    """
+
+    def __init__(self, connection: Connection, lane: LaneRef, plan: Plan) -> None:
+        self._connection = connection
+        self._lane = lane
+        self._plan = plan
+        self._memory_of_fact: dict[int, UUID] = {}
+        self._replaced: dict[UUID, UUID] = {}
+        self._replaced_by: dict[UUID, int] = {}
+        self._standing = {
+            row.memory_id: _Standing(row.version, row.salience, row.confidence, row.reinforced, row.content)
+            for row in plan.similar.values()
+        }
+        self._unwritten: dict[UUID, RegisteredEntity] = {}
+        self.touched: set[UUID] = set()
+        self._forgotten: set[UUID] = set()
+
+    def write(self, planned: FactOutcome, stamp: Stamp) -> LoggedDecision:
+        """Write one decision, marked with its stamp; returns what the log says. It is an "add" where its target is gone."""
+        decision, change = planned, OpenDecision(planned.fact_number, stamp)
+        target = self._memory_of(decision.target) if decision.target else None
+        if decision.action == "forget":
+            return self._forget(planned, change, target)
+        if target in self._forgotten:
+            decision, target = replace(decision, action="add", content=None), None
+        self._learn(decision.fact_number)
+        decision = self._as_it_stands(decision, target)
+        if decision.action == "add":
+            target = None
+        version = self._standing[target].version if target else None
+        action = decision.action
+        if target is None:
+            # Where its target is gone with an earlier fact that was worth nothing, a fact stands for itself.
+            action = action if action in {"none", "quarantine"} else "add"
+        memory_id = self._carry_out(action, decision, change, target)
+        if memory_id is not None:
+            self._memory_of_fact[decision.fact_number] = memory_id
+        return self._logged(planned, change, (memory_id, target, version), action=action, entities=self._news(change))
+
+    def _logged(
+        self,
+        planned: FactOutcome,
+        change: OpenDecision,
+        ids: tuple[UUID | None, UUID | None, int | None] = (None, None, None),
+        *,
+        action: str,
+        entities: Collection[UUID] = (),
+    ) -> LoggedDecision:
+        """ids: the memory, the target and its version. entities: of which it learned something."""
+        number, (memory_id, target, version) = planned.fact_number, ids
+        # What was proposed and not taken: for the fact, and of those that it is about.
+        refused = [*([planned.refused] if planned.refused else []), *sorted(self._plan.linked.refused.get(number, {}))]
+        return LoggedDecision(
+            stamp=change.stamp,
+            action=action,
+            reason=planned.reason,
+            decided_by=planned.decided_by,
+            memory_id=memory_id,
+            target_id=target,
+            target_version=version,
+            fact=self._fact(change).model_dump(mode="json"),
+            candidates=[
+                {"memory_id": str(row.memory_id), "version": row.version, "similarity": round(row.similarity, 4)}
+                for row in self._plan.near.get(number, ())
+            ],
+            prompt_version=planned.prompt_version,
+            refused="; ".join(refused) or None,
+            entities=sorted(entities),
+            changed=frozenset(change.changed),
+            in_effect=action != "forget" or memory_id is not None,
+            concerned=frozenset(one for one in (memory_id, target) if one is not None),
+        )
+
+    def _forget(self, planned: FactOutcome, change: OpenDecision, target: UUID | None) -> LoggedDecision:
+        """A memory is known no longer, nor what it states, nor what was learned with it; an undo brings it back.
+
+        From now on, whatever time the clock of the app tells.
+        """
+        if target is None or target in self._forgotten:
+            return self._logged(planned, change, action="forget")
+        version = self._standing[target].version
+        self.touched.update(relations.entities_of_memory(self._connection, self._lane, target))
+        self._change(change, target, state="withdrawn")
+        memories.retire_vector(self._connection, self._lane, target)
+        relations.end_relations(self._connection, self._lane, target, change.stamp, valid_to=change.stamp.at)
+        unlearned = unlearn(self._connection, self._lane, {target}, change.stamp)
+        self.touched.update(unlearned)
+        self._forgotten.add(target)
+        return self._logged(planned, change, (target, target, version), action="forget", entities=unlearned)
+
+    def _as_it_stands(self, decision: FactOutcome, target: UUID | None) -> FactOutcome:
+        """The decision, made of a memory as it was read, of what earlier facts of the batch have made of that."""
+        if target is None or decision.target is None:
+            return decision
+        fact, now, read = self._plan.new[decision.fact_number], self._standing[target].content, decision.target.content
+        if target != self._memory_named(decision.target):
+            return of_what_was_replaced(decision, fact, now, read=read, by=self._plan.new[self._replaced_by[target]])
+        return of_what_changed(decision, fact, now, read=read) if now != read else decision
+
+    def _memory_named(self, known: Known) -> UUID | None:
+        if known.earlier_fact is not None:
+            return self._memory_of_fact.get(known.earlier_fact)
+        return self._plan.similar[known.number].memory_id
+
+    def _memory_of(self, known: Known) -> UUID | None:
+        memory_id = self._memory_named(known)
+        while memory_id in self._replaced:
+            memory_id = self._replaced[memory_id]
+        return memory_id
+
+    def _carry_out(self, action: str, decision: FactOutcome, change: OpenDecision, target: UUID | None) -> UUID | None:
+        if action == "add":
+            return self._add(change)
+        if target is None or (action == "none" and not decision.reinforces):
+            return target
+        if action == "none":
+            return self._reinforce(change, target)
+        if action == "update":
+            return self._update(change, target, decision.content)
+        return self._supersede(change, target) if action == "supersede" else self._contradict(change, target)
+
+    def _reinforce(self, change: OpenDecision, target: UUID) -> UUID:
+        now = self._standing[target]
+        # What was a guess, and is now said plainly, is as sure as what was said plainly at first.
+        grown = max(confidence.reinforced(now.confidence), _sureness(self._fact(change)))
+        changes: dict[str, Any] = {
+            "confidence": grown,
+            "tier": confidence.tier_of(grown),
+            "reinforced": now.reinforced + 1,
+        }
+        self._change(change, target, **changes, **self._marked(change, target))
+        self._attach(change, target)
+        return target
+
+    def _marked(self, change: OpenDecision, target: UUID) -> dict[str, Any]:
+        """What the user asks to remember is marked, and weighs as that, though it was known before."""
+        fact, row = self._plan.facts[change.fact_number]
+        if not fact.marked:
+            return {}
+        weightier = (row.salience or 0.0) > self._standing[target].salience
+        return {"marked": True} | ({"salience": row.salience, "factors": row.factors} if weightier else {})
+
+    def _add(self, change: OpenDecision) -> UUID:
+        memory_id = self._new(change, _sureness(self._fact(change)))
+        self._join_similar(change, memory_id)
+        return memory_id
+
+    def _update(self, change: OpenDecision, target: UUID, merged: str | None) -> UUID:
+        fact, row = self._plan.facts[change.fact_number]
+        salience = max(self._standing[target].salience, row.salience or 0.0)
+        changes: dict[str, Any] = {"content": merged or fact.content, "salience": salience}
+        changes |= {"value": fact.value} if fact.value else {}
+        changes |= {"record_name": fact.record.name, "record": fact.record.data} if fact.record else {}
+        changes |= _times(fact) if fact.occurred else {}
+        changes |= self._marked(change, target)
+        grown = max(self._standing[target].confidence, _sureness(fact))
+        self._change(change, target, **changes, confidence=grown, tier=confidence.tier_of(grown))
+        # Those that only the memory names are told otherwise, too.
+        self.touched.update(relations.entities_of_memory(self._connection, self._lane, target))
+        vector = self._plan.merged.get(change.fact_number)
+        if vector is not None:
+            memories.retire_vector(self._connection, self._lane, target)
+            self._set_vector(target, vector)
+        self._attach(change, target)
+        return target
+
+    def _supersede(self, change: OpenDecision, target: UUID) -> UUID:
+        memory_id = self._new(change, _sureness(self._fact(change)))
+        since = said_at(self._fact(change), self._plan.messages)
+        self._change(change, target, state="superseded", superseded_by=memory_id, valid_to=since)
+        memories.retire_vector(self._connection, self._lane, target)
+        relations.end_relations(self._connection, self._lane, target, change.stamp, valid_to=since)
+        self._join(change, Edge(memory_id, target, "replaces"))
+        self.touched.update(relations.entities_of_memory(self._connection, self._lane, target))
+        self._replaced[target] = memory_id
+        self._replaced_by[memory_id] = change.fact_number
+        return memory_id
+
+    def _contradict(self, change: OpenDecision, target: UUID) -> UUID:
+        """Both stay: what speaks for one speaks against the other, and neither is as sure as before."""
+        memory_id = self._new(change, confidence.contradicted(_sureness(self._fact(change))))
+        shaken = confidence.contradicted(self._standing[target].confidence)
+        self._change(change, target, confidence=shaken, tier=confidence.tier_of(shaken))
+        against = memories.quotes_for(self._connection, self._lane, target)
+        memories.add_sources(self._connection, self._lane, memory_id, against, change.stamp, stance="against")
+        quotes = self._quotes(change)
+        memories.add_sources(self._connection, self._lane, target, quotes, change.stamp, stance="against")
+        self._join(change, Edge(memory_id, target, "contradicts"))
+        return memory_id
+
+    def _new(self, change: OpenDecision, sureness: float) -> UUID:
+        _, row = self._plan.facts[change.fact_number]
+        memory_id = uuid7()
+        memories.add(self._connection, self._lane, self._memory(memory_id, change.fact_number, sureness), change.stamp)
+        change.changed.add(memory_id)
+        self._standing[memory_id] = _Standing(1, row.salience or 0.0, sureness, 0, self._fact(change).content)
+        if row.vector is not None:
+            self._set_vector(memory_id, row.vector)
+        self._attach(change, memory_id)
+        return memory_id
+
+    def _memory(self, memory_id: UUID, fact_number: int, sureness: float) -> NewMemory:
+        fact, row = self._plan.facts[fact_number]
+        record = fact.record
+        return NewMemory(
+            memory_id=memory_id,
+            kind=fact.kind,
+            content=fact.content,
+            salience=row.salience or 0.0,
+            factors=row.factors,
+            confidence=sureness,
+            tier=confidence.tier_of(sureness),
+            attribute=fact.attribute,
+            value=fact.value,
+            **_times(fact),
+            valid_from=said_at(fact, self._plan.messages),
+            said_by=said_by(fact, self._plan.messages),
+            marked=fact.marked,
+            record_name=record.name if record else None,
+            record=record.data if record else None,
+        )
+
+    def _change(self, change: OpenDecision, memory_id: UUID, **changes: Any) -> None:
+        now = self._standing[memory_id]
+        memories.change(self._connection, self._lane, memory_id, now.version, change.stamp, **changes)
+        kept = {name: value for name, value in changes.items() if name in _Standing.__slots__}
+        self._standing[memory_id] = replace(now, version=now.version + 1, **kept)
+        change.changed.add(memory_id)
+
+    def _learn(self, fact_number: int) -> None:
+        """Whom the next fact introduces, or says more of; written with the first memory that needs them."""
+        learned = self._plan.linked.learned.get(fact_number, ())
+        self._unwritten |= {entity.entity_id: entity for entity in learned}
+
+    def _news(self, change: OpenDecision) -> set[UUID]:
+        """The entities of which a decision learned something."""
+        learned = self._plan.linked.learned.get(change.fact_number, ()) if change.changed else ()
+        news = {entity.entity_id for entity in learned}
+        self.touched.update(news)
+        return news
+
+    def _attach(self, change: OpenDecision, memory_id: UUID) -> None:
+        """What the fact brings to a memory: its messages, those it is about, and how they stand to each other."""
+        fact = self._fact(change)
+        self._save_entities(change)
+        named = self._plan.linked.links[change.fact_number]
+        memories.add_sources(self._connection, self._lane, memory_id, self._quotes(change), change.stamp)
+        by_entity = {link.entity_id: (link.role, "sure") for link in reversed(list(named.values()))}
+        relations.link(self._connection, self._lane, memory_id, by_entity, change.stamp)
+        stated = [
+            (uuid7(), named[one.subject].entity_id, one.predicate, named[one.object].entity_id)
+            for one in fact.relations
+            if one.subject in named and one.object in named
+        ]
+        since = said_at(fact, self._plan.messages)
+        relations.relate(self._connection, self._lane, memory_id, stated, change.stamp, valid_from=since)
+        self._ask(change, memory_id)
+        self.touched.update(by_entity)
+
+    def _quotes(self, change: OpenDecision) -> dict[UUID, str]:
+        """The fact's quote, by each message that it was taken from."""
+        fact = self._fact(change)
+        return {self._plan.messages[source].event_id: fact.quote for source in fact.sources}
+
+    def _save_entities(self, change: OpenDecision) -> None:
+        """Whom the fact introduces, or says more of; and whom earlier facts introduced that were worth no memory."""
+        linked, number = self._plan.linked, change.fact_number
+        learned = {entity.entity_id for entity in linked.learned[number]}
+        parents = {entity.parent_id for entity in self._unwritten.values() if entity.entity_id in learned}
+        for key in linked.is_about(number) | linked.may_be_about(number) | learned | parents:
+            if key in self._unwritten:
+                entities.save(self._connection, self._lane, [self._unwritten.pop(key)], change.stamp)
+
+    def _ask(self, change: OpenDecision, memory_id: UUID) -> None:
+        fact, linked = self._fact(change), self._plan.linked
+        for one in open_questions(change.fact_number, fact, linked=linked, messages=self._plan.messages):
+            questions.ask(self._connection, self._lane, memory_id, one, change.stamp)
+
+    def _set_vector(self, memory_id: UUID, vector: memories.Vector) -> None:
+        version = self._standing[memory_id].version
+        memories.set_vectors(
+            self._connection, self._lane, self._plan.model, "memory", {memory_id: vector}, version=version
+        )
+
+    def _join_similar(self, change: OpenDecision, memory_id: UUID) -> None:
+        for known, similarity in self._plan.new[change.fact_number].near:
+            other = self._memory_of(known)
+            if similarity >= _SIMILAR and other is not None:
+                self._join(change, Edge(memory_id, other, "similar", round(similarity, 4)))
+
+    def _join(self, change: OpenDecision, edge: Edge) -> None:
+        relations.join(self._connection, self._lane, [edge], change.stamp)
+
+    def _fact(self, change: OpenDecision) -> Fact:
+        return self._plan.facts[change.fact_number][0]
+
+
+def _times(fact: Fact) -> dict[str, Any]:
+    """When what a fact speaks of happened, as columns."""
+    occurred = fact.occurred
+    if occurred is None:
+        return {"occurred_from": None, "occurred_to": None, "granularity": None}
+    return {"occurred_from": occurred.start, "occurred_to": occurred.end, "granularity": occurred.granularity}
+
+
+def _sureness(fact: Fact) -> float:
+    return confidence.STATED if fact.stated else confidence.INFERRED
+
+
+def open_questions(
+    number: int, fact: Fact, *, linked: LinkedFacts, messages: Mapping[int, Message]
+) -> list[NewQuestion]:
+    """What must be asked of a fact: one question for each mention in a message, whatever the number of facts that wait for it."""
+    held = linked.held.get(number, {})
+    asked_in = {mention: _message_of(fact, mention, messages) for mention in held}
+    asked = {mention: OtherQuestion(_question_id(mention, message_id)) for mention, message_id in asked_in.items()}
+    sure = {name: link.entity_id for name, link in linked.links.get(number, {}).items()}
+    return [
+        NewQuestion(
+            question_id=asked[mention].question_id,
+            message_id=message_id,
+            mention=mention,
+            text=question(mention, [Offered(entity=linked.entities[key]) for key in held[mention].candidates]).text,
+            candidates=held[mention].candidates,
+            role=held[mention].role,
+            relations=_relations(fact, mention, {**asked, **sure}),
+        )
+        for mention, message_id in asked_in.items()
+    ]
+
+
+def _question_id(mention: str, message_id: UUID) -> UUID:
+    return uuid5(NAMESPACE_OID, f"{message_id}/{normalise(mention)}")
+
+
+def _message_of(fact: Fact, mention: str, messages: Mapping[int, Message]) -> UUID:
+    latest_first = sorted(fact.sources, reverse=True)
+    naming = (number for number in latest_first if mention.casefold() in messages[number].content.casefold())
+    return messages[next(naming, latest_first[0])].event_id
+
+
+def _relations(fact: Fact, mention: str, ends: Mapping[str, UUID | OtherQuestion]) -> tuple[HeldRelation, ...]:
+    """What a fact states of a mention. ends: whom the others mean, or which question asks it."""
+
+    def end(name: str) -> HeldEnd:
+        return None if name == mention else ends[name]
+
+    return tuple(
+        (end(edge.subject), edge.predicate, end(edge.object))
+        for edge in fact.relations
+        if mention in {edge.subject, edge.object}
+        and edge.subject != edge.object
+        and {edge.subject, edge.object} <= {mention, *ends}
+    )

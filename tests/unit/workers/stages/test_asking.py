@@ -7,7 +7,7 @@ from mosshead.models.kinds import EntityType, MemoryKind, Role
 from pipeline.linking.models import Link, LinkedFacts, OpenMention
 from pipeline.models import Fact, FactMention, Message, Relation
 from tests.given import NOON, registered
-from workers.stages.consolidate.write import open_questions
+from workers.stages.consolidate.apply import open_questions
 
 WRITER = registered("Peter", description="writer", parent="WOBS")
 BROTHER = registered("Peter", description="User's brother")
