@@ -9,7 +9,6 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from db import decisions, entities, identity, profiles, questions
-from db import questions as examples
 from db.decisions import Stamp
 from db.identity import Moved
 from db.keys import BatchRef, LaneRef
@@ -24,31 +23,25 @@ from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
 from pipeline.safety import instructs
 from workers.dependencies import Parts
+from workers.stages.runner import Store
 
-Work = Callable[[Connection], object]
 Command = Clarify | Merge | Split
 
 
-Act = Callable[..., Moved | str]
-"""Does it, given a connection, the lane and a stamp; or says why not, in fixed words."""
-
-
-def prepare(batch: BatchRef, command: Command, parts: Parts) -> Work:
+def prepare(batch: BatchRef, command: Command, parts: Parts) -> Store:
     """How a command is carried out. An answer is embedded now, outside any transaction, for it becomes an example."""
-    return partial(_carry_out, batch=batch, command=command, act=_act_of(batch.lane, command, parts))
-
-
-def _act_of(lane: LaneRef, command: Command, parts: Parts) -> Act:
+    act: Callable[..., Moved | str]  # it says why not, in fixed words
     match command:
         case Clarify():
-            return partial(_clarify, command=command, example=_example(lane, command, parts))
+            act = partial(_clarify, command=command, example=_example(batch.lane, command, parts))
         case Merge():
-            return partial(_merge, command=command)
+            act = partial(_merge, command=command)
         case Split():
-            return partial(_split, command=command)
+            act = partial(_split, command=command)
+    return partial(_carry_out, batch=batch, command=command, act=act)
 
 
-def _carry_out(connection: Connection, *, batch: BatchRef, command: Command, act: Act) -> None:
+def _carry_out(connection: Connection, *, batch: BatchRef, command: Command, act: Callable[..., Moved | str]) -> None:
     """Do it, or log why not."""
     stamp = decisions.stamp_of_event(connection, command.event_id)
     done = act(connection, batch.lane, stamp=stamp)
@@ -87,7 +80,7 @@ def _clarify(
         touched.update(candidate for one in waiting for candidate in one.candidates)
     if example is not None:
         others = sorted(touched - {answer})
-        examples.keep(connection, lane, replace(example, entity_id=answer, others=others), stamp)
+        questions.keep(connection, lane, replace(example, entity_id=answer, others=others), stamp)
     return Moved(frozenset(one.memory_id for one in waiting), frozenset(touched))
 
 

@@ -5,7 +5,7 @@ is left as it is. What does not fit is left out and counted, and the rest still 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -35,6 +35,7 @@ from pipeline.models import Fact
 from pipeline.safety import instructs, suspicion_of
 from pipeline.salience import score_salience
 from workers.dependencies import Parts
+from workers.stages.runner import Store
 
 _REASON = "imported"
 _log = structlog.get_logger()
@@ -58,7 +59,7 @@ class _Brought:
     refused: Counter[str]
 
 
-def prepare(batch: BatchRef, command: Import, parts: Parts) -> Callable[[Connection], None]:
+def prepare(batch: BatchRef, command: Import, parts: Parts) -> Store:
     """Judge and embed what an event brings, outside any transaction; returns what writes it, in one."""
     refused: Counter[str] = Counter()
     by_id = {one.id: one for one in reversed(command.memories)}

@@ -1,7 +1,7 @@
 """Memories that an app puts down itself: judged as facts are, linked to whom they name, written under an id known before."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import cast
@@ -13,7 +13,7 @@ from db import decisions, entities, memories, profiles, relations
 from db.candidates import CandidateRow
 from db.decisions import Stamp
 from db.keys import BatchRef, LaneRef
-from db.memories import MemoryState, NewMemory
+from db.memories import NewMemory
 from db.relations import Edge
 from db.unlearn import unlearn
 from mosshead.embeddings import Vectors
@@ -33,6 +33,7 @@ from pipeline.safety import suspicion_of
 from pipeline.salience import score_salience
 from workers.dependencies import Parts
 from workers.stages.consolidate import link as linking
+from workers.stages.runner import Store
 
 _NUMBER = 1
 _USER = re.compile(r"\bUser\b|\b[Tt]he user\b")
@@ -51,7 +52,7 @@ class _Remembered:
     learned: tuple[RegisteredEntity, ...]
 
 
-def prepare(batch: BatchRef, command: Remember, parts: Parts) -> Callable[[Connection], None]:
+def prepare(batch: BatchRef, command: Remember, parts: Parts) -> Store:
     """Judge, embed and link what an event says, outside any transaction; returns what writes it, in one."""
     suspicion = suspicion_of(command.content, "", ())
     if suspicion is not None:
@@ -219,16 +220,15 @@ def _quarantine(connection: Connection, *, batch: BatchRef, command: Remember, s
     decisions.log(connection, batch, [logged])
 
 
-_GONE = "there is no such memory, or it is closed already"
-
-
 def forget(connection: Connection, *, batch: BatchRef, command: Forget) -> None:
-    """Close those of the memories that are known, or log that none is."""
+    """Close those of the memories that are known, from now on, whatever time the clock of the app tells; or log that none is."""
     stamp = decisions.stamp_of_event(connection, command.event_id)
     found = memories.memory_states(connection, batch.lane, command.memories)
     known = [one for one in found.values() if one.state == "active"]
     for one in known:
-        _close(connection, batch, one, stamp)
+        memories.change(connection, batch.lane, one.memory_id, one.version, stamp, state="withdrawn")
+        memories.retire_vector(connection, batch.lane, one.memory_id)
+        relations.end_relations(connection, batch.lane, one.memory_id, stamp, valid_to=stamp.at)
     closed = frozenset(one.memory_id for one in known)
     unlearned = unlearn(connection, batch.lane, closed, stamp)
     touched = unlearned.union(relations.entities_of_memory(connection, batch.lane, *closed))
@@ -238,16 +238,9 @@ def forget(connection: Connection, *, batch: BatchRef, command: Forget) -> None:
         "forget",
         reason=command.reason or "the app said so",
         memory_id=min(closed, default=None),
-        refused=None if closed else _GONE,
+        refused=None if closed else "there is no such memory, or it is closed already",
         entities=sorted(unlearned),
         changed=closed,
         concerned=frozenset(found),
     )
     decisions.log(connection, batch, [logged])
-
-
-def _close(connection: Connection, batch: BatchRef, one: MemoryState, stamp: Stamp) -> None:
-    """A memory is known no longer, nor what it states: from now on, whatever time the clock of the app tells."""
-    memories.change(connection, batch.lane, one.memory_id, one.version, stamp, state="withdrawn")
-    memories.retire_vector(connection, batch.lane, one.memory_id)
-    relations.end_relations(connection, batch.lane, one.memory_id, stamp, valid_to=stamp.at)

@@ -1,6 +1,5 @@
 """What an app says about its prompts: a new text, an earlier one again, and what came of one."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -13,8 +12,8 @@ from db.prompts import PromptVersion, UnusedFeedback
 from mosshead.events import PromptFeedback, RollBackPrompt, SetPrompt
 from workers.dependencies import Parts
 from workers.reflection.kinds import Debounce
+from workers.stages.runner import Store
 
-Work = Callable[[Connection], object]
 Command = SetPrompt | RollBackPrompt | PromptFeedback
 
 KIND: Final = "prompt"
@@ -25,7 +24,7 @@ _FIRST_OPTIMIZER: Final = "metaprompt"
 _SAID_ALREADY: Final = "it says that already"
 
 
-def prepare(batch: BatchRef, command: Command, parts: Parts) -> Work:
+def prepare(batch: BatchRef, command: Command, parts: Parts) -> Store:
     """How a command is carried out."""
     if isinstance(command, PromptFeedback):
         return partial(_keep, batch=batch, command=command, parts=parts)
