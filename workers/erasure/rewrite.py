@@ -1,34 +1,33 @@
 """`python -m workers rewrite`: takes what was erased out of files, too: those of the event queue's Redis and of the tables.
 
 A row that is deleted stays in its page until something else needs the place. Rewritten, a table's files hold its rows and nothing
-else. Nobody reads or writes a table meanwhile, and there has to be room for a second one: an operator says when.
+else. Nobody reads or writes a table meanwhile, and there has to be room for a second one: an operator says when. Redis's
+append-only file repeats every event that went through the queue until Redis writes the file anew, and a snapshot holds what
+waited when it was made.
 """
 
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
 from typing import Any
 from uuid import UUID
 
-from pydantic import ValidationError
+from redis.exceptions import NoPermissionError, ResponseError
 from sqlalchemy import Connection, Engine
 
 from db import namespaces
 from db.engine import ADMIN_URL, admin_engine
 from db.erasure import erasures
-from db.erasure.memories import Key, Retold, VersionRow, versions_of
-from db.erasure.scopes import ErasureScope
-from db.keys import LaneRef
 from db.schema.roles import OWNER
-from mosshead.embeddings import Embedder
-from mosshead.errors import StoreUnavailable
+from mosshead.errors import ConfigurationError, QueueUnavailable, StoreUnavailable
+from mosshead.publishing.queue import BROKER_ERRORS, QUEUE, open_connection
 from mosshead.store.connection import tenant_transaction
-from pipeline.embedding import embed
-from pipeline.erasure import Says, Version, told_by_others
-from pipeline.models import Fact
-from workers.erasure.queue_files import rewrite_queue_files
+
+_SETTING = "MOSSHEAD_BROKER_URL"
+_BUSY = ("aof_rewrite_in_progress", "aof_rewrite_scheduled", "rdb_bgsave_in_progress")
+
+_NOT_FROM_A_START = 2
+"""Seconds. A server that never made a snapshot names its own start as the time of the last one."""
 
 _PATIENCE_SECONDS = 60.0
 _POLL_SECONDS = 0.1
@@ -39,7 +38,7 @@ def rewrite(admin_url: str, broker_url: str | None, tell: Callable[[str], object
 
     broker_url: None where Redis's files are to be left alone. tell: is given the name of each file and table before it is
     rewritten. Raises StoreUnavailable where Postgres does not answer, or an older transaction does not end: it may see what was
-    erased since it began, and Postgres keeps that for it. Raises what `rewrite_queue_files` raises, before it touches a table.
+    erased since it began, and Postgres keeps that for it. Raises what `_rewrite_queue_files` raises, before it touches a table.
     """
     with admin_engine(admin_url) as engine:
         return _rewrite(engine, broker_url, tell)
@@ -56,7 +55,7 @@ def _rewrite(engine: Engine, broker_url: str | None, tell: Callable[[str], objec
     if not waiting:
         return 0
     if broker_url is not None:
-        rewrite_queue_files(broker_url, tell)
+        _rewrite_queue_files(broker_url, tell)
     with _as_owner(engine) as connection:
         _outlast_others(connection)
         for table in erasures.tables_with_content(connection):
@@ -99,50 +98,90 @@ def _as_owner(engine: Engine) -> Iterator[Connection]:
         yield connection
 
 
-def retold(connection: Connection, lane: LaneRef, part: ErasureScope, embedder: Embedder) -> ErasureScope:
-    """A part with what the memories say from here on that others bear out, too. Those of whom nothing is left go with the rest.
+def _rewrite_queue_files(broker_url: str, tell: Callable[[str], object]) -> None:
+    """Have Redis write its append-only file and its snapshot anew, where it has them, and wait until it has.
 
-    Raises what the embedder raises.
+    tell: is given the name of each before it is rewritten. Raises QueueUnavailable where Redis does not answer or fails, or the
+    queue does not empty: what waits there may have been erased. Raises ConfigurationError where the login may not, or Redis has
+    no such command.
     """
-    rows = defaultdict[UUID, list[VersionRow]](list)
-    for row in versions_of(connection, lane, part.repeated, part.messages):
-        rows[row.key[0]].append(row)
-    left = {
-        memory_id: told_by_others(
-            [Version(one.key[1], Says(**one.says), one.erased, _fact(one.fact)) for one in of_one]
+    with open_connection(broker_url) as connection:
+        where = connection.as_uri()
+        try:
+            with connection.channel().conn_or_acquire() as redis:
+                _outlast_queue(redis)
+                _rewrite_files(redis, tell)
+        except ResponseError as error:
+            raise _refused(where, error) from None
+        except BROKER_ERRORS as error:
+            raise QueueUnavailable(f"{_SETTING}: cannot connect to {where} ({type(error).__name__})") from None
+
+
+def _rewrite_files(redis: Any, tell: Callable[[str], object]) -> None:
+    persistence = redis.info("persistence")
+    if persistence["aof_enabled"]:
+        tell("Redis's append-only file")
+        _start(redis, redis.bgrewriteaof)
+        _check(redis, "aof_last_bgrewrite_status")
+    if _makes_snapshots(redis, persistence):
+        tell("Redis's snapshot")
+        _start(redis, redis.bgsave)
+        _check(redis, "rdb_last_bgsave_status")
+
+
+def _outlast_queue(redis: Any) -> None:
+    """Wait until all that was published before this is out of Redis: it may be of what was erased meanwhile."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while waiting := redis.llen(QUEUE.name):
+        if time.monotonic() > deadline:
+            raise QueueUnavailable(
+                f"{_SETTING}: {waiting:,} events wait in the queue, and may be of what was erased; check that the intake runs, "
+                "and run this again when 'python -m workers status' tells of an empty queue"
+            )
+        time.sleep(_POLL_SECONDS)
+
+
+def _start(redis: Any, command: Callable[[], object]) -> None:
+    """Run one that works in the background, from its beginning to its end."""
+    started = False
+    while not started:
+        _outlast_background(redis)  # what began earlier may write what it saw then
+        try:
+            command()
+            started = True
+        except ResponseError as error:
+            if "in progress" not in str(error):  # one that Redis began by itself in between
+                raise
+    _outlast_background(redis)
+
+
+def _outlast_background(redis: Any) -> None:
+    while any(redis.info("persistence").get(one) for one in _BUSY):
+        time.sleep(_POLL_SECONDS)
+
+
+def _check(redis: Any, status: str) -> None:
+    if redis.info("persistence")[status] != "ok":
+        raise QueueUnavailable(
+            f"{_SETTING}: Redis could not write its file anew ({status}); its log says why. Most likely its disk is full"
         )
-        for memory_id, of_one in rows.items()
-    }
-    lost = frozenset(memory_id for memory_id, versions in left.items() if not versions)
-    stay = [row for memory_id in part.repeated - lost for row in rows[memory_id]]
-    says = {(memory_id, number): one for memory_id, versions in left.items() for number, one in versions.items()}
-    told = Retold(
-        gone=[row.key for row in stay if row.key not in says],
-        anew={row.key: asdict(says[row.key]) for row in stay if row.key in says and asdict(says[row.key]) != row.says},
-        vectors=embed(_new_words(stay, says), embedder),
-        model=embedder.name,
-    )
-    return replace(part, memories=part.memories | lost, repeated=part.repeated - lost, retold=told)
 
 
-def _new_words(rows: Sequence[VersionRow], says: Mapping[Key, Says]) -> dict[Key, str]:
-    """What versions say that have no vector of it, nor the one before them that stays."""
-    words = {}
-    last: tuple[UUID, str] | None = None
-    for before, row in zip((None, *rows), rows, strict=False):
-        if row.key not in says:
-            continue
-        now = (row.key[0], says[row.key].content)
-        began = before is None or (before.key[0], before.says["content"]) != (row.key[0], row.says["content"])
-        if now != last and not (began and now[1] == row.says["content"]):
-            words[row.key] = now[1]
-        last = now
-    return words
-
-
-def _fact(logged: Mapping[str, Any] | None) -> Fact | None:
-    """As an earlier release may have written it: what cannot be read says nothing."""
+def _makes_snapshots(redis: Any, persistence: dict[str, Any]) -> bool:
+    """Whether there may be a snapshot of this server's. Where the login may not look, there may."""
+    server = redis.info("server")
+    began = server["server_time_usec"] // 10**6 - server["uptime_in_seconds"]
     try:
-        return Fact.model_validate(logged) if logged else None
-    except ValidationError:
-        return None
+        regular = bool(redis.config_get("save").get("save", "yes"))
+    except ResponseError:
+        regular = True
+    return regular or persistence["rdb_last_save_time"] - began > _NOT_FROM_A_START
+
+
+def _refused(where: str, error: ResponseError) -> ConfigurationError:
+    why = "the login has not the right" if isinstance(error, NoPermissionError) else "it refuses"
+    return ConfigurationError(
+        f"{_SETTING}: the files of {where} were not rewritten: {why} ({error}). Run this with a login there that may call LLEN, "
+        "INFO, BGREWRITEAOF and BGSAVE. Where a provider allows no such thing, use --tables-only, and ask the provider "
+        "when its files and backups are replaced"
+    )

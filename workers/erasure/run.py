@@ -4,17 +4,28 @@ In two transactions: the fence, which is short, and then what may take a while (
 between the two, or in the second, leaves what the next one finishes.
 """
 
-from collections.abc import Mapping
-from dataclasses import replace
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from datetime import timedelta
+from functools import cache
 from itertools import groupby
 from operator import attrgetter
+from threading import Thread
+from typing import Any
+from uuid import UUID
 
 import structlog
 from pydantic import ValidationError
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
 
-from db import decisions, documents, entities, namespaces, profiles, summaries
+from config.settings import Settings
+from db import decisions, documents, entities, lanes, namespaces, profiles, summaries
 from db.erasure import erasures
+from db.erasure.memories import Key, Retold, VersionRow, versions_of
 from db.erasure.scopes import (
     ErasureScope,
     erase_conversation,
@@ -27,16 +38,30 @@ from db.erasure.scopes import (
 )
 from db.keys import BatchRef, LaneRef
 from db.replay import generations
+from mosshead.embeddings import Embedder
+from mosshead.errors import MossheadError
 from mosshead.events import Erase
 from mosshead.store.connection import tenant_transaction
+from pipeline.embedding import embed
+from pipeline.erasure import Says, Version, told_by_others
 from pipeline.extraction.records import closed, fits
+from pipeline.models import Fact
 from pipeline.reflection.documents import unformed
-from workers.dependencies import Parts
-from workers.erasure.rewrite import retold
+from workers.dependencies import Parts, check_parts, parts
 from workers.failures import describe
 from workers.reflection.documents import held_in
 from workers.reflection.run import OF_CONVERSATIONS
 from workers.stages.profiles import debounce
+
+_THREADS = 2
+"""So that one which is large, or waits for an embedder, does not hold up all others."""
+
+_AGAIN = timedelta(seconds=1)
+"""One that failed is due again by then; one that is still at work is left alone."""
+
+_BACK_OFF_SECONDS = 0.5
+_GO_SECONDS = 8.0
+"""What is at work may end; whoever supervises the scheduler waits for 15 seconds. What is cut off is done by the next."""
 
 _log = structlog.get_logger()
 
@@ -111,7 +136,7 @@ def _everything(connection: Connection, lane: LaneRef, wanted: Erase) -> Rows:
 
 
 def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) -> Rows:
-    part = retold(connection, lane, _chosen(connection, lane, wanted), parts.embedder)
+    part = _retold(connection, lane, _chosen(connection, lane, wanted), parts.embedder)
     stamp = decisions.stamp_of_event(connection, wanted.event_id)
     decisions.log(connection, BatchRef(lane, wanted.event_id), [decisions.by_app(stamp, "erase")])
     summed_up = summaries.of_messages(connection, lane, part.messages)
@@ -160,3 +185,99 @@ def _documents(connection: Connection, lane: LaneRef, part: ErasureScope) -> int
             kept = {key: mark for key, mark in one.fields.items() if key in left.marks}
             documents.rewrite(connection, lane, replace(one, body=left.body, fields=kept))
     return rows
+
+
+def _retold(connection: Connection, lane: LaneRef, part: ErasureScope, embedder: Embedder) -> ErasureScope:
+    """A part with what the memories say from here on that others bear out, too. Those of whom nothing is left go with the rest.
+
+    Raises what the embedder raises.
+    """
+    rows = defaultdict[UUID, list[VersionRow]](list)
+    for row in versions_of(connection, lane, part.repeated, part.messages):
+        rows[row.key[0]].append(row)
+    left = {
+        memory_id: told_by_others(
+            [Version(one.key[1], Says(**one.says), one.erased, _fact(one.fact)) for one in of_one]
+        )
+        for memory_id, of_one in rows.items()
+    }
+    lost = frozenset(memory_id for memory_id, versions in left.items() if not versions)
+    stay = [row for memory_id in part.repeated - lost for row in rows[memory_id]]
+    says = {(memory_id, number): one for memory_id, versions in left.items() for number, one in versions.items()}
+    told = Retold(
+        gone=[row.key for row in stay if row.key not in says],
+        anew={row.key: asdict(says[row.key]) for row in stay if row.key in says and asdict(says[row.key]) != row.says},
+        vectors=embed(_new_words(stay, says), embedder),
+        model=embedder.name,
+    )
+    return replace(part, memories=part.memories | lost, repeated=part.repeated - lost, retold=told)
+
+
+def _new_words(rows: Sequence[VersionRow], says: Mapping[Key, Says]) -> dict[Key, str]:
+    """What versions say that have no vector of it, nor the one before them that stays."""
+    words = {}
+    last: tuple[UUID, str] | None = None
+    for before, row in zip((None, *rows), rows, strict=False):
+        if row.key not in says:
+            continue
+        now = (row.key[0], says[row.key].content)
+        began = before is None or (before.key[0], before.says["content"]) != (row.key[0], row.says["content"])
+        if now != last and not (began and now[1] == row.says["content"]):
+            words[row.key] = now[1]
+        last = now
+    return words
+
+
+def _fact(logged: Mapping[str, Any] | None) -> Fact | None:
+    """As an earlier release may have written it: what cannot be read says nothing."""
+    try:
+        return Fact.model_validate(logged) if logged else None
+    except ValidationError:
+        return None
+
+
+@contextmanager
+def erasing(engine: Engine, settings: Settings, stopped: Callable[[], bool]) -> Iterator[None]:
+    """Carry out what is due, in threads of the scheduler, until ``stopped``. Safe in several copies, which share what is due.
+
+    It needs neither a worker's slot nor Redis: batches that hang may hold all slots, and a full Redis takes no hint.
+    """
+    # Once, before the first: the embedder of what memories say from here on must be the database's own.
+    check = cache(check_parts)
+
+    def run() -> None:
+        while not stopped():
+            if not _round(engine, check):
+                time.sleep(settings.sweep_seconds)
+
+    threads = [Thread(target=run, name=f"eraser-{number}", daemon=True) for number in range(_THREADS)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        deadline = time.monotonic() + _GO_SECONDS
+        for thread in threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+
+def _round(engine: Engine, check: Callable[[], None]) -> bool:
+    """Carry out one, if one is due; returns whether there may be another at once."""
+    try:
+        with engine.begin() as connection:
+            due = lanes.to_erase(connection, limit=1, again=_AGAIN)
+    except DBAPIError as error:
+        _log.warning("sweep_interrupted", error=describe(error))
+        time.sleep(_BACK_OFF_SECONDS)
+        return False
+    for lane in due:
+        ids = {"tenant_id": str(lane.tenant_id), "namespace_id": str(lane.namespace_id)}
+        with structlog.contextvars.bound_contextvars(**ids):
+            try:
+                check()
+                erase(lane, parts())
+            except ErasureFailed:
+                pass  # it was said, and is due again
+            except MossheadError as error:
+                _log.error("erasure_failed", error=str(error))
+    return bool(due)

@@ -1,6 +1,8 @@
 """Dispatching: work for the workers' free slots, and no more. By the scheduler, and by a worker that has just become free."""
 
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
@@ -11,17 +13,24 @@ from config.settings import Settings
 from db import housekeeping, inbox, lanes, providers
 from db.keys import BatchRef, LaneRef
 from mosshead.ids import uuid7
+from mosshead.publishing.queue import BROKER_ERRORS
 from mosshead.store.connection import tenant_transaction
 from pipeline.batching import WaitingEvent, next_batch, order_events
+from workers.celery_app import app
 from workers.failures import describe, is_of_all, is_of_values
 from workers.providers import stages_that_wait
-from workers.scheduler.send import hint
 
 _HINT_AGAIN = timedelta(seconds=1)
 """A hint is for a free slot: one that was not taken up by then is lost, or late, and then the lease makes it harmless."""
 
+_REST_SECONDS = 1.0
+_PAUSE = timedelta(minutes=1)
+"""Before a lane is looked at again that was slow or locked: a statement may have taken all of its 30 seconds."""
+
 _SPARE = 20
 """More lanes are looked at than there are slots: one that an app publishes to at this moment is locked, and passed over."""
+
+_log = structlog.get_logger()
 
 
 def dispatch(engine: Engine, settings: Settings) -> None:
@@ -98,12 +107,6 @@ def _share(slots: int, *, alone: bool) -> int:
     return max(1, slots - kept)
 
 
-_PAUSE = timedelta(minutes=1)
-"""Before a lane is looked at again that was slow or locked: a statement may have taken all of its 30 seconds."""
-
-_log = structlog.get_logger()
-
-
 def pass_over(engine: Engine, lane: LaneRef, error: Exception) -> None:
     """Deal with a lane whose claim failed: quarantine it where its own rows are at fault, else look at it again later.
 
@@ -154,3 +157,31 @@ def claim_without_events(
     batch = BatchRef(lane, batch_id)
     lanes.make_empty_batch(connection, batch, stage, gap=timedelta(seconds=settings.gap_seconds))
     return batch, stage
+
+
+@dataclass(slots=True)
+class _Rest:
+    """After a failure hints rest for a while, so that a Redis that hangs costs its time-out once, and not for each hint."""
+
+    until: float = 0.0
+
+
+_rest = _Rest()
+
+
+def hint(batch: BatchRef, stage: str) -> bool:
+    """Send the task of a stage, with ids only; returns whether Redis took it, and waits for that 2 seconds at most.
+
+    A hint may be lost: the scheduler gives it again. It does not expire: a worker would judge that by a clock of its own, and were
+    that ahead, it would drop every hint. One that comes late finds its stage done, or leased.
+    """
+    if time.monotonic() < _rest.until:
+        return False
+    ids = (batch.lane.tenant_id, batch.lane.namespace_id, batch.batch_id)
+    try:
+        app.send_task(f"mosshead.{stage}", args=[str(one) for one in ids], retry=False)
+    except BROKER_ERRORS as error:
+        _rest.until = time.monotonic() + _REST_SECONDS
+        _log.warning("hint_not_sent", task=stage, error=type(error).__name__)
+        return False
+    return True

@@ -21,7 +21,7 @@ from db.keys import BatchRef
 from mosshead.store.connection import tenant_transaction
 from workers.broker import check_broker
 from workers.dependencies import WORKER_URL
-from workers.erasure.eraser import Eraser
+from workers.erasure.run import erasing
 from workers.failures import describe, is_of_all
 from workers.replay.follow import follow_all
 from workers.replay.switch import release_abandoned
@@ -42,24 +42,21 @@ def run_scheduler(settings: Settings, stopped: Callable[[], bool]) -> None:
     engine = open_engine(settings.login("worker"), setting=WORKER_URL)
     check_login(engine, setting=WORKER_URL)
     check_broker(broker_url, stopped)
-    eraser = Eraser(engine, settings, stopped)
-    eraser.start()
     _log.info("scheduler_started")
-    indexes = _IndexesDue(engine)
     often: _Parts = {"dispatch": partial(dispatch, engine, settings), "replays": partial(follow_all, engine)}
     seldom: _Parts = {
         "retention": partial(clear, engine, settings),
         "switches": partial(release_abandoned, engine),
-        "indexes": indexes.report,
+        "indexes": _report_indexes(engine),
     }
     seldom_at = time.monotonic()
-    while not stopped():
-        _sweep(often)
-        if time.monotonic() >= seldom_at:
-            _sweep(seldom)
-            seldom_at = time.monotonic() + _SELDOM_SECONDS
-        time.sleep(settings.sweep_seconds)
-    eraser.join()
+    with erasing(engine, settings, stopped):
+        while not stopped():
+            _sweep(often)
+            if time.monotonic() >= seldom_at:
+                _sweep(seldom)
+                seldom_at = time.monotonic() + _SELDOM_SECONDS
+            time.sleep(settings.sweep_seconds)
     engine.dispose()
     _log.info("scheduler_stopped")
 
@@ -77,20 +74,19 @@ def _sweep(parts: _Parts) -> None:
                 _log.error("sweep_failed", part=name, error=describe(error))
 
 
-class _IndexesDue:
-    """For how many namespaces `python -m workers index` has something to do; says so in the log when they become more."""
+def _report_indexes(engine: Engine) -> Callable[[], None]:
+    """Says in the log when `python -m workers index` has something to do for more namespaces than it had."""
+    reported = 0
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._reported = 0
-
-    def report(self) -> None:
-        """Look, and say so."""
-        with self._engine.begin() as connection:
+    def report() -> None:
+        nonlocal reported
+        with engine.begin() as connection:
             due = search_indexes.due(connection)
-        if due > self._reported:
+        if due > reported:
             _log.warning("indexes_due", namespaces=due)
-        self._reported = due
+        reported = due
+
+    return report
 
 
 _AT_ONCE = 500

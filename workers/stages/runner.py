@@ -20,8 +20,7 @@ from mosshead.store.connection import tenant_transaction
 from workers.dependencies import Parts, parts
 from workers.failures import GiveUp, NoThread, after_failure, describe, too_many_crashes, too_many_overruns
 from workers.providers import admitted, leave
-from workers.scheduler.dispatch import dispatch
-from workers.scheduler.send import hint
+from workers.scheduler.dispatch import dispatch, hint
 from workers.stages import failures
 
 Store = Callable[[Connection], None]

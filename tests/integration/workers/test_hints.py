@@ -17,8 +17,8 @@ from db.keys import BatchRef, LaneRef
 from tests.given import Hint
 from workers.celery_app import app
 from workers.local import wait_until
-from workers.scheduler import send as hinting
-from workers.scheduler.send import hint
+from workers.scheduler import dispatch as hinting
+from workers.scheduler.dispatch import hint
 from workers.task_messages import QUEUES, RefusedTask, read_task
 
 BATCH = BatchRef(LaneRef(uuid4(), uuid4()), uuid4())

@@ -17,7 +17,7 @@ from mosshead.publishing.queue import EventQueue
 from tests.forming import Forming
 from tests.given import as_text, event
 from tests.integration.workers.conftest import Said
-from workers.erasure import queue_files, rewrite
+from workers.erasure import rewrite
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ def test_nothing_is_said_to_be_gone_while_events_wait_in_the_queue(
     run: Callable[..., Said],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(queue_files, "_PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(rewrite, "_PATIENCE_SECONDS", 0.2)
     forming.say("I like figs.", conversation="gone")
     erased = forming.erase(conversation="gone")
     queue.publish([as_text(event(content="I like figs.", conversation="gone"))])
