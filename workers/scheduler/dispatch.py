@@ -172,7 +172,7 @@ _rest = _Rest()
 def hint(batch: BatchRef, stage: str) -> bool:
     """Send the task of a stage, with ids only; returns whether Redis took it, and waits for that 2 seconds at most.
 
-    A hint may be lost: the scheduler gives it again. It does not expire: a worker would judge that by a clock of its own, and were
+    A hint may be lost: the scheduler gives it again. It does not expire: a worker would judge that by its own clock, and were
     that ahead, it would drop every hint. One that comes late finds its stage done, or leased.
     """
     if time.monotonic() < _rest.until:
