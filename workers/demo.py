@@ -5,7 +5,7 @@ import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -15,14 +15,13 @@ from uuid import UUID
 from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from config.logging import configure_logging
 from config.settings import Settings
 from mosshead.api.memory import Memory
 from mosshead.api.namespace import Namespace
-from mosshead.errors import MossheadError, WaitTimeout
+from mosshead.errors import MossheadError
 from mosshead.models.memories import StoredMemory
 from mosshead.models.questions import Candidate, Question
 from workers.local import Addresses, flower_answers, processes, servers, wait_until
@@ -43,6 +42,7 @@ QUESTIONS = (
 PROMISED = (("peter", "writer"), ("human", "detector"))
 
 _PATIENCE_SECONDS = 180.0
+_EFFECT_SECONDS = 60.0
 _BUDGET = 300
 
 
@@ -86,12 +86,8 @@ def run_demo(
 
 
 def _say(console: Console, settings: Settings, addresses: Addresses) -> None:
-    how = (
-        f"facts by {settings.llm_model}"
-        if settings.uses_llm
-        else "facts by the offline rules, for no OPENAI_API_KEY is set"
-    )
-    console.print(f"[bold]Postgres, Redis, intake, scheduler, workers and Flower are up[/]: {how}.")
+    how = settings.llm_model if settings.uses_llm else "the offline rules, for no OPENAI_API_KEY is set"
+    console.print(f"[bold]Postgres, Redis, intake, scheduler, workers and Flower are up[/]: facts by {how}.")
     console.print(
         f"Flower: {addresses.flower_url} (user {addresses.flower_user}, password {addresses.flower_password})",
         soft_wrap=True,
@@ -99,71 +95,47 @@ def _say(console: Console, settings: Settings, addresses: Addresses) -> None:
 
 
 def _show(console: Console, addresses: Addresses) -> dict[str, Any]:
+    records = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
     with Memory.connect(database_url=addresses.database_url, broker_url=addresses.broker_url) as memory:
         nadia = memory.namespace("demo", "nadia")
-        publish_ms = _publish(console, nadia)
-        consolidated = _wait(console, nadia)
+        with console.status(f"publishing {len(records)} messages"):
+            publish_ms = [_milliseconds(partial(nadia.publish, **record)) for record in records]
+        with console.status("consolidating"):
+            consolidated_ms = _milliseconds(partial(nadia.wait, timeout=_PATIENCE_SECONDS))
         memory.warm_up()  # as an app does when it starts
-        _show_memories(console, nadia)
-        _show_entities(console, nadia)
+        _show_known(console, nadia)
         answers = [_answer(console, nadia, question) for question in QUESTIONS]
-        question = show_question(console, nadia)
-        correction = show_correction(console, nadia)
-        query_ms = [_milliseconds(partial(nadia.query, text)) for text in _fresh_texts()]
+        question = _show_question(console, nadia)
+        correction = _show_correction(console, nadia)
+        # Each new to the embedder's cache: what is timed is an embedding and a search.
+        texts = [f"What do you know about {who} number {number}?" for number in range(25) for who in ("Peter", "WOBS")]
+        query_ms = [_milliseconds(partial(nadia.query, text)) for text in texts]
     latencies = {"publish_ms": _percentiles(publish_ms), "query_ms": _percentiles(query_ms)}
     for name, figures in latencies.items():
         console.print(f"{name.removesuffix('_ms'):8} p50 {figures['p50']:.2f} ms   p99 {figures['p99']:.2f} ms")
     return {
         "messages": len(publish_ms),
-        "consolidated_s": round(consolidated, 2),
+        "consolidated_s": round(consolidated_ms / 1000, 2),
         "answers": answers,
         "question": question,
         "correction": correction,
     } | latencies
 
 
-def _publish(console: Console, nadia: Namespace) -> list[float]:
-    records = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
-    with _bar(console) as bar:
-        return [
-            _milliseconds(partial(nadia.publish, **record)) for record in bar.track(records, description="publishing")
-        ]
+def _show_known(console: Console, nadia: Namespace) -> None:
+    memories = [(f"{one.salience:.1f}", one.kind, f"{one.said_at:%Y-%m-%d}", one.content) for one in nadia.memories()]
+    _show_table(console, "Memories", ("salience", "kind", "said", "memory"), memories)
+    entities = [(one.entity_type, one.name, nadia.profile(one.id).summary) for one in nadia.entities()]
+    _show_table(console, "Entities", ("type", "name", "profile"), entities)
 
 
-def _wait(console: Console, nadia: Namespace) -> float:
-    started = time.monotonic()
-    with _bar(console) as bar:
-        task = bar.add_task("consolidating", total=None)
-        while time.monotonic() - started < _PATIENCE_SECONDS:
-            progress = nadia.progress()
-            received = sum(progress.received.values())
-            bar.update(task, total=received or None, completed=received - progress.pending)
-            try:
-                nadia.wait(timeout=0.2)
-            except WaitTimeout:
-                continue
-            bar.update(task, completed=received)
-            return time.monotonic() - started
-    nadia.wait(timeout=0)
-    return time.monotonic() - started
-
-
-def _show_memories(console: Console, nadia: Namespace) -> None:
-    table = Table(title="Memories", title_justify="left", box=None, pad_edge=False)
-    table.add_column("salience", justify="right")
-    for column in ("kind", "said", "memory"):
-        table.add_column(column, no_wrap=column != "memory")
-    for memory in nadia.memories():
-        table.add_row(f"{memory.salience:.1f}", memory.kind, f"{memory.said_at:%Y-%m-%d}", escape(memory.content))
-    console.print(table)
-
-
-def _show_entities(console: Console, nadia: Namespace) -> None:
-    table = Table(title="Entities", title_justify="left", box=None, pad_edge=False)
-    for column in ("type", "name", "profile"):
-        table.add_column(column, no_wrap=column == "type", vertical="top")
-    for entity in nadia.entities():
-        table.add_row(entity.entity_type, escape(entity.name), escape(nadia.profile(entity.id).summary))
+def _show_table(console: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """The last column alone, and names, may be broken."""
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for column in columns:
+        table.add_column(column, no_wrap=column not in {columns[-1], "name", "memory"})
+    for row in rows:
+        table.add_row(*map(escape, row))
     console.print(table)
 
 
@@ -184,13 +156,6 @@ def _check(report: dict[str, Any]) -> None:
             raise DemoFailed(f"the context of {QUESTIONS[0]!r} lacks a memory with {' and '.join(words)}")
 
 
-def _fresh_texts() -> Sequence[str]:
-    # Each new to the embedder's cache: what is timed is an embedding and a search.
-    return [
-        f"What do you know about {subject} number {number}?" for number in range(25) for subject in ("Peter", "WOBS")
-    ]
-
-
 def _milliseconds(call: Callable[[], object]) -> float:
     started = time.perf_counter()
     call()
@@ -202,42 +167,32 @@ def _percentiles(times: Sequence[float]) -> dict[str, float]:
     return {"p50": round(cuts[49], 3), "p99": round(cuts[98], 3)}
 
 
-def _bar(console: Console) -> Progress:
-    columns = (TextColumn("{task.description:14}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=console)
-
-
 CORRECTION = "Actually, I live in Porto."
 
-_CORRECTION_SECONDS = 60.0
 
-
-def show_correction(console: Console, nadia: Namespace) -> dict[str, Any]:
+def _show_correction(console: Console, nadia: Namespace) -> dict[str, Any]:
     """Correct where Nadia lives, look at how it was, and take the correction back. Raises DemoFailed."""
     before = datetime.now(UTC)
     said = nadia.publish(CORRECTION, conversation="demo")
-    nadia.wait(timeout=_CORRECTION_SECONDS)
+    nadia.wait(timeout=_EFFECT_SECONDS)
     corrected = _replacing(nadia, nadia.memories_from(said))
     (decision,) = nadia.decisions(corrected.id)
     target = str(decision.target_id)
     replaced = nadia.get(target)
     then = nadia.get(target, as_of=before)
     nadia.undo(decision.id)
-    nadia.wait(timeout=_CORRECTION_SECONDS)
+    nadia.wait(timeout=_EFFECT_SECONDS)
     restored, withdrawn = nadia.get(target), nadia.get(corrected.id)
 
-    table = Table(title=f"“{CORRECTION}” and its undo", title_justify="left", box=None, pad_edge=False)
-    for column in ("", "memory", "state"):
-        table.add_column(column, no_wrap=column != "memory")
-    for when, memory in (
+    shown = (
         ("corrected", corrected),
         ("", replaced),
         (f"as of {before:%H:%M:%S}, before", then),
         ("undone", withdrawn),
         ("", restored),
-    ):
-        table.add_row(when, escape(memory.content), memory.state)
-    console.print(table)
+    )
+    rows = [(when, memory.content, memory.state) for when, memory in shown]
+    _show_table(console, f"“{CORRECTION}” and its undo", ("", "memory", "state"), rows)
     console.print(f"[dim]decided by {decision.decided_by}: {decision.action}, {escape(decision.reason)}[/]")
     return {
         "corrected": corrected.content,
@@ -257,27 +212,24 @@ def _replacing(nadia: Namespace, formed: list[StoredMemory]) -> StoredMemory:
 TURN = "Peter is learning Italian."
 ANSWER = "brother-in-law"
 
-_QUESTION_SECONDS = 60.0
 
-
-def show_question(console: Console, nadia: Namespace) -> dict[str, Any]:
+def _show_question(console: Console, nadia: Namespace) -> dict[str, Any]:
     """Say what may be of either Peter, answer the question that follows, and show what became of it. Raises DemoFailed."""
     said = nadia.publish(TURN, conversation="demo-question")
-    nadia.wait(timeout=_QUESTION_SECONDS)
+    nadia.wait(timeout=_EFFECT_SECONDS)
     question, meant = _asked(nadia)
     (held,) = nadia.memories_from(said)
     before = _about(nadia, held.id)
     nadia.clarify(question, meant)
-    nadia.wait(timeout=_QUESTION_SECONDS)
+    nadia.wait(timeout=_EFFECT_SECONDS)
     after = _about(nadia, held.id)
 
     console.print(f"“{TURN}”\n[yellow]{escape(question.text)}[/]\n“The {ANSWER}.”")
-    table = Table(title="Held until the answer", title_justify="left", box=None, pad_edge=False)
-    for column in ("", "memory", "about"):
-        table.add_column(column, no_wrap=column == "")
-    for when, links in (("asked", before), ("answered", after)):
-        table.add_row(when, escape(held.content), escape("; ".join(f"{who} ({how})" for who, how in links)))
-    console.print(table)
+    rows = [
+        (when, held.content, "; ".join(f"{who} ({how})" for who, how in links))
+        for when, links in (("asked", before), ("answered", after))
+    ]
+    _show_table(console, "Held until the answer", ("", "memory", "about"), rows)
     return {
         "asked": question.text,
         "offered": len(question.candidates),
@@ -300,10 +252,10 @@ def _asked(nadia: Namespace) -> tuple[Question, Candidate]:
 def _about(nadia: Namespace, memory_id: UUID) -> list[tuple[str, str]]:
     """Whom a memory is about, and how surely, as the export has it."""
     records = [json.loads(line) for line in nadia.export()]
-    names = {one["key"]: ", ".join(_named(one)) for one in records if one["type"] == "entity"}
+    names = {
+        one["key"]: ", ".join(filter(None, (one["name"], one.get("description"))))
+        for one in records
+        if one["type"] == "entity"
+    }
     (memory,) = (one for one in records if one["type"] == "memory" and one["id"] == str(memory_id))
     return [(names[key], certainty) for key, (_, certainty) in zip(memory["about"], memory["roles"], strict=True)]
-
-
-def _named(entity: dict[str, Any]) -> list[str]:
-    return [entity["name"], *([entity["description"]] if entity.get("description") else [])]
