@@ -28,12 +28,16 @@ from mosshead.store.connection import tenant_transaction
 from workers.broker import check_broker
 from workers.dependencies import WORKER_URL, check_parts, leave_parts_to_parent, open_embedder_of
 from workers.failures import describe
-from workers.refusals import REFUSALS
 from workers.task_messages import QUEUES
-from workers.transport import Transport, keep_questions_only
+from workers.transport import REFUSALS, Transport, keep_questions_only
 
 _KILLED_AFTER_SECONDS = 60.0
 _BROKER_SECONDS = 2.0
+_MOST_SECONDS = 2.0
+_EVERY_SECONDS = 5.0
+_LEAVE_SECONDS = 3.0
+
+_log = structlog.get_logger()
 
 # Celery heeds these more than its configuration, and an app with a Celery of its own sets them for that.
 for _name in ("CELERY_BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRITE_URL", "CELERY_RESULT_BACKEND"):
@@ -109,7 +113,7 @@ def _check(**_: Any) -> None:
         raise SystemExit(f"mosshead: {error}") from None
     keep_questions_only()
     if not settings().uses_llm:
-        structlog.get_logger().warning("offline_rules", why="neither OPENAI_API_KEY nor OPENAI_BASE_URL is set")
+        _log.warning("offline_rules", why="neither OPENAI_API_KEY nor OPENAI_BASE_URL is set")
 
 
 @signals.worker_process_init.connect
@@ -152,12 +156,6 @@ def _bind(task_id: str, task: Any, args: tuple[str, ...], **_: Any) -> None:
 @signals.task_postrun.connect
 def _unbind(**_: Any) -> None:
     structlog.contextvars.clear_contextvars()
-
-
-_EVERY_SECONDS = 5.0
-_LEAVE_SECONDS = 3.0
-
-_log = structlog.get_logger()
 
 
 class Heartbeat:
@@ -239,21 +237,14 @@ def _let_go_of_lost(arguments: Sequence[str], owner: str, why: str) -> None:
     log = _log.bind(task_id=owner, why=why)
     try:
         tenant_id, namespace_id, batch_id = map(UUID, arguments)
-        released = _release(BatchRef(LaneRef(tenant_id, namespace_id), batch_id), owner)
+        # An engine of its own, closed at once: a connection that stays open would be shared with the child that is forked next.
+        engine = open_engine(settings().login("worker"), setting=WORKER_URL)
+        try:
+            with tenant_transaction(engine, tenant_id) as connection:
+                released = leases.release(connection, BatchRef(LaneRef(tenant_id, namespace_id), batch_id), owner)
+        finally:
+            engine.dispose()
     except Exception as error:  # noqa: BLE001 - the edge of the thread, and an attempt only
         log.error("worker_lost", error=describe(error))  # noqa: TRY400 - a traceback can hold anything
     else:
         log.error("worker_lost", namespace_id=str(namespace_id), batch_id=str(batch_id), released=released)
-
-
-def _release(batch: BatchRef, owner: str) -> bool:
-    # An engine of its own, closed at once: a connection that stays open would be shared with the child that is forked next.
-    engine = open_engine(settings().login("worker"), setting=WORKER_URL)
-    try:
-        with tenant_transaction(engine, batch.lane.tenant_id) as connection:
-            return leases.release(connection, batch, owner)
-    finally:
-        engine.dispose()
-
-
-_MOST_SECONDS = 2.0

@@ -75,16 +75,11 @@ def check_parts() -> None:
     finally:
         engine.dispose()
     if active.name != embedder.name:
-        raise _mismatch(embedder, active.name)
+        raise EmbedderMismatch(
+            f"MOSSHEAD_EMBEDDER: {embedder.name} is asked for, and this database embeds with {active.name}; set it to "
+            f"{spec_of(active.name)}, or go over to the other with 'python -m workers models'"
+        )
     check_dimensions(active, embedder.dimensions)
-
-
-def _mismatch(embedder: Embedder, active: str) -> EmbedderMismatch:
-    """What to raise where the embedder is not the one of the database's active model."""
-    return EmbedderMismatch(
-        f"MOSSHEAD_EMBEDDER: {embedder.name} is asked for, and this database embeds with {active}; set it to {spec_of(active)}, "
-        "or go over to the other with 'python -m workers models'"
-    )
 
 
 def check_dimensions(model: Model, dimensions: int) -> None:
@@ -108,9 +103,6 @@ def open_embedder_of(chosen: Settings, spec: str | None = None) -> Embedder:
     return open_embedder(spec or chosen.embedder, **endpoint._asdict())
 
 
-_NO_KEY = "none"
-
-
 def open_language_model(settings: Settings, on_usage: OnUsage | None = None) -> OpenAILanguageModel | None:
     """The model that the settings name, or None where they name none and the offline rules do the work.
 
@@ -125,7 +117,7 @@ def open_language_model(settings: Settings, on_usage: OnUsage | None = None) -> 
         )
     return OpenAILanguageModel(
         settings.llm_model,
-        api_key=key or _NO_KEY,
+        api_key=key or "none",
         timeout=settings.llm_timeout,
         base_url=settings.openai_base_url,
         on_usage=on_usage,

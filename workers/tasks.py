@@ -19,7 +19,6 @@ from workers.dependencies import Parts
 from workers.reflection import run as reflecting
 from workers.reflection.kinds import Debounce
 from workers.stages import embed as filling
-from workers.stages import embed as turns
 from workers.stages import load, profiles
 from workers.stages.consolidate import apply
 from workers.stages.consolidate import plan as deciding
@@ -75,14 +74,14 @@ def embed(batch: BatchRef, parts: Parts) -> Store:
         lags = filling.may_lag(connection)
         contents = {number: fact.content for number, (fact, _) in load.facts_of(connection, batch).items()}
         messages = load.messages_of(connection, batch)
-        found = turns.turns_among(connection, batch.lane, parts.embedder.name, messages)
+        found = filling.turns_among(connection, batch.lane, parts.embedder.name, messages)
     if lags:
         filling.fill(parts.engine, batch.lane, parts.embedder)
-    texts = {text: text for text in (*contents.values(), *turns.texts_of(found))}
+    texts = {text: text for text in (*contents.values(), *filling.texts_of(found))}
     vectors = pipeline.embedding.embed(texts, parts.embedder)
     of_facts = {number: vectors[content] for number, content in contents.items()}
-    of_turns = turns.with_vectors(found, vectors)
-    return partial(turns.keep, batch=batch, model=parts.embedder.name, of_facts=of_facts, of_turns=of_turns)
+    of_turns = filling.with_vectors(found, vectors)
+    return partial(filling.keep, batch=batch, model=parts.embedder.name, of_facts=of_facts, of_turns=of_turns)
 
 
 @_stage

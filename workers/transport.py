@@ -3,18 +3,58 @@
 Celery's own consumer ends, or logs the whole message, where one is malformed, and obeys every command of its remote control.
 """
 
+import threading
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
+import structlog
 from celery.worker.control import Panel
 from kombu.transport import redis
 
 from workers.elements import VerbatimQoS
-from workers.refusals import REFUSALS
 from workers.task_messages import CONTROLS, QUEUES, RefusedTask, read_answer, read_broadcast, read_task
 
 _TASK_QUEUES = tuple(dict.fromkeys(QUEUES.values()))
 _CONTROL = ".celery.pidbox"
 _DROPPED = b"dropped"  # a type of reply for which kombu does nothing
+
+_log = structlog.get_logger()
+
+
+class Refusals:
+    """Counts what a process refused from Redis, until its heartbeat stores the counts for `python -m workers status`.
+
+    Safe to share between the event loop, which waits for nobody, and the thread that stores the counts.
+    """
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def add(self, refused: RefusedTask, *, size: int) -> None:
+        """Count one. Only the first of its reason since counts were stored is logged, however many follow."""
+        with self._lock:
+            self._counts[refused.reason] += 1
+            first = self._counts[refused.reason] == 1
+        if first:
+            _log.warning(
+                "task_refused", reason=refused.reason, bytes=size, **({"task": refused.task} if refused.task else {})
+            )
+
+    def counts(self) -> Mapping[str, int]:
+        """By reason, what is not stored yet."""
+        with self._lock:
+            return dict(self._counts)
+
+    def stored(self, counts: Mapping[str, int]) -> None:
+        """Take off what was stored."""
+        with self._lock:
+            self._counts = +(self._counts - Counter(counts))
+
+
+REFUSALS = Refusals()
+"""Of this process: Celery makes its channels itself, and hands them nothing."""
 
 
 class _QoS(VerbatimQoS):

@@ -1,6 +1,6 @@
 """The turns of messages: loaded, given their vectors, and kept until their batch takes effect."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import structlog
@@ -112,22 +112,15 @@ def _fill_turns(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
             found = turns_among(connection, lane, embedder.name, [as_message(one) for one in stored])
         made = _embedded({text: text for text in texts_of(found)}, embedder)
         new = with_vectors([one for one in found if {one.said, one.with_before} <= made.keys()], made)
-        with tenant_transaction(engine, lane.tenant_id) as connection:
-            if _may_write(connection, lane, embedder.name):
-                added += turns.add(connection, lane, embedder.name, new)
+        added += _added(engine, lane, embedder.name, turns.add, new)
     return added
 
 
 def _fill_owners(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
     with tenant_transaction(engine, lane.tenant_id) as connection:
         missing = embedding_models.lacking(connection, lane, embedder.name)
-    added = 0
-    for some in _portions(missing):
-        made = _embedded({one: _text_of(one) for one in some}, embedder)
-        with tenant_transaction(engine, lane.tenant_id) as connection:
-            if _may_write(connection, lane, embedder.name):
-                added += embedding_models.add_vectors(connection, lane, embedder.name, made)
-    return added
+    made = (_embedded({one: _text_of(one) for one in some}, embedder) for some in _portions(missing))
+    return sum(_added(engine, lane, embedder.name, embedding_models.add_vectors, vectors) for vectors in made)
 
 
 def _text_of(one: Lacking) -> str:
@@ -135,12 +128,13 @@ def _text_of(one: Lacking) -> str:
     return one.text if one.mention is None else telling(one.text, one.mention).texts[0]
 
 
-def _may_write(connection: Connection, lane: LaneRef, model: str) -> bool:
-    """Lock a lane, unless something is being erased in it or the model dropped: what is written now would outlive that."""
-    if not (erasures.alone(connection, lane) and embedding_models.may_add(connection, model)):
-        return False
-    erasures.lock_lane(connection, lane)
-    return True
+def _added(engine: Engine, lane: LaneRef, model: str, add: Callable[..., int], made: T) -> int:
+    """Add what was made, unless something is being erased in the lane or the model dropped: it would outlive that."""
+    with tenant_transaction(engine, lane.tenant_id) as connection:
+        if not (erasures.alone(connection, lane) and embedding_models.may_add(connection, model)):
+            return 0
+        erasures.lock_lane(connection, lane)
+        return add(connection, lane, model, made)
 
 
 def _embedded(texts: Mapping[K, str], embedder: Embedder) -> dict[K, Vectors]:

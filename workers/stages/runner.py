@@ -106,18 +106,13 @@ def _work_and_store(lease: leases.Lease, used: Parts, work: Work) -> str | None:
 
 
 def _go_on(batch: BatchRef, following: str | None, used: Parts) -> None:
-    if following == DONE:
-        _fill_slot(used)
+    if following == DONE:  # this task's slot is free, and need not wait for the scheduler
+        try:
+            dispatch(used.engine, used.settings)
+        except DBAPIError as error:
+            _log.warning("dispatch_interrupted", error=describe(error))
     elif following is not None:
         hint(batch, following)
-
-
-def _fill_slot(used: Parts) -> None:
-    """This task's slot is free, and need not wait for the scheduler."""
-    try:
-        dispatch(used.engine, used.settings)
-    except DBAPIError as error:
-        _log.warning("dispatch_interrupted", error=describe(error))
 
 
 @contextmanager
@@ -145,7 +140,10 @@ def _renew(lease: leases.Lease, used: Parts, ended: threading.Event) -> None:
         try:
             with tenant_transaction(used.engine, lease.batch.lane.tenant_id) as connection:
                 if time.monotonic() >= deadline:
-                    _overrun(connection, lease, used)
+                    # Counted here, while the process lives: it is killed in its task soon, and its parent knows no more.
+                    why = f"ran for longer than {used.settings.stage_seconds:g} s"
+                    if leases.overrun(connection, lease, error=why):
+                        _log.error("stage_overran", stage=lease.stage, batch_id=str(lease.batch.batch_id))
                     return
                 kept = leases.renew(connection, lease, lasting=timedelta(seconds=seconds))
         except DBAPIError as error:
@@ -153,9 +151,3 @@ def _renew(lease: leases.Lease, used: Parts, ended: threading.Event) -> None:
             continue
         if not kept:
             return
-
-
-def _overrun(connection: Connection, lease: leases.Lease, used: Parts) -> None:
-    """Counted here, while the process lives: it is killed in its task soon, and its parent knows only that it died."""
-    if leases.overrun(connection, lease, error=f"ran for longer than {used.settings.stage_seconds:g} s"):
-        _log.error("stage_overran", stage=lease.stage, batch_id=str(lease.batch.batch_id))
