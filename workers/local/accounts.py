@@ -81,8 +81,14 @@ def let_read(tree: Path) -> None:
             path.chmod(wanted)
 
 
-def give(account: Account, tree: Path) -> None:
-    """Make the account the owner of a tree; its number may differ from the last machine's that used the folder."""
+def give(account: Account | None, tree: Path) -> None:
+    """Make the account the owner of a tree that it can reach; its number may differ from the last machine's that used the folder.
+
+    Without an account the tree is ours, and stays so.
+    """
+    if account is None:
+        return
+    let_reach(account, tree)
     if tree.stat().st_uid == account.uid:
         return
     for path in (*tree.rglob("*"), tree):

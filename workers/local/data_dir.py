@@ -28,26 +28,12 @@ class AlreadyUp(MossheadError):
 
 
 class DataFolder:
-    """A data folder whose lock we hold."""
+    """A data folder whose lock we hold. logs, run: where the servers and processes log to, and are noted while they run."""
 
     def __init__(self, path: Path, lock: int) -> None:
         self.path = path
+        self.logs, self.run, self.env_file = path / "logs", path / "run", path / "mosshead.env"
         self._lock = lock
-
-    @property
-    def logs(self) -> Path:
-        """Where the servers and processes log to."""
-        return self.path / "logs"
-
-    @property
-    def run(self) -> Path:
-        """Where running processes are noted."""
-        return self.path / "run"
-
-    @property
-    def env_file(self) -> Path:
-        """The addresses, for the shell of an app."""
-        return self.path / "mosshead.env"
 
     def kept(self, name: str) -> str | None:
         """A value that an earlier run kept."""

@@ -124,9 +124,7 @@ def _initialised(folder: DataFolder, binaries: Path, account: Account | None) ->
             f"MOSSHEAD_DATA_DIR: {data} was written by Postgres {version}, and Postgres {_VERSION} cannot read it. "
             "Set MOSSHEAD_DATA_DIR to a new folder, or move the data over with pg_dump"
         )
-    if account:
-        accounts.let_reach(account, data)
-        accounts.give(account, data)
+    accounts.give(account, data)
     return data
 
 
@@ -135,9 +133,7 @@ def _initialise(data: Path, binaries: Path, account: Account | None) -> Path:
     if data.exists():
         shutil.rmtree(data)
     data.mkdir(mode=_PRIVATE)
-    if account:
-        accounts.let_reach(account, data)
-        accounts.give(account, data)
+    accounts.give(account, data)
     _run([str(binaries / "initdb"), "--pgdata", str(data), *_INITDB], data, account)
     return data
 
@@ -174,8 +170,7 @@ def _socket_folder(data: Path, account: Account | None) -> Path:
             f"MOSSHEAD_DATA_DIR: {place} belongs to another user. Set MOSSHEAD_DATA_DIR to a shorter path"
         )
     place.chmod(_PRIVATE)
-    if account:
-        accounts.give(account, place)
+    accounts.give(account, place)
     return place
 
 

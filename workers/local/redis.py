@@ -50,9 +50,8 @@ def redis(folder: DataFolder) -> Iterator[str]:
     # In a file, since a command line is there for all users of the machine to read.
     write_private(data / "redis.conf", _CONFIG.format(host=LOOPBACK, port=port, password=password))
     account = _account(server)
+    accounts.give(account, data)
     if account:
-        accounts.let_reach(account, data)
-        accounts.give(account, data)
         os.chown(data / "redis.conf", account.uid, account.gid, follow_symlinks=False)
     url = f"redis://:{password}@{LOOPBACK}:{port}/0"
     log = folder.logs / "redis.log"

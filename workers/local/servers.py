@@ -9,11 +9,10 @@ import structlog
 from config.settings import Settings
 from mosshead.errors import ConfigurationError
 from workers.local import supervisor
-from workers.local.addresses import Addresses
 from workers.local.data_dir import DataFolder, held, write_private
 from workers.local.ports import free_port
 from workers.local.postgres import postgres, url
-from workers.local.processes import NOTES
+from workers.local.processes import NOTES, Addresses
 from workers.local.redis import redis
 from workers.local.supervisor import end_leftovers
 
@@ -32,7 +31,10 @@ def servers(settings: Settings, tuned: Mapping[str, str] | None = None) -> Itera
     _check(settings)
     with supervisor.interrupts(), ExitStack() as stack:
         folder = stack.enter_context(held(settings.data_dir))
-        _end_leftovers(folder)
+        # Of a run that was killed: the processes before the servers that they use.
+        for kind in (NOTES, "redis", "postgres"):
+            if ended := end_leftovers(folder.run / kind):
+                log.warning("leftovers_ended", kind=kind, processes=ended)
         flower_port = free_port(settings.flower_port)
         folder.announce(f"http://127.0.0.1:{flower_port}")
         socket = None if settings.database_url else stack.enter_context(postgres(folder, tuned))
@@ -52,14 +54,6 @@ def _check(settings: Settings) -> None:
                 f"MOSSHEAD_{name.upper()} is set, but MOSSHEAD_DATABASE_URL is not. Set both to use your Postgres, "
                 "or neither to run one on this machine"
             )
-
-
-def _end_leftovers(folder: DataFolder) -> None:
-    """Of a run that was killed: the processes before the servers that they use."""
-    for kind in (NOTES, "redis", "postgres"):
-        ended = end_leftovers(folder.run / kind)
-        if ended:
-            log.warning("leftovers_ended", kind=kind, processes=ended)
 
 
 def _addresses(

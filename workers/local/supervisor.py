@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import cycle
 from pathlib import Path
@@ -53,11 +53,9 @@ class Console:
 
     def _print(self, name: str, line: bytes) -> None:
         now = datetime.now().astimezone()
-        try:
-            with self._lock:
-                self._printer.write(Message("line", line, now, name, self._colours.get(name)))
-        except (OSError, ValueError):
-            return  # the terminal is gone; the process must still find a reader, or it would block
+        # Where the terminal is gone, the process must still find a reader, or it would block.
+        with suppress(OSError, ValueError), self._lock:
+            self._printer.write(Message("line", line, now, name, self._colours.get(name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +116,7 @@ class Keeper:
 
     @property
     def pid(self) -> int | None:
-        """The number of the running process."""
+        """Of the process that runs."""
         process = self._process
         return process.pid if process else None
 
@@ -136,7 +134,6 @@ class Keeper:
         return self._thread.is_alive()
 
     def send(self, number: int) -> None:
-        """Send the process a signal."""
         process = self._process
         if process and process.poll() is None:
             send(process.pid, number)
@@ -163,12 +160,16 @@ class Keeper:
                 log.error("process_not_started", process=self.program.name, reason=error.strerror)  # noqa: TRY400
                 return None
             try:
-                write_note(self._note, process.pid, self.program)
+                # For the next run, in case this one is killed.
+                signals = [int(number) for number in self.program.stop_signals]
+                self._note.write_text(json.dumps({"pid": process.pid, "born": born(process.pid), "signals": signals}))
             except OSError as error:  # it runs all the same, and is ended with us
                 log.error("process_not_noted", process=self.program.name, reason=error.strerror)  # noqa: TRY400
         reader = self._copy_output(process)
         code = process.wait()
-        self._bury(process.pid)
+        send(process.pid, signal.SIGKILL)  # a dead leader's children would hold its output open beside its successor's
+        with suppress(OSError):
+            self._note.unlink()
         if reader:
             reader.join(_LAST_WORDS_SECONDS)
         return code
@@ -180,13 +181,6 @@ class Keeper:
         reader = threading.Thread(target=self._console.copy, args=arguments, daemon=True)
         reader.start()
         return reader
-
-    def _bury(self, pid: int) -> None:
-        """A dead leader's children would go on beside those of its successor, and hold its output open."""
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(pid, signal.SIGKILL)
-        with suppress(OSError):
-            self._note.unlink()
 
 
 @contextmanager
@@ -277,16 +271,13 @@ _STATE, _START_TIME = 0, 19  # fields of /proc/PID/stat, counted after the comma
 
 
 class Ending(Protocol):
-    """Something that can be asked to end."""
+    """Something that can be asked to end, with signals."""
 
     stop_signals: tuple[int, ...]
     grace: float
 
-    def alive(self) -> bool:
-        """Whether it still runs."""
-
-    def send(self, number: int) -> None:
-        """Send it a signal."""
+    def alive(self) -> bool: ...
+    def send(self, number: int) -> None: ...
 
 
 @dataclass(slots=True)
@@ -299,24 +290,20 @@ class Noted:
     pid: int
     born: str
     stop_signals: tuple[int, ...]
-    grace: float = field(default=_LEFTOVER_GRACE_SECONDS)
+    grace: float = _LEFTOVER_GRACE_SECONDS
 
     def alive(self) -> bool:
         """Whether it still runs, and is no other process that got its number."""
         return born(self.pid) == self.born
 
     def send(self, number: int) -> None:
-        """Send it a signal."""
         send(self.pid, number)
 
 
 def send(pid: int, number: int) -> None:
     """Send a signal to a session's leader; SIGKILL goes to all of its group, which the leader can no longer end."""
     with suppress(ProcessLookupError, PermissionError):
-        if number == signal.SIGKILL:
-            os.killpg(pid, number)
-        else:
-            os.kill(pid, number)
+        (os.killpg if number == signal.SIGKILL else os.kill)(pid, number)
 
 
 def end(targets: Sequence[Ending]) -> None:
@@ -328,12 +315,6 @@ def end(targets: Sequence[Ending]) -> None:
         deadline = time.monotonic() + max((target.grace for target in asked), default=0.0)
         while time.monotonic() < deadline and any(target.alive() for target in asked):
             time.sleep(_POLL_SECONDS)
-
-
-def write_note(note: Path, pid: int, program: Program) -> None:
-    """Note a running process, for the next run in case this one is killed."""
-    text = json.dumps({"pid": pid, "born": born(pid), "signals": [int(number) for number in program.stop_signals]})
-    note.write_text(text)
 
 
 def end_leftovers(notes: Path) -> int:
