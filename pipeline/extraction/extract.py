@@ -1,9 +1,8 @@
 """Facts from messages: by the LLM, or, without one, by the offline rules."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from mosshead.llm.protocol import AnswerTruncated, AnswerUnusable, LanguageModel
 from pipeline.extraction.chunks import Portion, bearing, halves, latest, portions
@@ -11,7 +10,7 @@ from pipeline.extraction.grounding import (
     MAX_FACTS_BY_RULES,
     MAX_FACTS_OF_A_MESSAGE,
     MAX_REFUSED,
-    Grounded,
+    Extraction,
     Refusal,
     RefusedFact,
     facts_of,
@@ -21,20 +20,6 @@ from pipeline.extraction.prompt import extraction_prompt
 from pipeline.models import Background, Fact, Message
 from pipeline.rules_en import extract_offline
 from pipeline.safety import guarded
-
-
-@dataclass(frozen=True, slots=True)
-class Extraction:
-    """The facts of a batch, and what was found in vain: by the LLM for any reason, by the rules beyond what a batch may give.
-
-    turned_down: as facts, the first of them. refused: how many there were, and of the records in those that stand, by reason;
-        refused_entities: of the entities in them.
-    """
-
-    facts: tuple[Fact, ...]
-    turned_down: tuple[RefusedFact, ...] = ()
-    refused: Mapping[str, int] = field(default_factory=dict)
-    refused_entities: Mapping[str, int] = field(default_factory=dict)
 
 
 def extract(messages: Sequence[Message], background: Background, model: LanguageModel | None) -> Extraction:
@@ -55,13 +40,7 @@ def _found(messages: Sequence[Message], background: Background, model: LanguageM
     earlier = bearing(background.earlier, messages)
     asked = [portion for portion in portions(messages, earlier) if portion.is_spoken]
     question = _Question(messages, background, model)
-    grounded = joined(answer for portion in asked for answer in question.ask(portion))
-    return Extraction(
-        facts=grounded.facts,
-        turned_down=grounded.turned_down[:MAX_REFUSED],
-        refused=_by_reason(grounded.refused),
-        refused_entities=_by_reason(grounded.refused_entities),
-    )
+    return joined(answer for portion in asked for answer in question.ask(portion))
 
 
 def _within_limits(found: Sequence[Fact]) -> Extraction:
@@ -75,11 +54,7 @@ def _within_limits(found: Sequence[Fact]) -> Extraction:
         of_messages[said_in] += not full
         (over if full else facts).append(fact)
     turned_down = tuple(RefusedFact.of(Refusal.OVER_LIMIT, fact) for fact in over[:MAX_REFUSED])
-    return Extraction(tuple(facts), turned_down, {str(Refusal.OVER_LIMIT): len(over)} if over else {})
-
-
-def _by_reason(refused: Mapping[Any, int]) -> dict[str, int]:
-    return {str(reason): count for reason, count in refused.items()}
+    return Extraction(tuple(facts), turned_down, {Refusal.OVER_LIMIT: len(over)} if over else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +65,7 @@ class _Question:
     background: Background
     model: LanguageModel
 
-    def ask(self, portion: Portion) -> list[Grounded]:
+    def ask(self, portion: Portion) -> list[Extraction]:
         """The answer to one call; where that is none, those to its halves."""
         try:
             return [self._answer(portion)]
@@ -101,7 +76,7 @@ class _Question:
             raise failure
         return [self._answer(half) for half in smaller]
 
-    def _answer(self, portion: Portion) -> Grounded:
+    def _answer(self, portion: Portion) -> Extraction:
         shown = replace(self.background, earlier=latest(portion.earlier))
         labels = {number: f"part {part} of {count}" for number, (part, count) in portion.parts.items()}
         answer = self.model.answer(extraction_prompt(portion.messages, shown, labels))

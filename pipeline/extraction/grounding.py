@@ -62,25 +62,20 @@ class RefusedFact:
 
 
 @dataclass(frozen=True, slots=True)
-class Grounded:
-    """The facts that stand, in the order of the answer, and those that do not.
+class Extraction:
+    """The facts that stand, in the order in which they were found, and what was found in vain.
 
-    without_record: how many stand without the record that they were to have.
+    turned_down: as facts, the first of them. refused: how many do not stand, by reason; for RECORD, how many stand without one.
     refused_entities: how many entities, or names of them, the facts were to be about and are not, by reason.
     """
 
     facts: tuple[Fact, ...]
     turned_down: tuple[RefusedFact, ...] = ()
-    without_record: int = 0
-    refused_entities: Mapping[EntityRefusal, int] = field(default_factory=dict)
-
-    @property
-    def refused(self) -> Mapping[Refusal, int]:
-        """How many do not stand, by reason; for RECORD, how many stand without."""
-        return +(Counter(one.why for one in self.turned_down) + Counter({Refusal.RECORD: self.without_record}))
+    refused: Mapping[Refusal, int] = field(default_factory=Counter)
+    refused_entities: Mapping[EntityRefusal, int] = field(default_factory=Counter)
 
 
-def facts_of(answer: ExtractionAnswer, messages: Sequence[Message], background: Background) -> Grounded:
+def facts_of(answer: ExtractionAnswer, messages: Sequence[Message], background: Background) -> Extraction:
     """Take what is grounded from the answer to ``extraction_prompt(messages, background)``.
 
     Whatever the answer is, the sources of a returned fact are messages of this batch by the user or the assistant, at least one
@@ -92,40 +87,35 @@ def facts_of(answer: ExtractionAnswer, messages: Sequence[Message], background: 
     grounding = _Grounding(said, _known(background), background.schemas, names)
     results: list[Fact | RefusedFact] = [_fact(proposed, grounding) for proposed in looked_at]
     results += [RefusedFact.of(Refusal.OVER_LIMIT, proposed) for proposed in beyond]
+    turned_down = tuple(result for result in results if isinstance(result, RefusedFact))
     lost = sum(
         _recorded(proposed) is not None and isinstance(result, Fact) and result.record is None
         for proposed, result in zip(answer.facts, results, strict=True)
     )
-    return joined(
-        [
-            Grounded(
-                facts=tuple(result for result in results if isinstance(result, Fact)),
-                turned_down=tuple(result for result in results if isinstance(result, RefusedFact)),
-                without_record=lost,
-                refused_entities=grounding.refused,
-            )
-        ]
-    )
+    refused = Counter(one.why for one in turned_down) + Counter({Refusal.RECORD: lost})
+    facts = tuple(result for result in results if isinstance(result, Fact))
+    return joined([Extraction(facts, turned_down, refused, grounding.refused)])
 
 
-def joined(answers: Iterable[Grounded]) -> Grounded:
+def joined(answers: Iterable[Extraction]) -> Extraction:
     """The facts of several answers, each content once, and no more of them than a batch may give."""
     facts: dict[str, Fact] = {}
     turned_down: list[RefusedFact] = []
-    without_record = 0
+    refused: Counter[Refusal] = Counter()
     refused_entities: Counter[EntityRefusal] = Counter()
     for answer in answers:
         turned_down += answer.turned_down
-        without_record += answer.without_record
+        refused.update(answer.refused)
         refused_entities.update(answer.refused_entities)
         for fact in answer.facts:
-            if fact.content.casefold() in facts:
-                turned_down.append(RefusedFact.of(Refusal.REPEATED, fact))
-            elif len(facts) == MAX_FACTS:
-                turned_down.append(RefusedFact.of(Refusal.OVER_LIMIT, fact))
+            repeated = fact.content.casefold() in facts
+            if repeated or len(facts) == MAX_FACTS:
+                why = Refusal.REPEATED if repeated else Refusal.OVER_LIMIT
+                turned_down.append(RefusedFact.of(why, fact))
+                refused[why] += 1
             else:
                 facts[fact.content.casefold()] = fact
-    return Grounded(tuple(facts.values()), tuple(turned_down), without_record, refused_entities)
+    return Extraction(tuple(facts.values()), tuple(turned_down[:MAX_REFUSED]), refused, refused_entities)
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ def formed_by(model: KeptModel | None) -> str:
 def report_refused(what: str, refused: Mapping[str, int]) -> None:
     """Log how many of the LLM's proposals were not taken, by reason. what: "facts", "entities" or "decisions"."""
     if refused:
-        _log.warning(f"{what}_refused", reasons=dict(refused))
+        _log.warning(f"{what}_refused", reasons={str(why): count for why, count in refused.items()})
 
 
 def _messages(events: Iterable[AnyEvent]) -> list[Message]:
