@@ -31,18 +31,9 @@ def configure_logging(settings: Settings) -> None:
     )
     renderer: Any = structlog.dev.ConsoleRenderer() if console else structlog.processors.JSONRenderer()
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=shared,
-            processors=[
-                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                structlog.processors.format_exc_info,
-                renderer,
-            ]
-            if not console
-            else [structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
-        )
-    )
+    clean: Any = structlog.stdlib.ProcessorFormatter.remove_processors_meta
+    shown = [renderer] if console else [structlog.processors.format_exc_info, renderer]
+    handler.setFormatter(structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=[clean, *shown]))
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(settings.log_level.upper())

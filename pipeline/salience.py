@@ -143,13 +143,12 @@ class Salience:
         what the start of a process added, and whether the fact is marked."""
         factors = {
             name: {
-                "matches": count,
+                "matches": self.matches[name],
                 "score": score,
                 "weight": WEIGHTS[name],
                 "contribution": round(score * WEIGHTS[name], 2),
             }
-            for name, count in self.matches.items()
-            for score in (factor_score(count),)
+            for name, score in self.factors.items()
         }
         total = round(sum(factor["contribution"] for factor in factors.values()), 2)
         return {"factors": factors, "sum": total, "process": self.process, "marked": self.marked, "value": self.value}
@@ -165,10 +164,10 @@ def score_all(facts: Mapping[int, Fact], said: Mapping[int, str]) -> dict[int, S
     Each text is searched once, however many facts were taken from it.
     """
     found = cache(_found)
-    return {number: _scored(fact, [said[one] for one in fact.sources], found) for number, fact in facts.items()}
+    return {number: score_salience(fact, [said[one] for one in fact.sources], found) for number, fact in facts.items()}
 
 
-def score_salience(fact: Fact, sources: Sequence[str] = ()) -> Salience:
+def score_salience(fact: Fact, sources: Sequence[str] = (), found: _Search | None = None) -> Salience:
     """Score one fact.
 
     sources: the texts of the messages that it was taken from. They are searched for marks, and for the other cues where the
@@ -177,10 +176,7 @@ def score_salience(fact: Fact, sources: Sequence[str] = ()) -> Salience:
     A factor scores 0, 4, 6, 8, 9, 10 for none to five of its cues; a cue found in several places counts once. The value is the
     sum by WEIGHTS. A process has PROCESS_START more, up to MARKED_FLOOR. What is marked goes on from MARKED_FLOOR in proportion.
     """
-    return _scored(fact, sources, _found)
-
-
-def _scored(fact: Fact, sources: Sequence[str], found: _Search) -> Salience:
+    found = found or _found
     said = (fact.quote,) if fact.quote.strip() else tuple(sources)
     matches = _count_cues(fact, said, sources, found)
     total = sum(WEIGHTS[name] * factor_score(count) for name, count in matches.items())

@@ -17,7 +17,14 @@ from typing import Any, Final
 from mosshead.language.names import MARKS
 from mosshead.models.kinds import SPEAKING, EntityType, MemoryKind, Role
 from pipeline.extraction.dates import date_fact, occurrence_of, words_for
-from pipeline.extraction.mentions import EntityRefusal, Grounds, NamesInPlay, SourceVocabulary, mentions_of
+from pipeline.extraction.mentions import (
+    EntityRefusal,
+    Grounds,
+    NamesInPlay,
+    SourceVocabulary,
+    mentions_of,
+    names_in_play,
+)
 from pipeline.extraction.prompt import ExtractedFact, ExtractedRecord, ExtractedRelation, ExtractionAnswer, RecordedFact
 from pipeline.extraction.records import read_record
 from pipeline.models import USER, Background, Fact, FactMention, Message, RecordSchema, Relation
@@ -83,7 +90,7 @@ def facts_of(answer: ExtractionAnswer, messages: Sequence[Message], background: 
     """
     said = {message.number: message for message in messages if message.role in SPEAKING}
     looked_at, beyond = answer.facts[:MAX_PROPOSED], answer.facts[MAX_PROPOSED:]
-    names = NamesInPlay.of(looked_at, background.entities)
+    names = names_in_play(looked_at, background.entities)
     grounding = _Grounding(said, _known(background), background.schemas, names)
     results: list[Fact | RefusedFact] = [_fact(proposed, grounding) for proposed in looked_at]
     results += [RefusedFact.of(Refusal.OVER_LIMIT, proposed) for proposed in beyond]

@@ -133,29 +133,17 @@ class Grounds:
     grounds: SourceVocabulary
 
 
-@dataclass(frozen=True, slots=True)
-class NamesInPlay:
-    """The names of all that an answer and the background speak of, each with the other names of its bearers. Normalised."""
+NamesInPlay = Mapping[str, frozenset[str]]
+"""The names of all that an answer and the background speak of, each with the other names of its bearers. Normalised."""
 
-    beside: Mapping[str, frozenset[str]]
 
-    @classmethod
-    def of(cls, facts: Iterable[ExtractedFact], known: Iterable[KnownEntity]) -> "NamesInPlay":
-        """Those of the mentions of an answer's facts, without the aliases that it claims, and those of the known entities."""
-        beside: dict[str, frozenset[str]] = {}
-        for fact in facts:
-            beside |= {normalise(mention.name): frozenset() for mention in fact.mentions[:MAX_MENTIONS]}
-        for entity in known:
-            own = frozenset(map(normalise, (entity.name, *entity.aliases)))
-            beside |= {name: beside.get(name, frozenset()) | own for name in own}
-        return cls(beside)
-
-    def are_two(self, name: str, alias: str, said: "Grounds") -> bool:
-        """Whether an alias is the name of somebody else, as far as anything that was said goes."""
-        plain, other = normalise(name), normalise(alias)
-        if other not in self.beside or plain in self.beside[other] or _alike(plain, other):
-            return False
-        return not any(_says_one_is_the_other(text, name, alias) for text in said.texts)
+def names_in_play(facts: Iterable[ExtractedFact], known: Iterable[KnownEntity]) -> NamesInPlay:
+    """Those of the mentions of an answer's facts, without the aliases that it claims, and those of the known entities."""
+    names = {normalise(mention.name): frozenset[str]() for fact in facts for mention in fact.mentions[:MAX_MENTIONS]}
+    for entity in known:
+        own = frozenset(map(normalise, (entity.name, *entity.aliases)))
+        names |= {name: names.get(name, frozenset()) | own for name in own}
+    return names
 
 
 def mentions_of(
@@ -217,7 +205,7 @@ def _aliases(
         alias = read_name(one, said.grounds)
         if isinstance(alias, EntityRefusal):
             refused[EntityRefusal.ALIAS_REFUSED] += 1
-        elif names.are_two(name, alias, said):
+        elif _are_two(name, alias, said, names):
             refused[EntityRefusal.ALIAS_OF_ANOTHER] += 1
         elif alias.casefold() != name.casefold():
             aliases.setdefault(alias.casefold(), alias)
@@ -241,6 +229,14 @@ def _parent(
 
 def _description(given: str, grounds: SourceVocabulary) -> str | None:
     return None if grounds.lacks_part_of(given) else given[:NAME_CHARACTERS] or None
+
+
+def _are_two(name: str, alias: str, said: Grounds, names: NamesInPlay) -> bool:
+    """Whether an alias is the name of somebody else, as far as anything that was said goes."""
+    plain, other = normalise(name), normalise(alias)
+    if other not in names or plain in names[other] or _alike(plain, other):
+        return False
+    return not any(_says_one_is_the_other(text, name, alias) for text in said.texts)
 
 
 def _alike(one: str, other: str) -> bool:

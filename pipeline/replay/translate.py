@@ -194,14 +194,6 @@ def _decisions_of(taken_back: KnownDecision, then: GenerationKnowledge, now: Gen
     return next(filter(None, by_memory), [])
 
 
-def counterparts_of(memory: KnownMemory, others: Iterable[KnownMemory]) -> tuple[UUID, ...]:
-    """The memories of the other generation that say what one says, or a part of it, the most alike first.
-
-    One of the same id is the only one: what an app put down by its own hand keeps its id.
-    """
-    return tuple(one.memory_id for one, _ in _alike(memory, others))
-
-
 @dataclass(frozen=True, slots=True)
 class Counterparts:
     """The memories that stand for some of the other generation, the most alike to each first.
@@ -275,7 +267,11 @@ def question_of(question: KnownQuestion, others: Iterable[KnownQuestion]) -> UUI
 
 
 def _alike(memory: KnownMemory, others: Iterable[KnownMemory]) -> list[tuple[KnownMemory, Likeness]]:
-    """Its counterparts, the most alike first, each with its likeness; of two in the same words the one in the same state."""
+    """The memories of the other generation that say what one says, or a part of it, the most alike first, each with its likeness.
+
+    Of two in the same words the one in the same state comes first. One of the same id is the only one: what an app put down itself
+    keeps its id.
+    """
     weighed = [(one, likeness(memory, one) or _as_part(one, memory)) for one in others]
     found = [(one, alike) for one, alike in weighed if alike is not None]
     itself = [(one, alike) for one, alike in found if alike[0] is Alike.ITSELF]

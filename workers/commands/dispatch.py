@@ -30,9 +30,8 @@ from mosshead.events import (
 )
 from workers.commands import entities as identity_commands
 from workers.commands import imports, memories
-from workers.commands import prompts as prompt_commands
 from workers.dependencies import Parts
-from workers.reflection import documents
+from workers.reflection import documents, prompts
 from workers.stages.runner import Store
 
 Work = Callable[[Connection], object]
@@ -103,9 +102,9 @@ _CARRIED_OUT: Final[Mapping[type[Command], Callable[[BatchRef, Any, Parts], Work
     Merge: identity_commands.prepare,
     Split: identity_commands.prepare,
     EditDocument: _within(documents.edit),
-    SetPrompt: prompt_commands.prepare,
-    RollBackPrompt: prompt_commands.prepare,
-    PromptFeedback: prompt_commands.prepare,
+    SetPrompt: prompts.carry_out,
+    RollBackPrompt: prompts.carry_out,
+    PromptFeedback: prompts.carry_out,
 }
 """How each command is carried out."""
 

@@ -1,7 +1,4 @@
 """The console: a look inside one namespace, in a browser. docs/console.md is for its users, decision 18 says why it is as it is.
 
-    with Memory.connect() as memory:
-        serve(memory, login, address="127.0.0.1", port=5556)      # until SIGINT or SIGTERM
-
 It reads as an app does, through `mosshead.Memory`, and writes nothing itself: what is clicked goes out as an event.
 """

@@ -110,23 +110,8 @@ def application(
     )
 
 
-def serve(
-    memory: Memory,
-    login: Login,
-    *,
-    address: str,
-    port: int,
-    proxies: Collection[str] = (),
-    on_listening: Callable[[int], object] | None = None,
-) -> None:
-    """Serve until SIGINT or SIGTERM. port: 0 for any; on_listening gets the one. proxies: as for `application`.
-
-    Raises ConfigurationError where the address cannot be listened on.
-    """
-    asyncio.run(_serve(application(memory, login, proxies=proxies), address, port, on_listening))
-
-
-async def _serve(pages: Application, address: str, port: int, on_listening: Callable[[int], object] | None) -> None:
+async def _serve(pages: Application, address: str, port: int) -> None:
+    """Until SIGINT or SIGTERM. port: 0 for any."""
     asked_to_stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, asked_to_stop.set)
@@ -140,8 +125,7 @@ async def _serve(pages: Application, address: str, port: int, on_listening: Call
     server.add_sockets(sockets)
     bound = int(sockets[0].getsockname()[1])
     _log.info("console_started", address=address, port=bound)
-    if on_listening is not None:
-        on_listening(bound)
+    console.print(f"The console is at http://{address}:{bound}", soft_wrap=True)
     await asked_to_stop.wait()
     server.stop()
     await server.close_all_connections()
@@ -179,11 +163,5 @@ def run_console(
     with Memory.connect(
         database_url=chosen.login("reader"), broker_url=chosen.broker(), embedder=chosen.embedder
     ) as memory:
-        serve(
-            memory,
-            login,
-            address=address,
-            port=chosen.console_port,
-            proxies=proxy or (),
-            on_listening=lambda port: console.print(f"The console is at http://{address}:{port}", soft_wrap=True),
-        )
+        pages = application(memory, login, proxies=proxy or ())
+        asyncio.run(_serve(pages, address, chosen.console_port))

@@ -16,7 +16,6 @@ from db.reflections import DueReflection
 from mosshead.store.connection import tenant_transaction
 from pipeline.models import Message
 from pipeline.safety import steers
-from workers.commands import prompts as prompt_commands
 from workers.dependencies import Parts
 from workers.reflection import documents, episodes, prompts
 from workers.reflection.kinds import Debounce, Reflection, ReflectionDue
@@ -27,7 +26,7 @@ from workers.stages.runner import Store
 KINDS: Final[dict[str, Reflection]] = {
     "document": documents.DOCUMENT,
     "episodes": episodes.EPISODES,
-    prompt_commands.KIND: prompts.OPTIMIZING,
+    prompts.KIND: prompts.OPTIMIZING,
     summaries.KIND: SUMMARY,
 }
 """Every kind, by the name that its rows bear."""

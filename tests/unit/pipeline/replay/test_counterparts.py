@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 
 from pipeline.replay.models import KnownMemory
-from pipeline.replay.translate import counterparts_of, person_of, question_of
+from pipeline.replay.translate import meant_by, person_of, question_of
 from tests.unit.pipeline.replay.generations import (
     SAID,
     SAID_ELSEWHERE,
@@ -19,6 +19,10 @@ from tests.unit.pipeline.replay.generations import (
 
 def ids(*numbers: int) -> tuple[UUID, ...]:
     return tuple(UUID(int=number) for number in numbers)
+
+
+def counterparts_of(one: KnownMemory, others: list[KnownMemory]) -> tuple[UUID, ...]:
+    return tuple(meant_by([one.memory_id], [one], others).memory_ids)
 
 
 def test_a_memory_of_the_same_id_is_the_only_counterpart() -> None:
