@@ -269,8 +269,8 @@ def question_of(question: KnownQuestion, others: Iterable[KnownQuestion]) -> UUI
 def _alike(memory: KnownMemory, others: Iterable[KnownMemory]) -> list[tuple[KnownMemory, Likeness]]:
     """The memories of the other generation that say what one says, or a part of it, the most alike first, each with its likeness.
 
-    Of two in the same words the one in the same state comes first. One of the same id is the only one: what an app put down itself
-    keeps its id.
+    Of two in the same words the one in the same state comes first. One of the same id is the only one: what an app put down
+    itself keeps its id.
     """
     weighed = [(one, likeness(memory, one) or _as_part(one, memory)) for one in others]
     found = [(one, alike) for one, alike in weighed if alike is not None]

@@ -1,4 +1,4 @@
-"""Prompts: what an app says about them (a new text, an earlier one again, feedback), and the reflection that improves them by that."""
+"""Prompts: what an app says about them (a new text, an earlier one again, feedback), and the reflection that improves them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
