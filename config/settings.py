@@ -4,6 +4,7 @@ The app needs two of them, which `mosshead.api.settings` reads by itself. Every 
 """
 
 from collections.abc import Mapping
+from datetime import timedelta
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
@@ -100,6 +101,16 @@ class Settings(BaseSettings):
         return self
 
     @property
+    def profile_debounce(self) -> dict[str, timedelta]:
+        """How long a profile waits: until nothing touched it for ``least``, or its first touch is ``most`` ago."""
+        return _debounce(self.profile_debounce_seconds, self.profile_debounce_most_seconds)
+
+    @property
+    def reflection_debounce(self) -> dict[str, timedelta]:
+        """The same of a reflection."""
+        return _debounce(self.reflection_debounce_seconds, self.reflection_debounce_most_seconds)
+
+    @property
     def uses_llm(self) -> bool:
         """Whether there is an LLM to ask: a key, or an address of one's own that needs none."""
         return self.openai_api_key is not None or self.openai_base_url is not None
@@ -124,6 +135,10 @@ class Settings(BaseSettings):
                 "or run everything on this machine with 'python -m workers up'"
             )
         return self.broker_url
+
+
+def _debounce(least: float, most: float) -> dict[str, timedelta]:
+    return {"least": timedelta(seconds=least), "most": timedelta(seconds=most)}
 
 
 def _with_user(url: str, user: str) -> str:

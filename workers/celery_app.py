@@ -6,6 +6,7 @@ Settings and why: docs/decisions/0004-celery-is-a-hint.md.
 import os
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -158,33 +159,26 @@ def _unbind(**_: Any) -> None:
     structlog.contextvars.clear_contextvars()
 
 
+@dataclass
 class Heartbeat:
     """Beats from a thread of its own, for the parent's event loop waits for nobody, and sleeps through a soft shutdown.
 
-    The engine is for it alone. Between two beats it has no connection that a child, forked at any time, could share.
+    engine: for it alone. Between two beats it has no connection that a child, forked at any time, could share.
+    worker: the node name. slots: how many tasks the worker can run now. model: what it embeds with. every: seconds.
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        worker: str,
-        slots: Callable[[], int],
-        *,
-        model: str,
-        every: float = _EVERY_SECONDS,
-    ) -> None:
-        """worker: the node name. slots: how many tasks the worker can run now. model: what it embeds with. every: seconds."""
-        self._engine = engine
-        self._worker = worker
-        self._slots = slots
-        self._model = model
-        self._every = every
+    engine: Engine
+    worker: str
+    slots: Callable[[], int]
+    model: str
+    every: float = _EVERY_SECONDS
+
+    def __post_init__(self) -> None:
         self._away = False
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
 
     def start(self) -> None:
-        """Beat now, and go on."""
         self._thread.start()
 
     def stop(self) -> None:
@@ -194,11 +188,11 @@ class Heartbeat:
 
     def _run(self) -> None:
         while not self._ended.is_set():
-            self._tell(lambda connection: housekeeping.beat(connection, self._worker, self._slots(), self._model))
+            self._tell(lambda connection: housekeeping.beat(connection, self.worker, self.slots(), self.model))
             self._store_refusals()
-            self._ended.wait(self._every)
+            self._ended.wait(self.every)
         self._store_refusals()
-        self._tell(lambda connection: housekeeping.leave(connection, self._worker))
+        self._tell(lambda connection: housekeeping.leave(connection, self.worker))
 
     def _store_refusals(self) -> None:
         """What this process refused; counts that could not be stored are kept for the next beat."""
@@ -208,7 +202,7 @@ class Heartbeat:
 
     def _tell(self, statement: Callable[[DatabaseConnection], None]) -> bool:
         try:
-            with self._engine.begin() as connection:
+            with self.engine.begin() as connection:
                 statement(connection)
         except Exception as error:  # noqa: BLE001 - the edge of the thread: without it, the worker would get no more work
             if not self._away:  # once: it may be away for long
@@ -219,7 +213,7 @@ class Heartbeat:
             self._away = False
             return True
         finally:
-            self._engine.dispose()
+            self.engine.dispose()
 
 
 def let_go(arguments: Sequence[str], owner: str, why: str) -> threading.Thread:

@@ -17,7 +17,6 @@ from workers.celery_app import app
 from workers.commands import dispatch as commands
 from workers.dependencies import Parts
 from workers.reflection import run as reflecting
-from workers.reflection.kinds import Debounce
 from workers.stages import embed as filling
 from workers.stages import load, profiles
 from workers.stages.consolidate import apply
@@ -97,7 +96,7 @@ def consolidate(batch: BatchRef, parts: Parts) -> Store:
         return commands.prepare(batch, command, parts)
     filling.embed_again(batch, strange, parts)
     plan = deciding.decide(batch, parts)
-    return partial(apply.apply, batch=batch, plan=plan, debounce=Debounce.of(parts.settings))
+    return partial(apply.apply, batch=batch, plan=plan, debounce=parts.settings.reflection_debounce)
 
 
 @_stage

@@ -64,7 +64,6 @@ class RefusedFact:
         return cls(why, proposed.kind, proposed.content[:CONTENT_CHARACTERS], proposed.quote[:CONTENT_CHARACTERS])
 
     def as_json(self) -> dict[str, Any]:
-        """The fact of its decision."""
         return {"kind": str(self.kind), "content": self.content, "quote": self.quote}
 
 

@@ -142,7 +142,6 @@ class ExtractedFact(Answer):
 
     @property
     def occurred(self) -> ExtractedTime | None:
-        """When it happened, as the model says."""
         return ExtractedTime(self.start, self.end, self.granularity) if self.start else None
 
 
@@ -209,7 +208,6 @@ def _user(messages: Sequence[Message], background: Background, parts: Mapping[in
 
 
 def _after_each_other(messages: Sequence[Message]) -> Iterator[tuple[Message | None, Message]]:
-    """Each message with the one before it; None before the first."""
     return zip((None, *messages), messages, strict=False)
 
 

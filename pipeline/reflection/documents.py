@@ -220,7 +220,6 @@ class _Forming:
         self._apply(patch, marked, sources)
 
     def result(self) -> Formed:
-        """What has come of it all."""
         change = None
         if self.marked:
             patch = patch_between(self.first.body, self.now.body)
@@ -298,7 +297,6 @@ def _days_in(messages: Sequence[Message]) -> Iterator[FactOccurrence]:
 
 
 def _said_at(cited: Sequence[Message]) -> datetime:
-    """When a user said it, the last time."""
     return max(message.occurred_at for message in cited if message.role is Role.USER)
 
 

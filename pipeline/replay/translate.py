@@ -206,7 +206,6 @@ class Counterparts:
 
     @property
     def memory_ids(self) -> list[UUID]:
-        """Their ids."""
         return [one.memory_id for one in self.memories]
 
 

@@ -136,7 +136,6 @@ class TenantStanding:
     standing: TenantBudget
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON, flat."""
         return {"tenant": self.tenant, **asdict(self.standing), "over": self.standing.over}
 
 

@@ -169,7 +169,6 @@ class Registry:
         return registry.save(self._connection, self._lane, rows, stamp)
 
     def links(self, memory_id: UUID, memory: ImportedMemory) -> Iterable[Link]:
-        """Whom a memory is about."""
         roles = memory.roles or [("about" if place else "subject", "sure") for place in range(len(memory.about))]
         for key, (role, certainty) in zip(memory.about, roles, strict=True):
             entity_id = self._ids.get(key)
@@ -280,7 +279,6 @@ def _quarantined(one: ImportedMemory, stamp: Stamp, suspicion: str) -> LoggedDec
 
 
 def _is_above(entity_id: UUID, other: UUID | None, parents: Mapping[UUID, UUID]) -> bool:
-    """Whether an entity is another one, or above it."""
     seen: set[UUID] = set()
     while other is not None and other != entity_id and other not in seen:
         seen.add(other)

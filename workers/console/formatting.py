@@ -178,7 +178,6 @@ class FieldChange:
 
 
 def fields_of(body: Mapping[str, Any]) -> list[Field]:
-    """The leaves of a document, in its order."""
     return list(_leaves(body, ""))
 
 

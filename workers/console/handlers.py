@@ -112,7 +112,6 @@ class Handler(RequestHandler):
         self._proxies = proxies
 
     def set_default_headers(self) -> None:
-        """Of every answer, errors included."""
         self.clear_header("Server")
         for name, value in HEADERS.items():
             self.set_header(name, value)
@@ -161,7 +160,6 @@ class Handler(RequestHandler):
         return await IOLoop.current().run_in_executor(None, work)
 
     def get_template_namespace(self) -> dict[str, Any]:
-        """What templates may use besides what they are given."""
         return {**super().get_template_namespace(), **FUNCTIONS, **_NOWHERE, "asked": asked}
 
     def log_exception(
@@ -177,7 +175,6 @@ class Handler(RequestHandler):
         _log.error("console_failed", error=type(error).__name__, at=at)
 
     def write_error(self, status_code: int, **more: Any) -> None:
-        """A page that says what is wrong, and what to do."""
         error = more.get("exc_info", (None, None, None))[1]
         failure = failure_of(error) or Failure.of_status(status_code)
         self.set_status(failure.status)
@@ -206,7 +203,6 @@ class OfNamespace(Handler):
         self.namespace, self.place = self.memory.namespace(*path.parts), place_of(path)
 
     def filled(self, page: Page, notice: Notice | None = None) -> Page:
-        """A page with what every page of a namespace shows."""
         shared = {
             "namespace": self.namespace,
             "place": self.place,
@@ -223,7 +219,6 @@ class Reading(OfNamespace):
     """A page about one namespace: what its function returns for the request and the ids of the address. It runs in a thread."""
 
     async def get(self, *ids: str) -> None:
-        """Show it."""
         page = await self.in_thread(partial(self._shown, *ids))
         await self.render(page.template, **page.shown)
 

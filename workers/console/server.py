@@ -62,7 +62,6 @@ class _Unknown(Handler):
     """Any other address."""
 
     async def get(self) -> None:
-        """404, as for a form that is sent there."""
         self.send_error(404)
 
     post = get

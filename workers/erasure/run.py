@@ -51,7 +51,6 @@ from workers.dependencies import Parts, check_parts, parts
 from workers.failures import describe
 from workers.reflection.documents import held_in
 from workers.reflection.run import OF_CONVERSATIONS
-from workers.stages.profiles import debounce
 
 _THREADS = 2
 """So that one which is large, or waits for an embedder, does not hold up all others."""
@@ -144,7 +143,7 @@ def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) ->
     gone, touched = erase_part(connection, lane, part, stamp)
     rows |= gone
     profiles.touch(connection, lane, entities.existing(connection, lane, touched))
-    profiles.set_timer(connection, lane, **debounce(parts))
+    profiles.set_timer(connection, lane, **parts.settings.profile_debounce)
     for conversation in summed_up:
         summaries.delete(connection, lane, conversation)
         if conversation != wanted.conversation:

@@ -46,7 +46,6 @@ class Accepted:
     body: bytes
 
     def refused(self, reason: str) -> "RefusedMessage":
-        """The same, refused after all; its number counts."""
         return RefusedMessage(reason, self.body, self.event)
 
 

@@ -36,11 +36,9 @@ class DataFolder:
         self._lock = lock
 
     def kept(self, name: str) -> str | None:
-        """A value that an earlier run kept."""
         return self._state().get(name)
 
     def keep(self, name: str, value: str) -> None:
-        """Keep a value for the next run."""
         write_private(self.path / "state.json", json.dumps({**self._state(), name: value}))
 
     def secret(self, name: str) -> str:

@@ -52,7 +52,6 @@ class Addresses:
 
     @property
     def flower_url(self) -> str:
-        """Flower's address, without the login."""
         return f"http://{LOOPBACK}:{self.flower_port}"
 
     @property

@@ -46,7 +46,6 @@ class Console:
         self._lock = threading.Lock()
 
     def copy(self, name: str, pipe: IO[bytes]) -> None:
-        """Print a process's lines until it closes its end."""
         with pipe:
             for line in pipe:
                 self._print(name, line)
@@ -116,7 +115,6 @@ class Keeper:
 
     @property
     def pid(self) -> int | None:
-        """Of the process that runs."""
         process = self._process
         return process.pid if process else None
 
@@ -125,7 +123,6 @@ class Keeper:
         self._thread.start()
 
     def retire(self) -> None:
-        """Start it no more."""
         with self._lock:
             self._stopping.set()
 

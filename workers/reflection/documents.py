@@ -62,7 +62,6 @@ def edit(connection: Connection, *, batch: BatchRef, command: EditDocument) -> N
 def _edited(
     shape: RecordSchema | None, held: DocumentState, command: EditDocument
 ) -> tuple[Changed | None, str | None]:
-    """What an edit makes of a document, or why it is refused."""
     expected = command.document_version
     if shape is None:
         return None, "no document of this name is asked for; configure(profiles=[…]) does that"

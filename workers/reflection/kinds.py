@@ -5,11 +5,9 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
 from sqlalchemy import Connection
 
-from config.settings import Settings
 from db.keys import BatchRef, LaneRef
 from mosshead.llm import LanguageModel
 from pipeline.models import Message
@@ -49,19 +47,3 @@ class Reflection:
 
 def store_nothing(connection: Connection) -> None:
     """What a kind returns where there is nothing to store, or the namespace does not ask for it any more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Debounce:
-    """How long a reflection waits: until nothing touched it for ``least``, or its first touch is ``most`` ago."""
-
-    least: timedelta
-    most: timedelta
-
-    @classmethod
-    def of(cls, settings: Settings) -> "Debounce":
-        """As the settings say."""
-        return cls(
-            least=timedelta(seconds=settings.reflection_debounce_seconds),
-            most=timedelta(seconds=settings.reflection_debounce_most_seconds),
-        )

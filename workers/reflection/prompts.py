@@ -1,6 +1,6 @@
 """Prompts: what an app says about them (a new text, an earlier one again, feedback), and the reflection that improves them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -19,7 +19,7 @@ from mosshead.events import PromptFeedback, RollBackPrompt, SetPrompt
 from mosshead.llm import LanguageModel
 from mosshead.store.connection import tenant_transaction
 from workers.dependencies import Parts
-from workers.reflection.kinds import Debounce, Reflection, ReflectionDue, store_nothing
+from workers.reflection.kinds import Reflection, ReflectionDue, store_nothing
 from workers.stages.runner import Store
 
 KIND: Final = "prompt"
@@ -110,16 +110,14 @@ Command = SetPrompt | RollBackPrompt | PromptFeedback
 
 
 def carry_out(batch: BatchRef, command: Command, parts: Parts) -> Store:
-    """How a command is carried out."""
     if isinstance(command, PromptFeedback):
         return partial(_keep, batch=batch, command=command, parts=parts)
-    return partial(_change, batch=batch, command=command, debounce=Debounce.of(parts.settings))
+    return partial(_change, batch=batch, command=command, debounce=parts.settings.reflection_debounce)
 
 
 def _change(
-    connection: Connection, *, batch: BatchRef, command: SetPrompt | RollBackPrompt, debounce: Debounce
+    connection: Connection, *, batch: BatchRef, command: SetPrompt | RollBackPrompt, debounce: Mapping[str, timedelta]
 ) -> None:
-    """Make a version, or log why not."""
     stamp = decisions.stamp_of_event(connection, command.event_id)
     current = prompts.current(connection, batch.lane, command.name)
     found = (
@@ -129,7 +127,7 @@ def _change(
     if new is not None:
         prompts.add_version(connection, batch.lane, new, stamp)
         if prompts.waiting_feedback(connection, batch.lane, command.name, limit=1):
-            _touch(connection, batch, command.name, debounce)
+            reflections.touch(connection, batch, [(KIND, command.name)], **debounce)
     fact = _logged_version(command.name, current, new)
     decisions.log(connection, batch, [decisions.by_app(stamp, command.type, fact=fact, refused=refused)])
 
@@ -181,14 +179,9 @@ def _keep(connection: Connection, *, batch: BatchRef, command: PromptFeedback, p
         score=command.score,
     )
     waits = prompts.keep_feedback(connection, batch.lane, given, name=command.prompt, at=command.occurred_at)
-    _touch(connection, batch, command.prompt, Debounce.of(parts.settings))
+    reflections.touch(connection, batch, [(KIND, command.prompt)], **parts.settings.reflection_debounce)
     if waits >= parts.settings.prompt_feedback_most:
         reflections.hasten(connection, batch.lane, kind=KIND, subject=command.prompt)
-
-
-def _touch(connection: Connection, batch: BatchRef, name: str, debounce: Debounce) -> None:
-    """Note that feedback waits for a prompt."""
-    reflections.touch(connection, batch, [(KIND, name)], least=debounce.least, most=debounce.most)
 
 
 def _logged_version(name: str, before: PromptVersion | None, new: PromptVersion | None) -> dict[str, object]:

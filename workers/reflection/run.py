@@ -3,6 +3,7 @@
 Nothing is dropped: what is dirty is a row, and goes in the transaction that stores the result.
 """
 
+from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -18,7 +19,7 @@ from pipeline.models import Message
 from pipeline.safety import steers
 from workers.dependencies import Parts
 from workers.reflection import documents, episodes, prompts
-from workers.reflection.kinds import Debounce, Reflection, ReflectionDue
+from workers.reflection.kinds import Reflection, ReflectionDue
 from workers.reflection.summaries import SUMMARY
 from workers.stages import load
 from workers.stages.runner import Store
@@ -39,7 +40,7 @@ _PAUSE = timedelta(minutes=5)
 _log = structlog.get_logger()
 
 
-def touch(connection: Connection, batch: BatchRef, debounce: Debounce) -> None:
+def touch(connection: Connection, batch: BatchRef, debounce: Mapping[str, timedelta]) -> None:
     """Note what a batch's messages are news for, and what is due because a conversation is over.
 
     Call it in the transaction in which they take effect.
@@ -51,7 +52,7 @@ def touch(connection: Connection, batch: BatchRef, debounce: Debounce) -> None:
             for name, kind in KINDS.items()
             for subject in kind.dirtied(connection, batch.lane, conversations)
         ]
-        reflections.touch(connection, batch, subjects, least=debounce.least, most=debounce.most)
+        reflections.touch(connection, batch, subjects, **debounce)
     if ended:
         reflections.hasten(connection, batch.lane, conversations=ended)
 

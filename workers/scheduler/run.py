@@ -62,7 +62,6 @@ def run_scheduler(settings: Settings, stopped: Callable[[], bool]) -> None:
 
 
 def _sweep(parts: _Parts) -> None:
-    """Do each part, whatever becomes of those before it."""
     for name, part in parts.items():
         try:
             part()

@@ -37,7 +37,6 @@ class UsageLog(threading.local):
         self.calls: list[tuple[str, int, int]] = []
 
     def note(self, prompt: str, sent: int, received: int) -> None:
-        """One more call that was paid for."""
         self.calls.append((prompt, sent, received))
 
 
@@ -63,7 +62,6 @@ class KeptModel:
 
     @property
     def name(self) -> str:
-        """The name of the model that is asked."""
         return self._model.name
 
     def answer(self, prompt: Prompt[A]) -> A:

@@ -31,12 +31,10 @@ def turns_among(connection: Connection, lane: LaneRef, model: str, messages: Seq
 
 
 def texts_of(found: Iterable[TurnText]) -> list[str]:
-    """All that is to be embedded of some turns."""
     return [text for turn in found for text in (turn.said, turn.with_before)]
 
 
 def with_vectors(found: Iterable[TurnText], vectors: Mapping[str, Vectors]) -> list[NewTurn]:
-    """Turns with the vectors of their texts."""
     return [
         NewTurn(
             message_id=turn.message_id,

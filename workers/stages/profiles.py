@@ -1,7 +1,6 @@
 """Profiles that are due for their refresh, a few at a time, and how to store them refreshed."""
 
 from collections.abc import Mapping
-from datetime import timedelta
 from functools import partial
 from uuid import UUID
 
@@ -34,7 +33,7 @@ def due_profiles(lane: LaneRef, parts: Parts) -> tuple[tuple[StaleProfile, ...],
     settings = parts.settings
     limit = _BY_MODEL if settings.llm_profiles and settings.uses_llm else _BY_RULES
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
-        rows = profiles.due_profiles(connection, lane, **debounce(parts), limit=limit)
+        rows = profiles.due_profiles(connection, lane, **parts.settings.profile_debounce, limit=limit)
         news = profiles.news_of(connection, lane, rows.profiles, limit=_TELLING)
         current = {
             key: one for key, one in news.items() if not one.ended and len(one.held) + len(one.new) <= _MOST_HELD
@@ -71,14 +70,7 @@ def _store(
     profiles.forget(connection, lane, due.gone)
     memories.set_vectors(connection, lane, parts.embedder.name, "profile", vectors)
     outdate(connection, lane, parts.embedder.name, "profile", list(vectors))
-    profiles.set_timer(connection, lane, **debounce(parts))
-
-
-def debounce(parts: Parts) -> dict[str, timedelta]:
-    """How long a profile that was touched waits: the least and the most."""
-    settings = parts.settings
-    seconds = {"least": settings.profile_debounce_seconds, "most": settings.profile_debounce_most_seconds}
-    return {name: timedelta(seconds=number) for name, number in seconds.items()}
+    profiles.set_timer(connection, lane, **parts.settings.profile_debounce)
 
 
 def _stale(

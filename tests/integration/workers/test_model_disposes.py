@@ -33,7 +33,6 @@ from tests.given import MODEL, NOON, direction
 from tests.given import event as an_event
 from workers.commands import dispatch as commands
 from workers.dependencies import Parts
-from workers.reflection.kinds import Debounce
 from workers.scheduler import dispatch
 from workers.stages.cached_llm import UsageLog
 from workers.stages.consolidate import apply
@@ -176,7 +175,7 @@ class Example:
         vectors = {number: vector for number, (_, vector) in numbered.items()}
         candidates.store_vectors(self.connection, batch, MODEL, vectors)
         plan = deciding.decide(batch, self.parts)
-        apply.apply(self.connection, batch=batch, plan=plan, debounce=Debounce.of(Settings()))
+        apply.apply(self.connection, batch=batch, plan=plan, debounce=Settings().reflection_debounce)
         self.release()
         return plan
 

@@ -83,7 +83,6 @@ def _as_sent(request: OfNamespace, name: str) -> str:
 
 
 def _find(namespace: Namespace, name: str) -> StoredDocument:
-    """A document by the name of its schema. Raises NotFound."""
     for one in namespace.documents():
         if one.name == name:
             return one

@@ -77,7 +77,6 @@ class Choosing(Handler):
     """
 
     async def get(self) -> None:
-        """Show the field, or go to the namespace that was named."""
         name = self.given("namespace").strip().strip("/")
         if "/" in name:
             self.redirect(place_of(named(name)), status=303)

@@ -5,6 +5,7 @@ Each decision makes new memories and new versions, and says how they stand to ot
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
@@ -29,13 +30,12 @@ from pipeline.extraction.grounding import SAID, Refusal
 from pipeline.linking.models import LinkedFacts
 from pipeline.models import Fact, Message
 from workers.reflection import run as reflecting
-from workers.reflection.kinds import Debounce
 from workers.stages.consolidate.plan import Plan, said_at, said_by
 
 _SIMILAR = 0.75
 
 
-def apply(connection: Connection, *, batch: BatchRef, plan: Plan, debounce: Debounce) -> None:
+def apply(connection: Connection, *, batch: BatchRef, plan: Plan, debounce: Mapping[str, timedelta]) -> None:
     """Write a plan, and mark the batch's events as in effect. Raises VersionConflict where a memory changed since it was read.
 
     debounce: of the reflections that the batch's messages are news for.
@@ -348,7 +348,6 @@ class Writer:
         self.touched.update(by_entity)
 
     def _quotes(self, change: OpenDecision) -> dict[UUID, str]:
-        """The fact's quote, by each message that it was taken from."""
         fact = self._fact(change)
         return {self._plan.messages[source].event_id: fact.quote for source in fact.sources}
 
@@ -386,7 +385,6 @@ class Writer:
 
 
 def _times(fact: Fact) -> dict[str, Any]:
-    """When what a fact speaks of happened, as columns."""
     occurred = fact.occurred
     if occurred is None:
         return {"occurred_from": None, "occurred_to": None, "granularity": None}
