@@ -49,8 +49,3 @@ def each_tenant(engine: Engine, tenants: Sequence[UUID] | None = None) -> Iterat
     for tenant_id in tenants:
         with tenant_transaction(engine, tenant_id) as connection:
             yield tenant_id, connection
-
-
-def itself(lane: LaneRef) -> LaneRef:
-    """The lane of what is one, for `each`."""
-    return lane

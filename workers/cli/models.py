@@ -23,7 +23,7 @@ from mosshead.embeddings import spec_of
 from mosshead.errors import ConfigurationError, MossheadError, NotFound
 from mosshead.store.connection import tenant_transaction
 from mosshead.urls import session_name
-from workers.cli.each import each, each_tenant, itself
+from workers.cli.each import each, each_tenant
 from workers.cli.output import Every, logged_in, repeat, say, table, tried, until_asked_to_stop
 from workers.dependencies import check_dimensions, open_embedder_of
 from workers.stages.embed import fill
@@ -163,7 +163,7 @@ def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = F
     with _held(engine, name):
         with engine.begin() as connection:
             embedding_models.retire(connection, name)
-        gone = sum(each(_lanes_with(engine, name), partial(_emptied, engine, name=name), lane=itself))
+        gone = sum(each(_lanes_with(engine, name), partial(_emptied, engine, name=name), lane=lambda lane: lane))
         with engine.begin() as connection:
             embedding_models.drop(connection, name)
     return gone
@@ -220,7 +220,7 @@ def _made(engine: Engine, settings: Settings, model: Model) -> int:
             break
         embedder = open_embedder_of(settings, spec_of(model.name))
         check_dimensions(model, embedder.dimensions)
-        of_each.append(sum(each(lacking, partial(fill, engine, embedder=embedder), lane=itself)))
+        of_each.append(sum(each(lacking, partial(fill, engine, embedder=embedder), lane=lambda lane: lane)))
     return sum(of_each)
 
 

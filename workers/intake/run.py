@@ -6,7 +6,7 @@ be drained. What dies with an intake is still in its publisher's spool, which is
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 
@@ -241,10 +241,10 @@ def _parts(arrivals: Sequence[Arrival], error: DBAPIError) -> list[Sequence[Arri
         return [arrivals[:half], arrivals[half:]]
     (one,) = arrivals
     if isinstance(one, Accepted):
-        return [[one.refused(refusal_of(error))]]
+        return [[RefusedMessage(refusal_of(error), one.body, one.event)]]  # its number counts
     if one.event is None:
         raise error
-    return [[one.without_event()]]
+    return [[replace(one, event=None)]]  # the body is kept, and the number does not count
 
 
 def _tell_refused(arrivals: Sequence[Arrival]) -> None:

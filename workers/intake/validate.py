@@ -7,7 +7,7 @@ taken out here, of an event as of a body that is kept with a dead letter.
 import json
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Annotated, Any
 from uuid import UUID
@@ -45,9 +45,6 @@ class Accepted:
     event: str
     body: bytes
 
-    def refused(self, reason: str) -> "RefusedMessage":
-        return RefusedMessage(reason, self.body, self.event)
-
 
 @dataclass(frozen=True, slots=True)
 class RefusedMessage:
@@ -60,10 +57,6 @@ class RefusedMessage:
     reason: str
     body: bytes
     event: str | None = None
-
-    def without_event(self) -> "RefusedMessage":
-        """The same, for a database that cannot store what came: the body is kept, and the number does not count."""
-        return replace(self, event=None)
 
     def as_json(self) -> str:
         """The dead letter, as ``mosshead_write_v1.refuse`` takes it. What can never be an event is cut before it is read."""

@@ -14,7 +14,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import quote
@@ -134,26 +134,22 @@ def _initialise(data: Path, binaries: Path, account: Account | None) -> Path:
         shutil.rmtree(data)
     data.mkdir(mode=_PRIVATE)
     accounts.give(account, data)
-    _run([str(binaries / "initdb"), "--pgdata", str(data), *_INITDB], data, account)
-    return data
-
-
-def _run(command: Sequence[str], cwd: Path, account: Account | None) -> None:
     done = subprocess.run(  # noqa: S603 - our own command
-        command,
+        [str(binaries / "initdb"), "--pgdata", str(data), *_INITDB],
         check=False,
         capture_output=True,
         text=True,
         env=_ENVIRONMENT,
-        cwd=cwd,
+        cwd=data,
         start_new_session=True,
         **accounts.running_as(account),
     )
     if done.returncode:
         raise ConfigurationError(
-            f"MOSSHEAD_DATA_DIR: Postgres could not make its files in {cwd}: {done.stderr.strip()}. "
+            f"MOSSHEAD_DATA_DIR: Postgres could not make its files in {data}: {done.stderr.strip()}. "
             "Set MOSSHEAD_DATA_DIR to a folder on a local disk with space, or set MOSSHEAD_DATABASE_URL"
         )
+    return data
 
 
 def _socket_folder(data: Path, account: Account | None) -> Path:

@@ -26,7 +26,6 @@ PROCFILE = ROOT / "Procfile"
 NOTES = "processes"
 _GRACE_SECONDS = 15.0
 _FLOWER_TIMEOUT_SECONDS = 2.0
-_NO_MORE: Mapping[str, str] = {}
 CONSOLE = {"console": "python -m workers console"}
 """The console, which runs only where it is asked for."""
 
@@ -108,7 +107,7 @@ def processes(
     *,
     to_logs: bool = False,
     procfile: Path = PROCFILE,
-    also: Mapping[str, str] = _NO_MORE,
+    also: Mapping[str, str] | None = None,
     grace: float = _GRACE_SECONDS,
 ) -> Iterator[Processes]:
     """Run the Procfile's processes inside the block; those that die are started again, after 1, 2, 4 … 30 seconds.
@@ -129,7 +128,7 @@ def processes(
             stop_signals=(signal.SIGTERM, signal.SIGKILL),
             grace=grace,
         )
-        for name, command in {**parse_procfile(procfile.read_text()).processes, **also}.items()
+        for name, command in {**parse_procfile(procfile.read_text()).processes, **(also or {})}.items()
     ]
     with kept_running(programs, addresses.data_dir / "run" / NOTES) as keepers:
         yield Processes(keepers)

@@ -54,8 +54,15 @@ def redis(folder: DataFolder) -> Iterator[str]:
     if account:
         os.chown(data / "redis.conf", account.uid, account.gid, follow_symlinks=False)
     url = f"redis://:{password}@{LOOPBACK}:{port}/0"
-    log = folder.logs / "redis.log"
-    with kept_running([_program(server, data, log, account)], folder.run / "redis") as keepers:
+    program = Program(
+        name="redis",
+        command=[str(server), "redis.conf"],
+        env={"PATH": os.defpath, "LC_ALL": "C"},
+        cwd=data,  # its files go there, and a path in the configuration would need quoting
+        log=folder.logs / "redis.log",
+        account=account,
+    )
+    with kept_running([program], folder.run / "redis") as keepers:
         wait_for(keepers[0], lambda: _answers(url), timeout=_READY_SECONDS, what="Redis")
         yield url
 
@@ -85,17 +92,6 @@ def _account(server: Path) -> Account | None:
     if account:
         accounts.let_reach(account, server)
     return account
-
-
-def _program(server: Path, data: Path, log: Path, account: Account | None) -> Program:
-    return Program(
-        name="redis",
-        command=[str(server), "redis.conf"],
-        env={"PATH": os.defpath, "LC_ALL": "C"},
-        cwd=data,  # its files go there, and a path in the configuration would need quoting
-        log=log,
-        account=account,
-    )
 
 
 def _answers(url: str) -> bool:

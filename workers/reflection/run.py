@@ -18,15 +18,15 @@ from mosshead.store.connection import tenant_transaction
 from pipeline.models import Message
 from pipeline.safety import steers
 from workers.dependencies import Parts
-from workers.reflection import documents, episodes, prompts
+from workers.reflection import documents, prompts
+from workers.reflection.conversations import EPISODES, SUMMARY
 from workers.reflection.kinds import Reflection, ReflectionDue
-from workers.reflection.summaries import SUMMARY
 from workers.stages import load
 from workers.stages.runner import Store
 
 KINDS: Final[dict[str, Reflection]] = {
     "document": documents.DOCUMENT,
-    "episodes": episodes.EPISODES,
+    "episodes": EPISODES,
     prompts.KIND: prompts.OPTIMIZING,
     summaries.KIND: SUMMARY,
 }

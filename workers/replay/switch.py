@@ -11,7 +11,6 @@ from sqlalchemy import Connection, Engine
 
 from db.keys import LaneRef
 from db.replay import generations, log
-from db.replay import generations as holding
 from db.replay.generations import Generation, exchange
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
@@ -41,7 +40,7 @@ def switch(engine: Engine, path: NamespacePath, *, despite: bool = False, wait: 
 def release_abandoned(engine: Engine) -> None:
     """Let the lanes go on that were held for a switch that was killed."""
     with engine.begin() as connection:
-        released = holding.release_abandoned(connection, age=_ABANDONED)
+        released = generations.release_abandoned(connection, age=_ABANDONED)
     if released:
         _log.warning("switch_abandoned", lanes=released)
 
@@ -53,10 +52,10 @@ def _try(engine: Engine, path: NamespacePath, *, despite: bool) -> str | None:
         _check(connection, generation, path, despite=despite)
         if why := _not_yet(connection, generation):
             return why
-        holding.hold(connection, generation)
+        generations.hold(connection, generation)
     with _held(engine, path), tenant_transaction(engine, path.tenant_id) as connection:
         generation = locked(connection, path)
-        if not holding.held(connection, generation):
+        if not generations.held(connection, generation):
             return "somebody else has the two change places"
         if why := _not_yet(connection, generation):
             return why
@@ -77,11 +76,11 @@ def _held(engine: Engine, path: NamespacePath) -> Iterator[None]:
         with tenant_transaction(engine, path.tenant_id) as connection:
             # Not while somebody else is at it, who holds them as well.
             generations.lock(connection, lane)
-            holding.release(connection, lane)
+            generations.release(connection, lane)
 
 
 def _check(connection: Connection, generation: Generation, path: NamespacePath, *, despite: bool) -> None:
-    if holding.quarantined(connection, generation):
+    if generations.quarantined(connection, generation):
         raise ReplayRefused(f"{path}: it or its replay is quarantined; see 'python -m workers lanes'")
     if despite:
         return
@@ -101,14 +100,14 @@ def _not_yet(connection: Connection, generation: Generation) -> str | None:
         return "there is something left to be replayed"
     if not log.at_rest(connection, generation.replay):
         return "its replay is at work"
-    if not holding.idle(connection, generation.lane):
+    if not generations.idle(connection, generation.lane):
         return "a batch of it is at work"
     return _named_meanwhile(connection, generation)
 
 
 def _interrupted(connection: Connection, generation: Generation) -> str | None:
     """What happened while the two changed places, and must not have."""
-    if not holding.held(connection, generation):
+    if not generations.held(connection, generation):
         # By hand, and a batch of it may be at work since, with memories that would be those of the other.
         return "somebody had it go on meanwhile"
     return _named_meanwhile(connection, generation)
@@ -116,4 +115,4 @@ def _interrupted(connection: Connection, generation: Generation) -> str | None:
 
 def _named_meanwhile(connection: Connection, generation: Generation) -> str | None:
     """What waits in the lane and would find nothing under its ids."""
-    return "a command waits in it" if holding.commands_wait(connection, generation.lane) else None
+    return "a command waits in it" if generations.commands_wait(connection, generation.lane) else None

@@ -4,17 +4,20 @@ import base64
 import hashlib
 import json
 import unicodedata
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy.exc import DataError
 
 from mosshead.events import MAX_EVENT_BYTES, parse_event
 from mosshead.publishing.signing import MAX_SIGNED_BYTES, SigningKey, TenantKey, sign
 from tests.given import as_text, event
 from workers.intake import validate
+from workers.intake.run import _parts
 from workers.intake.validate import Accepted, RefusedMessage, judge, judge_event, takes_long
 
 CANARY = "zanzibar"
@@ -240,10 +243,12 @@ def test_a_dead_letter_whose_event_is_kept_has_no_body_beside_it() -> None:
 def test_what_the_database_refuses_keeps_less_each_time() -> None:
     accepted = judge(as_text(event()).encode(), {})
     assert isinstance(accepted, Accepted)
-    refused = accepted.refused("why")
+    error = DataError("insert", {}, Exception())
+    ((refused,),) = _parts([accepted], error)
+    ((left,),) = _parts([refused], error)
 
-    assert (refused.reason, refused.event, refused.body) == ("why", accepted.event, accepted.body)
-    assert refused.without_event() == RefusedMessage("why", accepted.body)
+    assert refused == RefusedMessage("event: the database cannot store it (DataError)", accepted.body, accepted.event)
+    assert left == replace(refused, event=None)
 
 
 @given(

@@ -1,12 +1,16 @@
-"""Episodes: formed of a conversation once it rests, and kept as memories that hold a record; nothing of them is ever changed."""
+"""The kinds of reflection whose subjects are conversations: episodes, once one rests, and the summaries for which an app asked.
+
+An episode is kept as a memory that holds a record; nothing of it is ever changed.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
+import structlog
 from sqlalchemy import Connection
 
-from db import decisions, memories, namespaces
+from db import decisions, memories, namespaces, summaries
 from db.decisions import LoggedDecision, Stamp
 from db.keys import BatchRef, LaneRef
 from db.memories import NewMemory
@@ -14,10 +18,12 @@ from mosshead.contrib.managers.prompts import COLLECTION_VERSION
 from mosshead.embeddings import Vectors
 from mosshead.ids import uuid7
 from mosshead.llm import LanguageModel
+from mosshead.models.kinds import SPEAKING
 from mosshead.store.connection import tenant_transaction
 from pipeline import salience
 from pipeline.embedding import embed
 from pipeline.reflection.episodes import FormedEpisode, form_episodes
+from pipeline.reflection.summaries import MOST_TELLING, sum_up
 from pipeline.salience import score_salience
 from workers.dependencies import Parts
 from workers.reflection.kinds import Reflection, ReflectionDue, store_nothing
@@ -27,14 +33,16 @@ from workers.stages.runner import Store
 _QUOTED: Final = 200
 """Characters of a message that are kept as the words which carry an episode: it rests on more than fits a quote."""
 
+_log = structlog.get_logger()
 
-def dirtied(connection: Connection, lane: LaneRef, conversations: Sequence[str | None]) -> Iterable[str]:
+
+def _to_look_at(connection: Connection, lane: LaneRef, conversations: Sequence[str | None]) -> Iterable[str]:
     """The conversations, where the namespace wants episodes; the empty name stands for what was said in none."""
     wanted = namespaces.configuration(connection, lane).episodes
     return {conversation or "" for conversation in conversations} if wanted else ()
 
 
-def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
+def _form_episodes(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
     """Ask for the episodes of a conversation and embed them, outside any transaction."""
     lane = due.batch.lane
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
@@ -106,5 +114,34 @@ def _logged(memory: NewMemory, one: FormedEpisode, stamp: Stamp, decided_by: str
     )
 
 
-EPISODES: Final = Reflection(dirtied=dirtied, prepare=prepare)
-"""The kind of reflection that keeps episodes; its subjects are conversations."""
+EPISODES: Final = Reflection(dirtied=_to_look_at, prepare=_form_episodes)
+
+
+def _to_sum_up(connection: Connection, lane: LaneRef, conversations: Sequence[str | None]) -> list[str]:
+    """The conversations that are to be summed up."""
+    return summaries.asked_for(connection, lane, {one for one in conversations if one is not None})
+
+
+def _sum_up(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
+    """The summary of a conversation, with what was said since it was last written."""
+    said = [one for one in due.messages if one.conversation == due.subject and one.role in SPEAKING]
+    if not said:
+        return store_nothing
+    lane = due.batch.lane
+    with tenant_transaction(parts.engine, lane.tenant_id) as connection:
+        old, version = summaries.summary(connection, lane, due.subject)
+        telling = summaries.most_telling(connection, lane, due.subject, MOST_TELLING)
+    new = sum_up(old, said, telling, model)
+    if new.refused is not None:
+        _log.warning("summary_refused", reason=new.refused)
+    return partial(
+        summaries.save,
+        lane=lane,
+        conversation=due.subject,
+        content=new.text,
+        up_to=said[-1].event_id,
+        version=version,
+    )
+
+
+SUMMARY: Final = Reflection(dirtied=_to_sum_up, prepare=_sum_up, needs_model=False)
