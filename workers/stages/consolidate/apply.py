@@ -5,14 +5,14 @@ Each decision makes new memories and new versions, and says how they stand to ot
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from sqlalchemy import Connection
 
 from db import decisions, entities, inbox, memories, profiles, questions, relations, turns
-from db.candidates import RefusedRow
+from db.candidates import CandidateRow, RefusedRow
 from db.decisions import LoggedDecision, Stamp
 from db.keys import BatchRef, LaneRef
 from db.memories import NewMemory
@@ -77,11 +77,20 @@ class _Standing:
 
 @dataclass(slots=True)
 class OpenDecision:
-    """One decision being written. changed: the memories that it has made or changed so far."""
+    """One decision being written, of a fact and what the stages have added to it.
 
-    fact_number: int
+    changed: the memories that it has made or changed so far.
+    """
+
+    planned: FactOutcome
     stamp: Stamp
+    fact: Fact
+    row: CandidateRow
     changed: set[UUID] = field(default_factory=set)
+
+    @property
+    def number(self) -> int:
+        return self.planned.fact_number
 
 
 class Writer:
@@ -107,13 +116,15 @@ class Writer:
 
     def write(self, planned: FactOutcome, stamp: Stamp) -> LoggedDecision:
         """Write one decision, marked with its stamp; returns what the log says. It is an "add" where its target is gone."""
-        decision, change = planned, OpenDecision(planned.fact_number, stamp)
+        decision, change = planned, OpenDecision(planned, stamp, *self._plan.facts[planned.fact_number])
         target = self._memory_of(decision.target) if decision.target else None
         if decision.action == "forget":
-            return self._forget(planned, change, target)
+            return self._forget(change, target)
         if target in self._forgotten:
             decision, target = replace(decision, action="add", content=None), None
-        self._learn(decision.fact_number)
+        # Whom the fact introduces, or says more of; written with the first memory that needs them.
+        learned = {entity.entity_id: entity for entity in self._plan.linked.learned.get(change.number, ())}
+        self._unwritten |= learned
         decision = self._as_it_stands(decision, target)
         if decision.action == "add":
             target = None
@@ -124,12 +135,13 @@ class Writer:
             action = action if action in {"none", "quarantine"} else "add"
         memory_id = self._carry_out(action, decision, change, target)
         if memory_id is not None:
-            self._memory_of_fact[decision.fact_number] = memory_id
-        return self._logged(planned, change, (memory_id, target, version), action=action, entities=self._news(change))
+            self._memory_of_fact[change.number] = memory_id
+        news = learned.keys() if change.changed else ()
+        self.touched.update(news)
+        return self._logged(change, (memory_id, target, version), action=action, entities=news)
 
     def _logged(
         self,
-        planned: FactOutcome,
         change: OpenDecision,
         ids: tuple[UUID | None, UUID | None, int | None] = (None, None, None),
         *,
@@ -137,7 +149,7 @@ class Writer:
         entities: Collection[UUID] = (),
     ) -> LoggedDecision:
         """ids: the memory, the target and its version. entities: of which it learned something."""
-        number, (memory_id, target, version) = planned.fact_number, ids
+        planned, number, (memory_id, target, version) = change.planned, change.number, ids
         # What was proposed and not taken: for the fact, and of those that it is about.
         refused = [*([planned.refused] if planned.refused else []), *sorted(self._plan.linked.refused.get(number, {}))]
         return LoggedDecision(
@@ -148,7 +160,7 @@ class Writer:
             memory_id=memory_id,
             target_id=target,
             target_version=version,
-            fact=self._fact(change).model_dump(mode="json"),
+            fact=change.fact.model_dump(mode="json"),
             candidates=[
                 {"memory_id": str(row.memory_id), "version": row.version, "similarity": round(row.similarity, 4)}
                 for row in self._plan.near.get(number, ())
@@ -161,22 +173,26 @@ class Writer:
             concerned=frozenset(one for one in (memory_id, target) if one is not None),
         )
 
-    def _forget(self, planned: FactOutcome, change: OpenDecision, target: UUID | None) -> LoggedDecision:
-        """A memory is known no longer, nor what it states, nor what was learned with it; an undo brings it back.
+    def _forget(self, change: OpenDecision, target: UUID | None) -> LoggedDecision:
+        """A memory is known no longer, nor what was learned with it; an undo brings it back.
 
         From now on, whatever time the clock of the app tells.
         """
         if target is None or target in self._forgotten:
-            return self._logged(planned, change, action="forget")
+            return self._logged(change, action="forget")
         version = self._standing[target].version
-        self.touched.update(relations.entities_of_memory(self._connection, self._lane, target))
-        self._change(change, target, state="withdrawn")
-        memories.retire_vector(self._connection, self._lane, target)
-        relations.end_relations(self._connection, self._lane, target, change.stamp, valid_to=change.stamp.at)
+        self._end(change, target, change.stamp.at, state="withdrawn")
         unlearned = unlearn(self._connection, self._lane, {target}, change.stamp)
         self.touched.update(unlearned)
         self._forgotten.add(target)
-        return self._logged(planned, change, (target, target, version), action="forget", entities=unlearned)
+        return self._logged(change, (target, target, version), action="forget", entities=unlearned)
+
+    def _end(self, change: OpenDecision, target: UUID, since: datetime, **changes: Any) -> None:
+        """A memory holds no longer, nor what it states."""
+        self._change(change, target, **changes)
+        memories.retire_vector(self._connection, self._lane, target)
+        relations.end_relations(self._connection, self._lane, target, change.stamp, valid_to=since)
+        self.touched.update(relations.entities_of_memory(self._connection, self._lane, target))
 
     def _as_it_stands(self, decision: FactOutcome, target: UUID | None) -> FactOutcome:
         """The decision, made of a memory as it was read, of what earlier facts of the batch have made of that."""
@@ -212,32 +228,32 @@ class Writer:
     def _reinforce(self, change: OpenDecision, target: UUID) -> UUID:
         now = self._standing[target]
         # What was a guess, and is now said plainly, is as sure as what was said plainly at first.
-        grown = max(confidence.reinforced(now.confidence), _sureness(self._fact(change)))
-        changes: dict[str, Any] = {
-            "confidence": grown,
-            "tier": confidence.tier_of(grown),
-            "reinforced": now.reinforced + 1,
-        }
+        grown = max(confidence.reinforced(now.confidence), _sureness(change.fact))
+        changes = {"confidence": grown, "tier": confidence.tier_of(grown), "reinforced": now.reinforced + 1}
         self._change(change, target, **changes, **self._marked(change, target))
         self._attach(change, target)
         return target
 
     def _marked(self, change: OpenDecision, target: UUID) -> dict[str, Any]:
         """What the user asks to remember is marked, and weighs as that, though it was known before."""
-        fact, row = self._plan.facts[change.fact_number]
-        if not fact.marked:
+        if not change.fact.marked:
             return {}
-        weightier = (row.salience or 0.0) > self._standing[target].salience
-        return {"marked": True} | ({"salience": row.salience, "factors": row.factors} if weightier else {})
+        weightier = (change.row.salience or 0.0) > self._standing[target].salience
+        return {"marked": True} | (
+            {"salience": change.row.salience, "factors": change.row.factors} if weightier else {}
+        )
 
     def _add(self, change: OpenDecision) -> UUID:
-        memory_id = self._new(change, _sureness(self._fact(change)))
-        self._join_similar(change, memory_id)
+        memory_id = self._new(change, _sureness(change.fact))
+        for known, similarity in self._plan.new[change.number].near:
+            other = self._memory_of(known)
+            if similarity >= _SIMILAR and other is not None:
+                self._join(change, Edge(memory_id, other, "similar", round(similarity, 4)))
         return memory_id
 
     def _update(self, change: OpenDecision, target: UUID, merged: str | None) -> UUID:
-        fact, row = self._plan.facts[change.fact_number]
-        salience = max(self._standing[target].salience, row.salience or 0.0)
+        fact = change.fact
+        salience = max(self._standing[target].salience, change.row.salience or 0.0)
         changes: dict[str, Any] = {"content": merged or fact.content, "salience": salience}
         changes |= {"value": fact.value} if fact.value else {}
         changes |= {"record_name": fact.record.name, "record": fact.record.data} if fact.record else {}
@@ -247,7 +263,7 @@ class Writer:
         self._change(change, target, **changes, confidence=grown, tier=confidence.tier_of(grown))
         # Those that only the memory names are told otherwise, too.
         self.touched.update(relations.entities_of_memory(self._connection, self._lane, target))
-        vector = self._plan.merged.get(change.fact_number)
+        vector = self._plan.merged.get(change.number)
         if vector is not None:
             memories.retire_vector(self._connection, self._lane, target)
             self._set_vector(target, vector)
@@ -255,20 +271,17 @@ class Writer:
         return target
 
     def _supersede(self, change: OpenDecision, target: UUID) -> UUID:
-        memory_id = self._new(change, _sureness(self._fact(change)))
-        since = said_at(self._fact(change), self._plan.messages)
-        self._change(change, target, state="superseded", superseded_by=memory_id, valid_to=since)
-        memories.retire_vector(self._connection, self._lane, target)
-        relations.end_relations(self._connection, self._lane, target, change.stamp, valid_to=since)
+        memory_id = self._new(change, _sureness(change.fact))
+        since = said_at(change.fact, self._plan.messages)
+        self._end(change, target, since, state="superseded", superseded_by=memory_id, valid_to=since)
         self._join(change, Edge(memory_id, target, "replaces"))
-        self.touched.update(relations.entities_of_memory(self._connection, self._lane, target))
         self._replaced[target] = memory_id
-        self._replaced_by[memory_id] = change.fact_number
+        self._replaced_by[memory_id] = change.number
         return memory_id
 
     def _contradict(self, change: OpenDecision, target: UUID) -> UUID:
         """Both stay: what speaks for one speaks against the other, and neither is as sure as before."""
-        memory_id = self._new(change, confidence.contradicted(_sureness(self._fact(change))))
+        memory_id = self._new(change, confidence.contradicted(_sureness(change.fact)))
         shaken = confidence.contradicted(self._standing[target].confidence)
         self._change(change, target, confidence=shaken, tier=confidence.tier_of(shaken))
         against = memories.quotes_for(self._connection, self._lane, target)
@@ -279,20 +292,8 @@ class Writer:
         return memory_id
 
     def _new(self, change: OpenDecision, sureness: float) -> UUID:
-        _, row = self._plan.facts[change.fact_number]
-        memory_id = uuid7()
-        memories.add(self._connection, self._lane, self._memory(memory_id, change.fact_number, sureness), change.stamp)
-        change.changed.add(memory_id)
-        self._standing[memory_id] = _Standing(1, row.salience or 0.0, sureness, 0, self._fact(change).content)
-        if row.vector is not None:
-            self._set_vector(memory_id, row.vector)
-        self._attach(change, memory_id)
-        return memory_id
-
-    def _memory(self, memory_id: UUID, fact_number: int, sureness: float) -> NewMemory:
-        fact, row = self._plan.facts[fact_number]
-        record = fact.record
-        return NewMemory(
+        fact, row, memory_id = change.fact, change.row, uuid7()
+        new = NewMemory(
             memory_id=memory_id,
             kind=fact.kind,
             content=fact.content,
@@ -306,9 +307,16 @@ class Writer:
             valid_from=said_at(fact, self._plan.messages),
             said_by=said_by(fact, self._plan.messages),
             marked=fact.marked,
-            record_name=record.name if record else None,
-            record=record.data if record else None,
+            record_name=fact.record.name if fact.record else None,
+            record=fact.record.data if fact.record else None,
         )
+        memories.add(self._connection, self._lane, new, change.stamp)
+        change.changed.add(memory_id)
+        self._standing[memory_id] = _Standing(1, new.salience, sureness, 0, fact.content)
+        if row.vector is not None:
+            self._set_vector(memory_id, row.vector)
+        self._attach(change, memory_id)
+        return memory_id
 
     def _change(self, change: OpenDecision, memory_id: UUID, **changes: Any) -> None:
         now = self._standing[memory_id]
@@ -317,23 +325,11 @@ class Writer:
         self._standing[memory_id] = replace(now, version=now.version + 1, **kept)
         change.changed.add(memory_id)
 
-    def _learn(self, fact_number: int) -> None:
-        """Whom the next fact introduces, or says more of; written with the first memory that needs them."""
-        learned = self._plan.linked.learned.get(fact_number, ())
-        self._unwritten |= {entity.entity_id: entity for entity in learned}
-
-    def _news(self, change: OpenDecision) -> set[UUID]:
-        """The entities of which a decision learned something."""
-        learned = self._plan.linked.learned.get(change.fact_number, ()) if change.changed else ()
-        news = {entity.entity_id for entity in learned}
-        self.touched.update(news)
-        return news
-
     def _attach(self, change: OpenDecision, memory_id: UUID) -> None:
         """What the fact brings to a memory: its messages, those it is about, and how they stand to each other."""
-        fact = self._fact(change)
+        fact, linked = change.fact, self._plan.linked
         self._save_entities(change)
-        named = self._plan.linked.links[change.fact_number]
+        named = linked.links[change.number]
         memories.add_sources(self._connection, self._lane, memory_id, self._quotes(change), change.stamp)
         by_entity = {link.entity_id: (link.role, "sure") for link in reversed(list(named.values()))}
         relations.link(self._connection, self._lane, memory_id, by_entity, change.stamp)
@@ -344,26 +340,21 @@ class Writer:
         ]
         since = said_at(fact, self._plan.messages)
         relations.relate(self._connection, self._lane, memory_id, stated, change.stamp, valid_from=since)
-        self._ask(change, memory_id)
+        for one in open_questions(change.number, fact, linked=linked, messages=self._plan.messages):
+            questions.ask(self._connection, self._lane, memory_id, one, change.stamp)
         self.touched.update(by_entity)
 
     def _quotes(self, change: OpenDecision) -> dict[UUID, str]:
-        fact = self._fact(change)
-        return {self._plan.messages[source].event_id: fact.quote for source in fact.sources}
+        return {self._plan.messages[source].event_id: change.fact.quote for source in change.fact.sources}
 
     def _save_entities(self, change: OpenDecision) -> None:
         """Whom the fact introduces, or says more of; and whom earlier facts introduced that were worth no memory."""
-        linked, number = self._plan.linked, change.fact_number
+        linked, number = self._plan.linked, change.number
         learned = {entity.entity_id for entity in linked.learned[number]}
         parents = {entity.parent_id for entity in self._unwritten.values() if entity.entity_id in learned}
         for key in linked.is_about(number) | linked.may_be_about(number) | learned | parents:
             if key in self._unwritten:
                 entities.save(self._connection, self._lane, [self._unwritten.pop(key)], change.stamp)
-
-    def _ask(self, change: OpenDecision, memory_id: UUID) -> None:
-        fact, linked = self._fact(change), self._plan.linked
-        for one in open_questions(change.fact_number, fact, linked=linked, messages=self._plan.messages):
-            questions.ask(self._connection, self._lane, memory_id, one, change.stamp)
 
     def _set_vector(self, memory_id: UUID, vector: memories.Vector) -> None:
         version = self._standing[memory_id].version
@@ -371,17 +362,8 @@ class Writer:
             self._connection, self._lane, self._plan.model, "memory", {memory_id: vector}, version=version
         )
 
-    def _join_similar(self, change: OpenDecision, memory_id: UUID) -> None:
-        for known, similarity in self._plan.new[change.fact_number].near:
-            other = self._memory_of(known)
-            if similarity >= _SIMILAR and other is not None:
-                self._join(change, Edge(memory_id, other, "similar", round(similarity, 4)))
-
     def _join(self, change: OpenDecision, edge: Edge) -> None:
         relations.join(self._connection, self._lane, [edge], change.stamp)
-
-    def _fact(self, change: OpenDecision) -> Fact:
-        return self._plan.facts[change.fact_number][0]
 
 
 def _times(fact: Fact) -> dict[str, Any]:
