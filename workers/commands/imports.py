@@ -101,16 +101,16 @@ def _trusted(entities: Iterable[ImportedEntity], refused: Counter[str]) -> Itera
 def _store(connection: Connection, *, batch: BatchRef, brought: _Brought) -> None:
     refused = Counter(brought.refused)
     of_entities, *of_memories = decisions.stamps(connection, 1 + len(brought.memories))
+    by_key: dict[str, ImportedEntity] = {}
+    for entity in brought.entities:
+        by_key.setdefault(entity.key, entity)
     about = [key for one in brought.memories for key in one.about]
-    registry = Registry(
-        connection, batch.lane, brought.home_id, entities=brought.entities, about=about, refused=refused
-    )
+    registry = Registry(connection, batch.lane, brought.home_id, by_key, about, refused)
     learned = registry.bring(of_entities)
-    logged = [_of_entities(brought, of_entities, learned)] if learned else []
-    logged += [
-        _quarantined(one, stamp, brought.suspect[one.id]) if one.id in brought.suspect else _added(brought, one, stamp)
-        for one, stamp in zip(brought.memories, of_memories, strict=True)
-    ]
+    fact = {"entities": [one.key for one in brought.entities]}
+    logged = [_logged(brought, one, stamp) for one, stamp in zip(brought.memories, of_memories, strict=True)]
+    if learned:
+        logged.insert(0, decisions.by_app(of_entities, "add", reason=_REASON, fact=fact, entities=sorted(learned)))
     touched = _remember(connection, batch, brought, of_memories, registry)
     decisions.log(connection, batch, logged)
     profiles.touch(connection, batch.lane, sorted(learned | touched))
@@ -119,33 +119,25 @@ def _store(connection: Connection, *, batch: BatchRef, brought: _Brought) -> Non
         _log.warning("imports_refused", reasons=reasons)
 
 
+@dataclass
 class Registry:
-    """Which entity bears a key, of those that are known and those that the event brings."""
+    """Which entity bears a key, of those that are known and those that the event brings.
 
-    def __init__(
-        self,
-        connection: Connection,
-        lane: LaneRef,
-        home_id: UUID,
-        *,
-        entities: Sequence[ImportedEntity],
-        about: Iterable[str],
-        refused: Counter[str],
-    ) -> None:
-        """home_id: by which ids are derived. entities: that the event brings; about: the keys that its memories name.
+    home_id: by which ids are derived. brought: the entities that the event brings, by key. about: the keys that its memories
+    name. refused: counts what is left out.
+    """
 
-        refused: counts what is left out.
-        """
-        self._connection = connection
-        self._lane = lane
-        self._home_id = home_id
-        self._brought: dict[str, ImportedEntity] = {}
-        for one in entities:
-            self._brought.setdefault(one.key, one)
-        self._refused = refused
-        named = [key for one in entities for key in (one.key, one.parent) if key is not None]
-        keys = {*named, *about}
-        self._ids = imports.entities_of_keys(connection, lane, keys)
+    connection: Connection
+    lane: LaneRef
+    home_id: UUID
+    brought: Mapping[str, ImportedEntity]
+    about: Iterable[str]
+    refused: Counter[str]
+
+    def __post_init__(self) -> None:
+        named = (key for one in self.brought.values() for key in (one.key, one.parent) if key is not None)
+        keys = {*named, *self.about}
+        self._ids = imports.entities_of_keys(self.connection, self.lane, keys)
         self._follow_merges(keys)
         self._add_new()
 
@@ -163,50 +155,50 @@ class Registry:
                 is_user=one.is_user,
                 aliases=tuple(one.aliases),
             )
-            for key, one in self._brought.items()
+            for key, one in self.brought.items()
             if key in self._ids
         ]
-        return registry.save(self._connection, self._lane, rows, stamp)
+        return registry.save(self.connection, self.lane, rows, stamp)
 
     def links(self, memory_id: UUID, memory: ImportedMemory) -> Iterable[Link]:
         roles = memory.roles or [("about" if place else "subject", "sure") for place in range(len(memory.about))]
         for key, (role, certainty) in zip(memory.about, roles, strict=True):
             entity_id = self._ids.get(key)
             if entity_id is None:
-                self._refused["about: no entity of that key"] += 1
+                self.refused["about: no entity of that key"] += 1
             else:
                 yield memory_id, entity_id, role, certainty
 
     def _follow_merges(self, keys: Iterable[str]) -> None:
         """Who was merged into somebody is known as that one."""
         missing = {key: self._ids_of_old(key) for key in keys if key not in self._ids}
-        now = registry.merged(self._connection, self._lane, {one for ids in missing.values() for one in ids})
+        now = registry.merged(self.connection, self.lane, {one for ids in missing.values() for one in ids})
         self._ids.update({key: now[one] for key, ids in missing.items() for one in ids if one in now})
 
     def _ids_of_old(self, key: str) -> list[UUID]:
         own = imports.own_id(key)
-        return [imported_id(self._home_id, "entity", key), *([own] if own else [])]
+        return [imported_id(self.home_id, "entity", key), *([own] if own else [])]
 
     def _add_new(self) -> None:
-        known = registry.user(self._connection, self._lane)
+        known = registry.user(self.connection, self.lane)
         user = known.entity_id if known else None
-        for key, one in self._brought.items():
+        for key, one in self.brought.items():
             if key not in self._ids:
-                new = imported_id(self._home_id, "entity", key)
+                new = imported_id(self.home_id, "entity", key)
                 self._ids[key] = user if one.is_user and user else new
             if one.is_user:
                 user = user or self._ids[key]
 
     def _parents(self) -> dict[str, UUID]:
         """By key, the parent, where it is known and not below the entity itself."""
-        wanted = {key: one.parent for key, one in self._brought.items() if one.parent and key in self._ids}
+        wanted = {key: one.parent for key, one in self.brought.items() if one.parent and key in self._ids}
         parents = {key: self._ids[parent] for key, parent in wanted.items() if parent in self._ids}
-        self._refused["parent: no entity of that key"] += len(wanted) - len(parents)
+        self.refused["parent: no entity of that key"] += len(wanted) - len(parents)
         both = {*parents.values(), *(self._ids[key] for key in parents)}
-        above = registry.parents_above(self._connection, self._lane, both)
+        above = registry.parents_above(self.connection, self.lane, both)
         for key, parent in list(parents.items()):
             if _is_above(self._ids[key], parent, above):
-                self._refused["parent: is below the entity"] += 1
+                self.refused["parent: is below the entity"] += 1
                 del parents[key]
             else:
                 above.setdefault(self._ids[key], parent)
@@ -260,22 +252,13 @@ def _is_ahead(one: ImportedMemory) -> bool:
     return one.occurred_at is not None and lies_ahead(one.occurred_at)
 
 
-def _of_entities(brought: _Brought, stamp: Stamp, learned: set[UUID]) -> LoggedDecision:
-    fact = {"entities": [one.key for one in brought.entities]}
-    return decisions.by_app(stamp, "add", reason=_REASON, fact=fact, entities=sorted(learned))
-
-
-def _added(brought: _Brought, one: ImportedMemory, stamp: Stamp) -> LoggedDecision:
+def _logged(brought: _Brought, one: ImportedMemory, stamp: Stamp) -> LoggedDecision:
+    fact = one.model_dump(mode="json", exclude_none=True)
+    if suspicion := brought.suspect.get(one.id):
+        return decisions.by_app(stamp, "quarantine", reason=suspicion, fact=fact)
     memory_id = imported_id(brought.home_id, "memory", one.id)
-    fact = one.model_dump(mode="json", exclude_none=True)
-    return decisions.by_app(
-        stamp, "add", reason=_REASON, memory_id=memory_id, fact=fact, changed=frozenset({memory_id})
-    )
-
-
-def _quarantined(one: ImportedMemory, stamp: Stamp, suspicion: str) -> LoggedDecision:
-    fact = one.model_dump(mode="json", exclude_none=True)
-    return decisions.by_app(stamp, "quarantine", reason=suspicion, fact=fact)
+    changed = frozenset({memory_id})
+    return decisions.by_app(stamp, "add", reason=_REASON, memory_id=memory_id, fact=fact, changed=changed)
 
 
 def _is_above(entity_id: UUID, other: UUID | None, parents: Mapping[UUID, UUID]) -> bool:
