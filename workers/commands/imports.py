@@ -26,15 +26,16 @@ from mosshead.events.imports import ImportedEntity, ImportedMemory
 from mosshead.ids import imported_id
 from mosshead.language.names import normalise
 from mosshead.models.entities import RegisteredEntity
+from mosshead.models.occurrence import FactOccurrence
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
 from mosshead.timestamps import lies_ahead
-from pipeline import salience
 from pipeline.embedding import embed
 from pipeline.models import Fact
 from pipeline.safety import instructs, suspicion_of
-from pipeline.salience import score_salience
+from pipeline.salience import STATED, score_salience
 from workers.dependencies import Parts
+from workers.stages.memories import new_memory
 from workers.stages.runner import Store
 
 _REASON = "imported"
@@ -224,26 +225,26 @@ def _remember(
 
 
 def _memory(brought: _Brought, one: ImportedMemory) -> NewMemory:
-    fact = Fact(kind=one.kind, content=one.content, sources=(1,), quote=one.content, marked=one.marked)
-    scored = score_salience(fact)
-    sureness = salience.STATED if one.confidence is None else one.confidence
-    return NewMemory(
-        memory_id=imported_id(brought.home_id, "memory", one.id),
-        key=one.id,
+    fact = Fact(
         kind=one.kind,
         content=one.content,
-        salience=scored.value if one.salience is None else one.salience,
-        factors=scored.explained() if one.salience is None else {},
-        confidence=sureness,
-        tier=salience.tier_of(sureness),
+        sources=(1,),
+        quote=one.content,
+        occurred=one.occurred and FactOccurrence(**dict(one.occurred)),
         attribute=one.attribute,
         value=one.value,
-        occurred_from=one.occurred.start if one.occurred else None,
-        occurred_to=one.occurred.end if one.occurred else None,
-        granularity=one.occurred.granularity if one.occurred else None,
+        marked=one.marked,
+    )
+    own = {} if one.salience is None else {"salience": one.salience, "factors": {}}
+    return new_memory(
+        fact,
+        imported_id(brought.home_id, "memory", one.id),
+        sureness=STATED if one.confidence is None else one.confidence,
         valid_from=brought.said_at if _is_ahead(one) else one.occurred_at or brought.said_at,
+        key=one.id,
         said_by=one.said_by,
-        marked=scored.marked,
+        marked=score_salience(fact).marked,
+        **own,
     )
 
 

@@ -24,15 +24,15 @@ from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType, Role
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
-from pipeline import salience
 from pipeline.linking.models import Link
 from pipeline.linking.models import Role as LinkRole
 from pipeline.linking.registry import Replaced, named_again, with_the_subject
 from pipeline.models import USER, Fact, FactMention, Message
 from pipeline.safety import suspicion_of
-from pipeline.salience import score_salience
+from pipeline.salience import STATED
 from workers.dependencies import Parts
 from workers.stages.consolidate import link as linking
+from workers.stages.memories import new_memory
 from workers.stages.runner import Store
 
 _NUMBER = 1
@@ -71,7 +71,12 @@ def prepare(batch: BatchRef, command: Remember, parts: Parts) -> Store:
         batch=batch,
         remembered=_Remembered(
             command=command,
-            memory=_memory(command, fact),
+            memory=new_memory(
+                fact,
+                remembered_id(NamespacePath.of(command.namespace).home_id, command.event_id),
+                sureness=STATED,
+                valid_from=command.occurred_at,
+            ),
             vector=vector,
             model=parts.embedder.name,
             links=about,
@@ -126,21 +131,6 @@ def _replaced(connection: Connection, lane: LaneRef, command: Remember) -> list[
     """Whom the memory is about that this one stands for; nobody where it stands for none."""
     rows = relations.sure_of_memory(connection, lane, command.replaces) if command.replaces else ()
     return [Replaced(one.entity_id, EntityType(one.entity_type), cast("LinkRole", one.role)) for one in rows]
-
-
-def _memory(command: Remember, fact: Fact) -> NewMemory:
-    scored = score_salience(fact)
-    return NewMemory(
-        memory_id=remembered_id(NamespacePath.of(command.namespace).home_id, command.event_id),
-        kind=command.kind,
-        content=command.content,
-        salience=scored.value,
-        factors=scored.explained(),
-        confidence=salience.STATED,
-        tier=salience.tier_of(salience.STATED),
-        valid_from=command.occurred_at,
-        marked=scored.marked,
-    )
 
 
 def _store(connection: Connection, *, batch: BatchRef, remembered: _Remembered) -> None:

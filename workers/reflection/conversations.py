@@ -20,14 +20,14 @@ from mosshead.ids import uuid7
 from mosshead.llm import LanguageModel
 from mosshead.models.kinds import SPEAKING
 from mosshead.store.connection import tenant_transaction
-from pipeline import salience
 from pipeline.embedding import embed
 from pipeline.reflection.episodes import FormedEpisode, form_episodes
 from pipeline.reflection.summaries import MOST_TELLING, sum_up
-from pipeline.salience import score_salience
+from pipeline.salience import INFERRED
 from workers.dependencies import Parts
 from workers.reflection.kinds import Reflection, ReflectionDue, store_nothing
 from workers.stages import load
+from workers.stages.memories import new_memory
 from workers.stages.runner import Store
 
 _QUOTED: Final = 200
@@ -72,9 +72,11 @@ def _keep(
     vectors: Mapping[int, Vectors],
     decided_by: str,
 ) -> None:
-    new = [
-        (_memory(one), stamp) for one, stamp in zip(episodes, decisions.stamps(connection, len(episodes)), strict=True)
+    stamps = decisions.stamps(connection, len(episodes))
+    formed = [
+        new_memory(one.fact, uuid7(), sureness=INFERRED, valid_from=one.said_at, marked=False) for one in episodes
     ]
+    new = list(zip(formed, stamps, strict=True))
     memories.add_all(connection, batch.lane, new)
     by_id = {memory.memory_id: vectors[place] for place, (memory, _) in enumerate(new)}
     memories.set_vectors(connection, batch.lane, model, "memory", by_id)
@@ -83,22 +85,6 @@ def _keep(
         memories.add_sources(connection, batch.lane, memory.memory_id, quotes, stamp)
     logged = [_logged(memory, one, stamp, decided_by) for (memory, stamp), one in zip(new, episodes, strict=True)]
     decisions.log(connection, batch, logged)
-
-
-def _memory(one: FormedEpisode) -> NewMemory:
-    scored = score_salience(one.fact)
-    return NewMemory(
-        memory_id=uuid7(),
-        kind=one.fact.kind,
-        content=one.fact.content,
-        salience=scored.value,
-        factors=scored.explained(),
-        confidence=salience.INFERRED,
-        tier=salience.tier_of(salience.INFERRED),
-        valid_from=one.said_at,
-        record_name=one.fact.record.name if one.fact.record else None,
-        record=one.fact.record.data if one.fact.record else None,
-    )
 
 
 def _logged(memory: NewMemory, one: FormedEpisode, stamp: Stamp, decided_by: str) -> LoggedDecision:

@@ -65,18 +65,14 @@ def follow(engine: Engine, lane: LaneRef) -> bool:
         coming = log.upcoming(connection, generation, but_not=NOT_REPLAYED, limit=_AT_ONCE)
         said = list(takewhile(lambda one: one.type not in TRANSLATED, coming))
         if said:
-            return _replay(connection, generation, said)
+            if log.waiting(connection, generation.replay) >= _AHEAD:
+                return False
+            log.replay(connection, generation, [one.event_id for one in said])
+            return True
         if coming and log.at_rest(connection, generation.replay):
             _replay_command(connection, generation, coming[0])
             return True
         return False
-
-
-def _replay(connection: Connection, generation: Generation, said: list[log.Upcoming]) -> bool:
-    if log.waiting(connection, generation.replay) >= _AHEAD:
-        return False
-    log.replay(connection, generation, [one.event_id for one in said])
-    return True
 
 
 def _replay_command(connection: Connection, generation: Generation, coming: log.Upcoming) -> None:

@@ -61,7 +61,9 @@ def _try(engine: Engine, path: NamespacePath, *, despite: bool) -> str | None:
             return why
         exchange(connection, generation)
         # Whoever publishes waits since its end: what names things by ids came before that, or finds those that are read then.
-        if why := _interrupted(connection, generation):
+        # Where somebody had it go on, a batch of it may be at work since, with memories that would be those of the other.
+        still = generations.held(connection, generation)
+        if why := _named_meanwhile(connection, generation) if still else "somebody had it go on meanwhile":
             connection.rollback()
         return why
 
@@ -102,14 +104,6 @@ def _not_yet(connection: Connection, generation: Generation) -> str | None:
         return "its replay is at work"
     if not generations.idle(connection, generation.lane):
         return "a batch of it is at work"
-    return _named_meanwhile(connection, generation)
-
-
-def _interrupted(connection: Connection, generation: Generation) -> str | None:
-    """What happened while the two changed places, and must not have."""
-    if not generations.held(connection, generation):
-        # By hand, and a batch of it may be at work since, with memories that would be those of the other.
-        return "somebody had it go on meanwhile"
     return _named_meanwhile(connection, generation)
 
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 
 import structlog
 from sqlalchemy import Connection
@@ -38,7 +39,7 @@ def settle(lease: leases.Lease, used: Parts, outcome: Wait | Retry | GiveUp, wha
             leases.put_off(connection, lease, error=what, delay=outcome.delay, counts=outcome.counts)
             return "tried again"
         if lease.stage == lanes.REFLECT:
-            return _skip(connection, lease, what)
+            return _end_reflection(connection, lease, what, reflections.give_up)
         if lease.stage == lanes.STAGES[-1]:
             profiles.put_off(connection, lease.batch.lane, pause=_PROFILES_PAUSE)
         return _split(connection, lease, what) if lease.events > 1 else _bury(connection, lease, used, what)
@@ -56,13 +57,13 @@ def put_off(lease: leases.Lease, used: Parts, what: str) -> None:
     _under_lease(lease, used, end, what, patience=used.settings.lease_seconds)
 
 
-def _skip(connection: Connection, lease: leases.Lease, what: str) -> str:
-    """The batch's events are in effect: a reflection that fails for good takes nothing with it, and holds up nothing."""
+def _end_reflection(connection: Connection, lease: leases.Lease, what: str, then: Callable[..., str]) -> str:
+    """The batch's events are in effect: a reflection that fails takes nothing with it, and holds up nothing."""
     due = reflections.first_due(connection, lease.batch.lane)
     leases.end(connection, lease, lanes.DONE, error=what)
     if due is None:
         return "not due any more"
-    return f"{due.kind}: {reflections.give_up(connection, lease.batch.lane, due, why=what)}"
+    return f"{due.kind}: {then(connection, lease.batch.lane, due, why=what)}"
 
 
 def _lighten(connection: Connection, lease: leases.Lease, what: str) -> str | None:
@@ -70,11 +71,7 @@ def _lighten(connection: Connection, lease: leases.Lease, what: str) -> str | No
     neither can be."""
     lane = lease.batch.lane
     if lease.stage == lanes.REFLECT:
-        due = reflections.first_due(connection, lane)
-        leases.end(connection, lease, lanes.DONE, error=what)
-        if due is None:
-            return "not due any more"
-        return f"{due.kind}: {reflections.lighten(connection, lane, due, pause=_TOO_MUCH_PAUSE, why=what)}"
+        return _end_reflection(connection, lease, what, partial(reflections.lighten, pause=_TOO_MUCH_PAUSE))
     if lease.stage == lanes.STAGES[-1]:
         profiles.put_off(connection, lane, pause=_TOO_MUCH_PAUSE)
         leases.end(connection, lease, lanes.DONE, error=what)

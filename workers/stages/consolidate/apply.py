@@ -15,7 +15,6 @@ from db import decisions, entities, inbox, memories, profiles, questions, relati
 from db.candidates import CandidateRow, RefusedRow
 from db.decisions import LoggedDecision, Stamp
 from db.keys import BatchRef, LaneRef
-from db.memories import NewMemory
 from db.questions import HeldEnd, HeldRelation, NewQuestion, OtherQuestion
 from db.relations import Edge
 from db.unlearn import unlearn
@@ -31,6 +30,7 @@ from pipeline.linking.models import LinkedFacts
 from pipeline.models import Fact, Message
 from workers.reflection import run as reflecting
 from workers.stages.consolidate.plan import Plan, said_at, said_by
+from workers.stages.memories import new_memory, times_of
 
 _SIMILAR = 0.75
 
@@ -257,7 +257,7 @@ class Writer:
         changes: dict[str, Any] = {"content": merged or fact.content, "salience": salience}
         changes |= {"value": fact.value} if fact.value else {}
         changes |= {"record_name": fact.record.name, "record": fact.record.data} if fact.record else {}
-        changes |= _times(fact) if fact.occurred else {}
+        changes |= times_of(fact) if fact.occurred else {}
         changes |= self._marked(change, target)
         grown = max(self._standing[target].confidence, _sureness(fact))
         self._change(change, target, **changes, confidence=grown, tier=confidence.tier_of(grown))
@@ -293,22 +293,14 @@ class Writer:
 
     def _new(self, change: OpenDecision, sureness: float) -> UUID:
         fact, row, memory_id = change.fact, change.row, uuid7()
-        new = NewMemory(
-            memory_id=memory_id,
-            kind=fact.kind,
-            content=fact.content,
-            salience=row.salience or 0.0,
-            factors=row.factors,
-            confidence=sureness,
-            tier=confidence.tier_of(sureness),
-            attribute=fact.attribute,
-            value=fact.value,
-            **_times(fact),
+        new = new_memory(
+            fact,
+            memory_id,
+            sureness=sureness,
             valid_from=said_at(fact, self._plan.messages),
             said_by=said_by(fact, self._plan.messages),
-            marked=fact.marked,
-            record_name=fact.record.name if fact.record else None,
-            record=fact.record.data if fact.record else None,
+            salience=row.salience or 0.0,
+            factors=row.factors,
         )
         memories.add(self._connection, self._lane, new, change.stamp)
         change.changed.add(memory_id)
@@ -364,13 +356,6 @@ class Writer:
 
     def _join(self, change: OpenDecision, edge: Edge) -> None:
         relations.join(self._connection, self._lane, [edge], change.stamp)
-
-
-def _times(fact: Fact) -> dict[str, Any]:
-    occurred = fact.occurred
-    if occurred is None:
-        return {"occurred_from": None, "occurred_to": None, "granularity": None}
-    return {"occurred_from": occurred.start, "occurred_to": occurred.end, "granularity": occurred.granularity}
 
 
 def _sureness(fact: Fact) -> float:
