@@ -1,7 +1,7 @@
 """How values read on a page. Pure; the templates escape all of it."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +12,8 @@ from uuid import UUID
 from mosshead import Namespace, NotFound, Question, StoredMemory
 from mosshead.models.kinds import Granularity
 from mosshead.models.memories import Decision, Occurrence, Progress
+from mosshead.schemas import fields_of as pointers_of
+from mosshead.schemas import value_at
 
 _WHOLE = {Granularity.MONTH: "%B %Y", Granularity.SEASON: "%B %Y", Granularity.YEAR: "%Y"}
 _OF_A_CLOCK = frozenset({Granularity.MINUTE, Granularity.HOUR})
@@ -178,10 +180,10 @@ class FieldChange:
 
 
 def fields_of(body: Mapping[str, Any]) -> list[Field]:
-    return list(_leaves(body, ""))
+    return [Field(pointer, *_shown(value_at(body, pointer))) for pointer in pointers_of(body)]
 
 
-def patch_of(changes: Iterator[FieldChange] | list[FieldChange]) -> dict[str, Any]:
+def patch_of(changes: Iterable[FieldChange]) -> dict[str, Any]:
     """The patch of what was changed; what was emptied is removed. Raises ValueError, which names the field that does not fit."""
     patch: dict[str, Any] = {}
     for change in changes:
@@ -203,15 +205,6 @@ def guessed(said: str) -> Any:
     except ValueError:
         return said.strip()
     return value
-
-
-def _leaves(body: Mapping[str, Any], above: str) -> Iterator[Field]:
-    for key, value in body.items():
-        pointer = f"{above}/{key.replace('~', '~0').replace('/', '~1')}"
-        if isinstance(value, Mapping) and value:
-            yield from _leaves(value, pointer)
-        else:
-            yield Field(pointer, *_shown(value))
 
 
 def _shown(value: Any) -> tuple[Kind, str]:

@@ -22,6 +22,7 @@ from mosshead.publishing.queue import QUEUE
 from mosshead.publishing.signing import MAX_SIGNED_BYTES, TenantKey, open_signed
 from mosshead.publishing.validation import taken_here
 from mosshead.redaction import redact, redact_event, redact_fields, redact_json
+from mosshead.serialization import json_object
 from workers.elements import JSON as CONTENT_TYPE
 from workers.elements import Element, read_element, write_element
 
@@ -108,13 +109,7 @@ def takes_long(body: bytes) -> bool:
 
     Whether somebody may publish it makes no difference: the whole body is kept with the dead letter too.
     """
-    if not LARGE_BYTES <= len(body) <= _MOST_READ:
-        return False
-    try:
-        _json_object(body)
-    except InvalidEvent:
-        return False
-    return True
+    return LARGE_BYTES <= len(body) <= _MOST_READ and json_object(body) is not None
 
 
 def judge_event(event: Mapping[str, Any], *, size: int, body: bytes) -> Arrival:
@@ -144,11 +139,8 @@ def _checked(event: Mapping[str, Any], size: int) -> str:
 
 
 def _json_object(text: bytes) -> dict[str, Any]:
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        data = None
-    if not isinstance(data, dict):
+    data = json_object(text)
+    if data is None:
         raise InvalidEvent("event: not a JSON object")
     return data
 

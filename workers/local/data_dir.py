@@ -12,11 +12,12 @@ import fcntl
 import json
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mosshead.errors import ConfigurationError, MossheadError
+from mosshead.serialization import json_object
 
 _PRIVATE_FILE = 0o600
 _PRIVATE_FOLDER = 0o700
@@ -55,11 +56,9 @@ class DataFolder:
         os.pwrite(self._lock, json.dumps({"pid": os.getpid(), "flower": flower_url}).encode(), 0)
 
     def _state(self) -> dict[str, str]:
-        try:
-            state = json.loads((self.path / "state.json").read_text())
-        except (FileNotFoundError, ValueError):
-            return {}
-        return state if isinstance(state, dict) else {}
+        with suppress(FileNotFoundError):
+            return json_object((self.path / "state.json").read_text()) or {}
+        return {}
 
 
 @contextmanager
@@ -107,8 +106,6 @@ def _open_lock(path: Path) -> int:
 
 
 def _already_up(path: Path, lock: int) -> str:
-    holder: Mapping[str, object] = {}
-    with suppress(ValueError):
-        holder = json.loads(os.pread(lock, 4096, 0))
+    holder = json_object(os.pread(lock, 4096, 0)) or {}
     flower = f"; Flower at {holder['flower']}" if holder.get("flower") else ""
     return f"Mosshead is already up in {path} (pid {holder.get('pid', '?')}){flower}"
