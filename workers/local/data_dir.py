@@ -57,7 +57,7 @@ class DataFolder:
 
     def _state(self) -> dict[str, str]:
         with suppress(FileNotFoundError):
-            return json_object((self.path / "state.json").read_text()) or {}
+            return json_object((self.path / "state.json").read_bytes()) or {}
         return {}
 
 
