@@ -7,8 +7,8 @@ from uuid import UUID
 
 from mosshead.llm.prompt_data import barred, block
 from mosshead.llm.protocol import AnswerRefused, LanguageModel, Prompt
+from mosshead.llm.structured import Answer, Text
 from mosshead.models.entities import RegisteredEntity
-from pipeline.extraction.prompt import Answer, Text
 
 _SENTENCES = 8
 _CHARACTERS = 700

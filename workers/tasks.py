@@ -49,7 +49,8 @@ def extract(batch: BatchRef, parts: Parts) -> Store:
     # Without defaults: a worker of the version before, which may do the next stage, refuses a field that it does not know.
     facts = [one.model_dump(mode="json", exclude_defaults=True) for one in found.facts]
     refused = [RefusedRow(one.why, one.as_json()) for one in found.turned_down]
-    return partial(candidates.store_facts, batch=batch, facts=facts, refused=refused, formed_by=load.formed_by(model))
+    formed_by = model.name if model else "rules"
+    return partial(candidates.store_facts, batch=batch, facts=facts, refused=refused, formed_by=formed_by)
 
 
 @_stage

@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from mosshead.llm.prompt_data import barred, block, label, local_day, local_time
 from mosshead.llm.protocol import LanguageModel, Prompt
+from mosshead.llm.structured import Answer, Text
 from mosshead.models.kinds import Granularity
 from mosshead.models.occurrence import FactOccurrence
 from pipeline.consolidation.comparison import (
@@ -28,7 +29,6 @@ from pipeline.consolidation.comparison import (
     telling,
     tells_a_change,
 )
-from pipeline.extraction.prompt import Answer, Text
 from pipeline.models import FactOutcome, Known, NewFact
 
 _REASON_CHARACTERS: Final = 200

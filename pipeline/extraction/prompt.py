@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, WithJsonSchema
 
 from mosshead.llm.prompt_data import barred, block, label, local_time
 from mosshead.llm.protocol import Prompt
-from mosshead.llm.structured import Answer, JsonText, Text, storable
+from mosshead.llm.structured import Answer, JsonText, Text
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
 from pipeline.models import Background, KnownEntity, Message, RecordSchema
 
@@ -213,9 +213,6 @@ def _after_each_other(messages: Sequence[Message]) -> Iterator[tuple[Message | N
 
 def _shape(schema: RecordSchema) -> str:
     return f"{schema.name}: {json.dumps(schema.schema, ensure_ascii=False, sort_keys=True)}"
-
-
-__all__ = ["Answer", "JsonText", "Text", "storable"]
 
 
 def known_names(entities: Sequence[KnownEntity], speakers: Set[str | None]) -> list[str]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 from mosshead.llm.prompt_data import barred, block
 from mosshead.llm.protocol import AnswerRefused, LanguageModel, Prompt
-from pipeline.extraction.prompt import Answer, Text, shown_message
+from mosshead.llm.structured import Answer, Text
+from pipeline.extraction.prompt import shown_message
 from pipeline.models import Message
 
 MOST_TELLING = 8

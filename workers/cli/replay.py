@@ -9,6 +9,7 @@ import typer
 from config.settings import settings
 from mosshead.cli.output import Json, print_answer
 from mosshead.events.commands import MAX_INSTRUCTIONS
+from mosshead.fencing import one_line
 from mosshead.paths import NamespacePath
 from pipeline.replay.models import KnownMemory
 from workers.cli.output import logged_in, path_text, plain, say, table
@@ -157,10 +158,10 @@ def _lines(found: Difference, most: int) -> Iterator[str]:
         f"{memories.same} memories say the same, {len(memories.reworded)} are worded otherwise, "
         f"{len(memories.only_before)} are not in the replay, {len(memories.only_after)} are new there."
     )
-    reworded = [f"{_line(one)}\n  {_line(other)}" for one, other in memories.reworded]
+    reworded = [f"{one_line(one.content)}\n  {one_line(other.content)}" for one, other in memories.reworded]
     for mark, sort in (
-        ("-", list(map(_line, memories.only_before))),
-        ("+", list(map(_line, memories.only_after))),
+        ("-", [one_line(one.content) for one in memories.only_before]),
+        ("+", [one_line(one.content) for one in memories.only_after]),
         ("~", reworded),
     ):
         yield from (f"{mark} {line}" for line in sort[:most])
@@ -172,8 +173,3 @@ def _lines(found: Difference, most: int) -> Iterator[str]:
         yield f"! {found.dead} events died in the replay: 'python -m workers dead list'"
     for cost in found.costs:
         yield f"{cost.of}: {cost.calls} calls, {cost.prompt_tokens:,} tokens in, {cost.completion_tokens:,} out"
-
-
-def _line(one: KnownMemory) -> str:
-    """Its text on one line, so that none can look like several."""
-    return " ".join(one.content.split())

@@ -43,7 +43,6 @@ def _to_look_at(connection: Connection, lane: LaneRef, conversations: Sequence[s
 
 
 def _form_episodes(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
-    """Ask for the episodes of a conversation and embed them, outside any transaction."""
     lane = due.batch.lane
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
         wanted = namespaces.configuration(connection, lane)
@@ -104,12 +103,10 @@ EPISODES: Final = Reflection(dirtied=_to_look_at, prepare=_form_episodes)
 
 
 def _to_sum_up(connection: Connection, lane: LaneRef, conversations: Sequence[str | None]) -> list[str]:
-    """The conversations that are to be summed up."""
     return summaries.asked_for(connection, lane, {one for one in conversations if one is not None})
 
 
 def _sum_up(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
-    """The summary of a conversation, with what was said since it was last written."""
     said = [one for one in due.messages if one.conversation == due.subject and one.role in SPEAKING]
     if not said:
         return store_nothing

@@ -95,11 +95,6 @@ def model_for(batch: BatchRef, parts: Parts) -> KeptModel | None:
     )
 
 
-def formed_by(model: KeptModel | None) -> str:
-    """Who does the work of a stage, for the records: the model's name, or "rules"."""
-    return model.name if model else "rules"
-
-
 def report_refused(what: str, refused: Mapping[str, int]) -> None:
     """Log how many of the LLM's proposals were not taken, by reason. what: "facts", "entities" or "decisions"."""
     if refused:
