@@ -12,6 +12,9 @@ from db.lanes import REFLECT, STAGES
 LLM = "llm"
 EMBEDDER = "embedder"
 
+_FIRST_PAUSE = timedelta(seconds=2)
+_LONGEST_PAUSE = timedelta(minutes=5)
+
 
 def providers_of(stage: str, settings: Settings) -> frozenset[str]:
     """What a stage asks for under these settings."""
@@ -50,3 +53,8 @@ def leave(connection: Connection, stage: str, settings: Settings) -> None:
     asked = providers_of(stage, settings)
     if asked:
         providers.leave(connection, asked)
+
+
+def trip(connection: Connection, provider: str, reason: str, pause: timedelta | None) -> timedelta:
+    """Leave a provider alone for as long as it asked for, else longer with each failure; returns for how long."""
+    return providers.trip(connection, provider, reason, pause=pause, first=_FIRST_PAUSE, most=_LONGEST_PAUSE)

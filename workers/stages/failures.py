@@ -9,18 +9,16 @@ import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from db import inbox, lanes, leases, profiles, providers, reflections
+from db import inbox, lanes, leases, profiles, reflections
 from mosshead.store.connection import tenant_transaction
+from workers import providers
 from workers.dependencies import Parts
 from workers.failures import GiveUp, Retry, Wait, describe
-from workers.providers import leave
 
 _QUARANTINE_WITHIN = timedelta(hours=1)
 _PROFILES_PAUSE = timedelta(minutes=5)
 _TOO_MUCH_PAUSE = timedelta(hours=1)
 _POLL_SECONDS = 0.5
-_FIRST_PAUSE, _LONGEST_PAUSE = timedelta(seconds=2), timedelta(minutes=5)
-"""A provider is left alone for as long as it asked for, else longer with each failure."""
 
 _log = structlog.get_logger()
 
@@ -30,9 +28,7 @@ def settle(lease: leases.Lease, used: Parts, outcome: Wait | Retry | GiveUp, wha
 
     def end(connection: Connection) -> str:
         if isinstance(outcome, Wait):
-            delay = providers.trip(
-                connection, outcome.provider, what, pause=outcome.pause, first=_FIRST_PAUSE, most=_LONGEST_PAUSE
-            )
+            delay = providers.trip(connection, outcome.provider, what, outcome.pause)
             lighter = _lighten(connection, lease, what) if outcome.by_less else None
             if lighter is not None:
                 return lighter
@@ -111,7 +107,7 @@ def _under_lease(
         try:
             with tenant_transaction(used.engine, lease.batch.lane.tenant_id) as connection:
                 outcome = end(connection) if leases.holds(connection, lease) else _fenced(connection, lease, waited)
-                leave(connection, lease.stage, used.settings)
+                providers.leave(connection, lease.stage, used.settings)
             break
         except DBAPIError as error:
             if time.monotonic() > deadline:
