@@ -47,7 +47,8 @@ def compare(before: Sequence[KnownMemory], after: Sequence[KnownMemory]) -> Comp
     """
     left, right = ({one.memory_id: one for one in side if one.active} for side in (before, after))
     same = len(_taken(left, right, [(one, right[key]) for key, one in left.items() if key in right]))
-    for key in (_statement, _shape):
+    alike: tuple[_Key, ...] = (lambda one: plain(one.content), _shape)
+    for key in alike:
         keys = {one.memory_id: key(one) for one in (*left.values(), *right.values())}
         same += len(_taken(left, right, _of_one_source(left, right, keys)))
         same += len(_taken(left, right, _of_one_key(left, right, keys)))
@@ -67,11 +68,6 @@ def _taken(
             del left[one.memory_id], right[other.memory_id]
             taken.append((one, other))
     return taken
-
-
-def _statement(memory: KnownMemory) -> Hashable:
-    """What two memories have in common that are the same statement."""
-    return plain(memory.content)
 
 
 def _shape(memory: KnownMemory) -> Hashable | None:

@@ -59,7 +59,17 @@ def add_model(
     """Add a model, once it has answered. Nobody uses it yet: 'models fill' comes next."""
     chosen = settings()
     with logged_in(chosen) as engine:
-        added = add(engine, chosen, embedder)
+        with engine.begin() as connection:
+            if embedding_models.active_model(connection) is None:
+                raise ConfigurationError(
+                    f"this database has no vectors yet; set MOSSHEAD_EMBEDDER={embedder} for the service and the apps instead"
+                )
+        opened = open_embedder_of(chosen, embedder)
+        (vector,) = opened.embed(["Does it answer?"])
+        with engine.begin() as connection:
+            embedding_models.add(connection, opened.name, len(vector))
+        added = _known(engine, opened.name)
+        check_dimensions(added, len(vector))
     say(f"{added.name} ({added.dimensions} dimensions) is {added.state}.")
 
 
@@ -105,25 +115,6 @@ def drop_model(
     with logged_in(settings()) as engine:
         gone = drop(engine, name, force=force, incomplete=incomplete)
     say(f"{name} is gone, with {gone:,} rows.")
-
-
-def add(engine: Engine, settings: Settings, spec: str) -> Model:
-    """Add the model that an embedder's name, such as "openai:MODEL", stands for, once it has answered; does no harm twice.
-
-    Raises ConfigurationError where no worker ever started, and what embedders raise.
-    """
-    with engine.begin() as connection:
-        if embedding_models.active_model(connection) is None:
-            raise ConfigurationError(
-                f"this database has no vectors yet; set MOSSHEAD_EMBEDDER={spec} for the service and the apps instead"
-            )
-    embedder = open_embedder_of(settings, spec)
-    (vector,) = embedder.embed(["Does it answer?"])
-    with engine.begin() as connection:
-        embedding_models.add(connection, embedder.name, len(vector))
-    added = _known(engine, embedder.name)
-    check_dimensions(added, len(vector))
-    return added
 
 
 def fill_all(engine: Engine, settings: Settings) -> bool:

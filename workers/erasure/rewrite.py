@@ -41,33 +41,30 @@ def rewrite(admin_url: str, broker_url: str | None, tell: Callable[[str], object
     erased since it began, and Postgres keeps that for it. Raises what `_rewrite_queue_files` raises, before it touches a table.
     """
     with admin_engine(admin_url) as engine:
-        return _rewrite(engine, broker_url, tell)
+        with _as_owner(engine) as connection:
+            began, tenants = erasures.clock(connection), namespaces.tenants(connection)
+        waiting = [tenant_id for tenant_id in tenants if _waits(engine, tenant_id)]
+        if not waiting:
+            return 0
+        if broker_url is not None:
+            _rewrite_queue_files(broker_url, tell)
+        with _as_owner(engine) as connection:
+            _outlast_others(connection)
+            for table in erasures.tables_with_content(connection):
+                tell(table)
+                connection.exec_driver_sql(f"vacuum (full) mosshead.{table}")
+                # Which pages all may see is not known of new files, and until it is, each search reads the table for its index.
+                connection.exec_driver_sql(f"vacuum (analyze) mosshead.{table}")
+        marked = 0
+        for tenant_id in waiting:
+            with _of_tenant(engine, tenant_id) as connection:
+                marked += erasures.mark_rewritten(connection, tenant_id, before=began)
+        return marked
 
 
-def _rewrite(engine: Engine, broker_url: str | None, tell: Callable[[str], object]) -> int:
-    with _as_owner(engine) as connection:
-        began, tenants = erasures.clock(connection), namespaces.tenants(connection)
-    waiting = []
-    for tenant_id in tenants:
-        with _of_tenant(engine, tenant_id) as connection:
-            if erasures.to_rewrite(connection, tenant_id):
-                waiting.append(tenant_id)
-    if not waiting:
-        return 0
-    if broker_url is not None:
-        _rewrite_queue_files(broker_url, tell)
-    with _as_owner(engine) as connection:
-        _outlast_others(connection)
-        for table in erasures.tables_with_content(connection):
-            tell(table)
-            connection.exec_driver_sql(f"vacuum (full) mosshead.{table}")
-            # Which pages all may see is not known of new files, and until it is, each search reads the table for its index.
-            connection.exec_driver_sql(f"vacuum (analyze) mosshead.{table}")
-    marked = 0
-    for tenant_id in waiting:
-        with _of_tenant(engine, tenant_id) as connection:
-            marked += erasures.mark_rewritten(connection, tenant_id, before=began)
-    return marked
+def _waits(engine: Engine, tenant_id: UUID) -> bool:
+    with _of_tenant(engine, tenant_id) as connection:
+        return bool(erasures.to_rewrite(connection, tenant_id))
 
 
 def _outlast_others(connection: Connection) -> None:

@@ -47,7 +47,14 @@ def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> St
     if model is None or current is None or current.optimizer == "off" or not waiting:
         return store_nothing
     trajectories = [trajectory_of(one.messages, Feedback(one.comment, one.score)) for one in waiting]
-    found = create_prompt_optimizer(model, kind=current.optimizer)(trajectories, _template(current))
+    template = PromptTemplate(
+        name=current.name,
+        text=current.template,
+        syntax=current.syntax,
+        instructions=current.instructions,
+        when_to_update=current.when_to_update,
+    )
+    found = create_prompt_optimizer(model, kind=current.optimizer)(trajectories, template)
     if found.refused is not None:
         _log.warning("prompt_refused", changed=found.changed)
     return partial(_store, due=due, read=current, used=waiting, found=found, by=model.name)
@@ -55,16 +62,6 @@ def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> St
 
 OPTIMIZING: Final = Reflection(dirtied=lambda *_: (), prepare=prepare)
 """Messages are no news for a prompt; feedback is, and touches it itself."""
-
-
-def _template(prompt: PromptVersion) -> PromptTemplate:
-    return PromptTemplate(
-        name=prompt.name,
-        text=prompt.template,
-        syntax=prompt.syntax,
-        instructions=prompt.instructions,
-        when_to_update=prompt.when_to_update,
-    )
 
 
 def _store(

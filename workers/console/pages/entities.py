@@ -83,10 +83,7 @@ _MOST = 24
 class Dot:
     """A neighbour, where it stands, and on which side of it its name."""
 
-    id: UUID
-    name: str
-    entity_type: str
-    distance: int
+    one: Neighbour
     x: float
     y: float
     text_x: float
@@ -164,7 +161,7 @@ def _dot(one: Neighbour, angle: float, place: tuple[float, float]) -> Dot:
     if abs(across) > _LEANING:
         anchor = "start" if across > 0 else "end"
         text_x, text_y = x + math.copysign(_LABEL - 2, across), y + 4
-    return Dot(one.id, one.name, one.entity_type, one.distance, x, y, round(text_x, 1), round(text_y, 1), anchor)
+    return Dot(one, x, y, round(text_x, 1), round(text_y, 1), anchor)
 
 
 def _line(begin: tuple[float, float], end: tuple[float, float], predicate: str) -> Line:

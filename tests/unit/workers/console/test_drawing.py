@@ -49,7 +49,7 @@ def test_the_nearest_come_first_where_there_is_no_room_for_all() -> None:
     near = [neighbour() for _ in range(20)]
     far = [neighbour(near[0].id, 2) for _ in range(20)]
     drawing = draw(near + far, CENTRE)
-    assert [dot.distance for dot in drawing.dots] == [1] * 20 + [2] * 4
+    assert [dot.one.distance for dot in drawing.dots] == [1] * 20 + [2] * 4
     assert drawing.left_out == 16
 
 
