@@ -53,12 +53,22 @@ def start(
 
     Raises NotFound, ReplayRefused, ConfigurationError, InvalidNamespace, and what asking a model raises.
     """
-    path.replayed()  # whether there can be one, before anything is asked
+    there = path.replayed()  # whether there can be one, before anything is asked
     if llm_model is not None:
-        open_other_model(settings, _checked(llm_model)).answer(_DOES_IT_ANSWER)
+        if not llm_model.strip() or not llm_model.isprintable():
+            raise ConfigurationError(
+                "--llm-model: is empty, or holds what no name does; give one as MOSSHEAD_LLM_MODEL has it"
+            )
+        open_other_model(settings, llm_model).answer(_DOES_IT_ANSWER)
     with tenant_transaction(engine, path.tenant_id) as connection:
-        if generations.start(connection, path, llm_model=llm_model, instructions=instructions) is None:
-            raise _not_started(path, exists=generations.exists(connection, path))
+        if generations.start(connection, path, llm_model=llm_model, instructions=instructions) is not None:
+            return
+        if not generations.exists(connection, path):
+            raise NotFound(f"{path}: there is no such namespace")
+    raise ReplayRefused(
+        f"{path}: is replayed already, or {there} is a namespace of an app's; 'python -m workers replay' lists replays, and "
+        "'replay drop' deletes one"
+    )
 
 
 def listed(engine: Engine) -> Sequence[Replay]:
@@ -127,21 +137,3 @@ def _given(path: NamespacePath, generation: Generation | None) -> Generation:
     if generation is None:
         raise NotFound(f"{path}: is not replayed; 'python -m workers replay start' begins that")
     return generation
-
-
-def _checked(llm_model: str) -> str:
-    """The name of a model. Raises ConfigurationError where none has it."""
-    if not llm_model.strip() or not llm_model.isprintable():
-        raise ConfigurationError(
-            "--llm-model: is empty, or holds what no name does; give one as MOSSHEAD_LLM_MODEL has it"
-        )
-    return llm_model
-
-
-def _not_started(path: NamespacePath, *, exists: bool) -> MossheadError:
-    if not exists:
-        return NotFound(f"{path}: there is no such namespace")
-    return ReplayRefused(
-        f"{path}: is replayed already, or {path.replayed()} is a namespace of an app's; 'python -m workers replay' lists "
-        "replays, and 'replay drop' deletes one"
-    )

@@ -30,14 +30,10 @@ Facts = Mapping[int, tuple[Fact, CandidateRow]]
 
 @dataclass(frozen=True, slots=True)
 class NameBearers:
-    """What linking decides on.
+    """What linking decides on: the facts by number, each with what was said around it.
 
-    Attributes:
-        path: the namespace.
-        to_link: the facts by number, each with what was said around it.
-        registry: the entities that bear a name of the facts or a part of one, and the user.
-        parents: the entity above each of them.
-        named: who is named in each text.
+    registry: the entities that bear a name of the facts or a part of one, and the user. parents: the entity above each of them.
+    named: who is named in each text.
     """
 
     path: NamespacePath
