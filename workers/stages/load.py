@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
+from typing import Any
 
 import structlog
 from sqlalchemy import Connection
@@ -95,7 +96,7 @@ def model_for(batch: BatchRef, parts: Parts) -> KeptModel | None:
     )
 
 
-def report_refused(what: str, refused: Mapping[str, int]) -> None:
+def report_refused(what: str, refused: Mapping[Any, int]) -> None:
     """Log how many of the LLM's proposals were not taken, by reason. what: "facts", "entities" or "decisions"."""
     if refused:
         _log.warning(f"{what}_refused", reasons={str(why): count for why, count in refused.items()})
