@@ -91,15 +91,13 @@ def _put_together(profile: StaleProfile) -> Refreshed:
 def _distinct(memories: Iterable[ProfileMemory]) -> Iterable[ProfileMemory]:
     """The memories, most telling first, each of those that say the same once."""
     said: set[str] = set()
-    for memory in sorted(memories, key=_rank):
+    for memory in sorted(
+        memories, key=lambda one: (not one.subject, -one.salience, -one.valid_from.timestamp(), one.memory_id)
+    ):
         words = _sentence(memory).casefold()
         if words not in said:
             said.add(words)
             yield memory
-
-
-def _rank(memory: ProfileMemory) -> tuple[bool, float, float, UUID]:
-    return (not memory.subject, -memory.salience, -memory.valid_from.timestamp(), memory.memory_id)
 
 
 def _sentence(memory: ProfileMemory) -> str:

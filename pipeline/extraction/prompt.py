@@ -14,7 +14,7 @@ from mosshead.llm.prompt_data import barred, block, label, local_time
 from mosshead.llm.protocol import Prompt
 from mosshead.llm.structured import Answer, JsonText, Text
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
-from pipeline.models import Background, KnownEntity, Message, RecordSchema
+from pipeline.models import Background, KnownEntity, Message
 
 _VERSION = 3
 
@@ -199,7 +199,13 @@ def _user(messages: Sequence[Message], background: Background, parts: Mapping[in
     known = known_names(background.entities, {message.speaker for message in messages})
     blocks = (
         ("INSTRUCTIONS", [barred(background.instructions)] if background.instructions.strip() else []),
-        ("RECORD SCHEMAS", [barred(_shape(schema)) for schema in background.schemas]),
+        (
+            "RECORD SCHEMAS",
+            [
+                barred(f"{one.name}: {json.dumps(one.schema, ensure_ascii=False, sort_keys=True)}")
+                for one in background.schemas
+            ],
+        ),
         ("KNOWN NAMES", [barred(line) for line in known]),
         ("EARLIER MESSAGES", earlier),
         ("MESSAGES", batch),
@@ -209,10 +215,6 @@ def _user(messages: Sequence[Message], background: Background, parts: Mapping[in
 
 def _after_each_other(messages: Sequence[Message]) -> Iterator[tuple[Message | None, Message]]:
     return zip((None, *messages), messages, strict=False)
-
-
-def _shape(schema: RecordSchema) -> str:
-    return f"{schema.name}: {json.dumps(schema.schema, ensure_ascii=False, sort_keys=True)}"
 
 
 def known_names(entities: Sequence[KnownEntity], speakers: Set[str | None]) -> list[str]:

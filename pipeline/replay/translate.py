@@ -137,11 +137,6 @@ def _undo(command: Undo, then: GenerationKnowledge, now: GenerationKnowledge) ->
     return command.model_copy(update={"decision_id": found[0]})
 
 
-def _edit_document(command: EditDocument, _: GenerationKnowledge, __: GenerationKnowledge) -> Command:
-    """The version that was read is one of the other generation."""
-    return command.model_copy(update={"document_version": None})
-
-
 _TRANSLATED_BY: Final[
     Mapping[type[Command], Callable[[Any, GenerationKnowledge, GenerationKnowledge], Command | LeftOut]]
 ] = {
@@ -151,7 +146,8 @@ _TRANSLATED_BY: Final[
     Clarify: _clarify,
     Merge: _merge,
     Split: _split,
-    EditDocument: _edit_document,
+    # The version that was read is one of the other generation.
+    EditDocument: lambda command, *_: command.model_copy(update={"document_version": None}),
 }
 """How each command that names what is one generation's own is translated; the others are of every generation."""
 

@@ -154,7 +154,12 @@ def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = F
     with _held(engine, name):
         with engine.begin() as connection:
             embedding_models.retire(connection, name)
-        gone = sum(each(_lanes_with(engine, name), partial(_emptied, engine, name=name), lane=lambda lane: lane))
+        lanes = [
+            lane
+            for tenant_id, connection in each_tenant(engine)
+            for lane in embedding_models.lanes_with(connection, tenant_id, name)
+        ]
+        gone = sum(each(lanes, partial(_emptied, engine, name=name), lane=lambda lane: lane))
         with engine.begin() as connection:
             embedding_models.drop(connection, name)
     return gone
@@ -223,14 +228,6 @@ def _lacking(engine: Engine, name: str) -> set[LaneRef]:
         for lanes in (embedding_models.lanes_lacking, turns.lanes_without)
         for lane in lanes(connection, tenant_id, name)
     }
-
-
-def _lanes_with(engine: Engine, name: str) -> list[LaneRef]:
-    return [
-        lane
-        for tenant_id, connection in each_tenant(engine)
-        for lane in embedding_models.lanes_with(connection, tenant_id, name)
-    ]
 
 
 def _emptied(engine: Engine, lane: LaneRef, name: str) -> int:

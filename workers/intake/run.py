@@ -213,7 +213,9 @@ def receive(engine: Engine, arrivals: Sequence[Arrival], settings: Settings) -> 
             raise
         refusal = error
     if refusal is None:
-        _tell_refused(arrivals)
+        for one in arrivals:
+            if isinstance(one, RefusedMessage):
+                _log.warning("event_refused", reason=one.reason, bytes=len(one.body))
         return stored
     return sum(receive(engine, part, settings) for part in _parts(arrivals, refusal))
 
@@ -245,9 +247,3 @@ def _parts(arrivals: Sequence[Arrival], error: DBAPIError) -> list[Sequence[Arri
     if one.event is None:
         raise error
     return [[replace(one, event=None)]]  # the body is kept, and the number does not count
-
-
-def _tell_refused(arrivals: Sequence[Arrival]) -> None:
-    for one in arrivals:
-        if isinstance(one, RefusedMessage):
-            _log.warning("event_refused", reason=one.reason, bytes=len(one.body))

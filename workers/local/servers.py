@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 import structlog
 
 from config.settings import Settings
 from mosshead.errors import ConfigurationError
 from workers.local import supervisor
-from workers.local.data_dir import DataFolder, held, write_private
+from workers.local.data_dir import held, write_private
 from workers.local.ports import free_port
 from workers.local.postgres import postgres, url
 from workers.local.processes import NOTES, Addresses
@@ -39,7 +38,18 @@ def servers(settings: Settings, tuned: Mapping[str, str] | None = None) -> Itera
         folder.announce(f"http://127.0.0.1:{flower_port}")
         socket = None if settings.database_url else stack.enter_context(postgres(folder, tuned))
         broker_url = settings.broker_url or stack.enter_context(redis(folder))
-        addresses = _addresses(settings, folder, socket, broker_url, flower_port)
+        addresses = Addresses(
+            data_dir=folder.path,
+            database_url=url(socket, "mosshead_reader") if socket else settings.login("reader"),
+            ingest_url=url(socket, "mosshead_ingest") if socket else settings.login("ingest"),
+            worker_url=url(socket, "mosshead_worker") if socket else settings.login("worker"),
+            admin_url=url(socket) if socket else None,
+            broker_url=broker_url,
+            flower_port=flower_port,
+            flower_password=folder.secret("flower_password"),
+            # Flower does not listen on its port yet.
+            console_port=free_port(settings.console_port if settings.console_port != flower_port else 0),
+        )
         stack.callback(folder.env_file.unlink, missing_ok=True)
         write_private(folder.env_file, addresses.env_file())
         yield addresses
@@ -54,20 +64,3 @@ def _check(settings: Settings) -> None:
                 f"MOSSHEAD_{name.upper()} is set, but MOSSHEAD_DATABASE_URL is not. Set both to use your Postgres, "
                 "or neither to run one on this machine"
             )
-
-
-def _addresses(
-    settings: Settings, folder: DataFolder, socket: Path | None, broker_url: str, flower_port: int
-) -> Addresses:
-    return Addresses(
-        data_dir=folder.path,
-        database_url=url(socket, "mosshead_reader") if socket else settings.login("reader"),
-        ingest_url=url(socket, "mosshead_ingest") if socket else settings.login("ingest"),
-        worker_url=url(socket, "mosshead_worker") if socket else settings.login("worker"),
-        admin_url=url(socket) if socket else None,
-        broker_url=broker_url,
-        flower_port=flower_port,
-        flower_password=folder.secret("flower_password"),
-        # Flower does not listen on its port yet.
-        console_port=free_port(settings.console_port if settings.console_port != flower_port else 0),
-    )

@@ -11,9 +11,8 @@ import structlog
 from sqlalchemy import Connection
 
 from db import decisions, memories, namespaces, summaries
-from db.decisions import LoggedDecision, Stamp
+from db.decisions import LoggedDecision
 from db.keys import BatchRef, LaneRef
-from db.memories import NewMemory
 from mosshead.contrib.managers.prompts import COLLECTION_VERSION
 from mosshead.embeddings import Vectors
 from mosshead.ids import uuid7
@@ -82,21 +81,20 @@ def _keep(
     for (memory, stamp), one in zip(new, episodes, strict=True):
         quotes = {message.event_id: message.content[:_QUOTED] for message in one.sources}
         memories.add_sources(connection, batch.lane, memory.memory_id, quotes, stamp)
-    logged = [_logged(memory, one, stamp, decided_by) for (memory, stamp), one in zip(new, episodes, strict=True)]
+    logged = [
+        LoggedDecision(
+            stamp=stamp,
+            action="add",
+            reason="an episode of a conversation",
+            decided_by=decided_by,
+            memory_id=memory.memory_id,
+            fact=one.fact.model_dump(mode="json"),
+            prompt_version=COLLECTION_VERSION,
+            changed=frozenset({memory.memory_id}),
+        )
+        for (memory, stamp), one in zip(new, episodes, strict=True)
+    ]
     decisions.log(connection, batch, logged)
-
-
-def _logged(memory: NewMemory, one: FormedEpisode, stamp: Stamp, decided_by: str) -> LoggedDecision:
-    return LoggedDecision(
-        stamp=stamp,
-        action="add",
-        reason="an episode of a conversation",
-        decided_by=decided_by,
-        memory_id=memory.memory_id,
-        fact=one.fact.model_dump(mode="json"),
-        prompt_version=COLLECTION_VERSION,
-        changed=frozenset({memory.memory_id}),
-    )
 
 
 EPISODES: Final = Reflection(dirtied=_to_look_at, prepare=_form_episodes)

@@ -45,13 +45,10 @@ def follow_all(engine: Engine) -> None:
         if failed is not None:
             _log.error("replay_failed", namespace_id=str(lane.namespace_id), error=describe(failed))
             if is_of_values(failed):
-                _set_aside(engine, lane, f"cannot be replayed: {describe(failed)}")
-
-
-def _set_aside(engine: Engine, lane: LaneRef, why: str) -> None:
-    with tenant_transaction(engine, lane.tenant_id) as connection:
-        if generation := generations.of(connection, lane):
-            lanes.set_aside(connection, generation.replay, why)
+                with tenant_transaction(engine, lane.tenant_id) as connection:
+                    if generation := generations.of(connection, lane):
+                        why = f"cannot be replayed: {describe(failed)}"
+                        lanes.set_aside(connection, generation.replay, why)
 
 
 def follow(engine: Engine, lane: LaneRef) -> bool:

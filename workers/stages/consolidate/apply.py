@@ -368,7 +368,10 @@ def open_questions(
     """What must be asked of a fact: one question for each mention in a message, whatever the number of facts that wait for it."""
     held = linked.held.get(number, {})
     asked_in = {mention: _message_of(fact, mention, messages) for mention in held}
-    asked = {mention: OtherQuestion(_question_id(mention, message_id)) for mention, message_id in asked_in.items()}
+    asked = {
+        mention: OtherQuestion(uuid5(NAMESPACE_OID, f"{message_id}/{normalise(mention)}"))
+        for mention, message_id in asked_in.items()
+    }
     sure = {name: link.entity_id for name, link in linked.links.get(number, {}).items()}
     return [
         NewQuestion(
@@ -382,10 +385,6 @@ def open_questions(
         )
         for mention, message_id in asked_in.items()
     ]
-
-
-def _question_id(mention: str, message_id: UUID) -> UUID:
-    return uuid5(NAMESPACE_OID, f"{message_id}/{normalise(mention)}")
 
 
 def _message_of(fact: Fact, mention: str, messages: Mapping[int, Message]) -> UUID:
