@@ -11,23 +11,8 @@ from db import decisions, entities, inbox, namespaces, profiles, reflections, re
 from db import undo as undoing
 from db.keys import BatchRef, LaneRef
 from db.undo import Done
-from mosshead.events import (
-    Clarify,
-    Command,
-    Configure,
-    EditDocument,
-    Forget,
-    Import,
-    Merge,
-    PromptFeedback,
-    Reflect,
-    Remember,
-    RollBackPrompt,
-    SetPrompt,
-    Split,
-    Summarise,
-    Undo,
-)
+from mosshead import events
+from mosshead.events import Command
 from workers.commands import entities as identity_commands
 from workers.commands import imports, memories
 from workers.dependencies import Parts
@@ -65,11 +50,11 @@ def _within(work: Callable[..., object]) -> Callable[[BatchRef, Any, Parts], Wor
     return lambda batch, command, _: partial(work, batch=batch, command=command)
 
 
-def _undo(batch: BatchRef, command: Undo, _: Parts) -> Work:
+def _undo(batch: BatchRef, command: events.Undo, _: Parts) -> Work:
     return partial(undo, batch=batch, event_id=command.event_id, decision_id=command.decision_id)
 
 
-def _configure(batch: BatchRef, command: Configure, _: Parts) -> Work:
+def _configure(batch: BatchRef, command: events.Configure, _: Parts) -> Work:
     wanted = namespaces.Configuration(
         instructions=command.instructions,
         schemas=[schema.model_dump() for schema in command.schemas],
@@ -79,7 +64,7 @@ def _configure(batch: BatchRef, command: Configure, _: Parts) -> Work:
     return partial(namespaces.configure, lane=batch.lane, wanted=wanted)
 
 
-def _reflect(batch: BatchRef, command: Reflect, _: Parts) -> Work:
+def _reflect(batch: BatchRef, command: events.Reflect, _: Parts) -> Work:
     return partial(
         reflections.hasten,
         lane=batch.lane,
@@ -91,20 +76,22 @@ def _reflect(batch: BatchRef, command: Reflect, _: Parts) -> Work:
 
 
 _CARRIED_OUT: Final[Mapping[type[Command], Callable[[BatchRef, Any, Parts], Work]]] = {
-    Undo: _undo,
-    Configure: _configure,
-    Import: imports.prepare,
-    Reflect: _reflect,
-    Remember: memories.prepare,
-    Forget: _within(memories.forget),
-    Summarise: lambda batch, command, _: partial(summaries.ask_for, lane=batch.lane, conversation=command.conversation),
-    Clarify: identity_commands.prepare,
-    Merge: identity_commands.prepare,
-    Split: identity_commands.prepare,
-    EditDocument: _within(documents.edit),
-    SetPrompt: prompts.carry_out,
-    RollBackPrompt: prompts.carry_out,
-    PromptFeedback: prompts.carry_out,
+    events.Undo: _undo,
+    events.Configure: _configure,
+    events.Import: imports.prepare,
+    events.Reflect: _reflect,
+    events.Remember: memories.prepare,
+    events.Forget: _within(memories.forget),
+    events.Summarise: lambda batch, command, _: partial(
+        summaries.ask_for, lane=batch.lane, conversation=command.conversation
+    ),
+    events.Clarify: identity_commands.prepare,
+    events.Merge: identity_commands.prepare,
+    events.Split: identity_commands.prepare,
+    events.EditDocument: _within(documents.edit),
+    events.SetPrompt: prompts.carry_out,
+    events.RollBackPrompt: prompts.carry_out,
+    events.PromptFeedback: prompts.carry_out,
 }
 """How each command is carried out."""
 

@@ -20,22 +20,8 @@ import structlog
 from tornado.ioloop import IOLoop
 from tornado.web import HTTPError, RequestHandler
 
-from mosshead import Memory, Namespace
-from mosshead.errors import (
-    AmbiguousName,
-    EmbedderUnavailable,
-    InvalidEvent,
-    InvalidNamespace,
-    MemoryChanged,
-    MossheadError,
-    NotFound,
-    ReadTimeout,
-    SpoolFull,
-    SpoolUnavailable,
-    StoreUnavailable,
-    UndoRefused,
-    WaitTimeout,
-)
+from mosshead import Memory, Namespace, errors
+from mosshead.errors import InvalidNamespace, NotFound, WaitTimeout
 from mosshead.models.memories import Decision
 from mosshead.paths import NamespacePath
 from workers.console.formatting import FUNCTIONS
@@ -269,18 +255,18 @@ class Editing(OfNamespace):
 
 
 _TOLD: tuple[tuple[type[Exception], HTTPStatus, str], ...] = (
-    (ReadTimeout, HTTPStatus.GATEWAY_TIMEOUT, "The database took too long"),
-    (StoreUnavailable, HTTPStatus.SERVICE_UNAVAILABLE, "The database does not answer"),
-    (SpoolFull, HTTPStatus.SERVICE_UNAVAILABLE, "Too much waits to be sent"),
-    (SpoolUnavailable, HTTPStatus.SERVICE_UNAVAILABLE, "The spool cannot be used"),
-    (EmbedderUnavailable, HTTPStatus.SERVICE_UNAVAILABLE, "The embedding endpoint does not answer"),
-    (NotFound, HTTPStatus.NOT_FOUND, "There is nothing here"),
-    (AmbiguousName, HTTPStatus.CONFLICT, "The name is not clear"),
-    (UndoRefused, HTTPStatus.CONFLICT, "This cannot be taken back"),
-    (MemoryChanged, HTTPStatus.CONFLICT, "It says something else by now"),
-    (InvalidNamespace, HTTPStatus.BAD_REQUEST, "This is no namespace"),
-    (InvalidEvent, HTTPStatus.CONFLICT, "This cannot be done"),
-    (MossheadError, HTTPStatus.INTERNAL_SERVER_ERROR, "This did not work"),
+    (errors.ReadTimeout, HTTPStatus.GATEWAY_TIMEOUT, "The database took too long"),
+    (errors.StoreUnavailable, HTTPStatus.SERVICE_UNAVAILABLE, "The database does not answer"),
+    (errors.SpoolFull, HTTPStatus.SERVICE_UNAVAILABLE, "Too much waits to be sent"),
+    (errors.SpoolUnavailable, HTTPStatus.SERVICE_UNAVAILABLE, "The spool cannot be used"),
+    (errors.EmbedderUnavailable, HTTPStatus.SERVICE_UNAVAILABLE, "The embedding endpoint does not answer"),
+    (errors.NotFound, HTTPStatus.NOT_FOUND, "There is nothing here"),
+    (errors.AmbiguousName, HTTPStatus.CONFLICT, "The name is not clear"),
+    (errors.UndoRefused, HTTPStatus.CONFLICT, "This cannot be taken back"),
+    (errors.MemoryChanged, HTTPStatus.CONFLICT, "It says something else by now"),
+    (errors.InvalidNamespace, HTTPStatus.BAD_REQUEST, "This is no namespace"),
+    (errors.InvalidEvent, HTTPStatus.CONFLICT, "This cannot be done"),
+    (errors.MossheadError, HTTPStatus.INTERNAL_SERVER_ERROR, "This did not work"),
 )
 
 _OF_STATUS = {

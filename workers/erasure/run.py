@@ -24,18 +24,8 @@ from sqlalchemy.exc import DBAPIError
 
 from config.settings import Settings
 from db import decisions, documents, entities, lanes, namespaces, profiles, summaries
-from db.erasure import erasures
+from db.erasure import erasures, scopes
 from db.erasure.memories import Key, Retold, VersionRow, versions_of
-from db.erasure.scopes import (
-    ErasureScope,
-    erase_conversation,
-    erase_everything,
-    erase_names,
-    erase_part,
-    of_conversation,
-    of_entity,
-    of_memories,
-)
 from db.keys import BatchRef, LaneRef
 from db.replay import generations
 from mosshead.embeddings import Embedder
@@ -129,9 +119,9 @@ def _fenced(lane: LaneRef, parts: Parts) -> Erase | None:
 
 def _everything(connection: Connection, lane: LaneRef, wanted: Erase) -> Rows:
     parameters = {**lane.scope, "erasure_id": wanted.event_id}
-    gone = erase_everything(connection, parameters)
+    gone = scopes.erase_everything(connection, parameters)
     erasures.lock_lane(connection, lane)
-    return gone | erase_names(connection, parameters)
+    return gone | scopes.erase_names(connection, parameters)
 
 
 def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) -> Rows:
@@ -140,7 +130,7 @@ def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) ->
     decisions.log(connection, BatchRef(lane, wanted.event_id), [decisions.by_app(stamp, "erase")])
     summed_up = summaries.of_messages(connection, lane, part.messages)
     rows = {"documents": _documents(connection, lane, part)}
-    gone, touched = erase_part(connection, lane, part, stamp)
+    gone, touched = scopes.erase_part(connection, lane, part, stamp)
     rows |= gone
     profiles.touch(connection, lane, entities.existing(connection, lane, touched))
     profiles.set_timer(connection, lane, **parts.settings.profile_debounce)
@@ -150,20 +140,20 @@ def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) ->
             summaries.ask_for(connection, lane, conversation)
     erasures.lock_lane(connection, lane)
     if wanted.conversation is not None:
-        also = erase_conversation(connection, lane, wanted.event_id, wanted.conversation, kinds=OF_CONVERSATIONS)
+        also = scopes.erase_conversation(connection, lane, wanted.event_id, wanted.conversation, kinds=OF_CONVERSATIONS)
         rows |= {table: rows.get(table, 0) + number for table, number in also.items()}
     return rows
 
 
-def _chosen(connection: Connection, lane: LaneRef, wanted: Erase) -> ErasureScope:
+def _chosen(connection: Connection, lane: LaneRef, wanted: Erase) -> scopes.ErasureScope:
     if wanted.conversation is not None:
-        return of_conversation(connection, lane, wanted.event_id, wanted.conversation)
+        return scopes.of_conversation(connection, lane, wanted.event_id, wanted.conversation)
     if wanted.entity is not None:
-        return of_entity(connection, lane, wanted.entity)
-    return of_memories(connection, lane, wanted.memories)
+        return scopes.of_entity(connection, lane, wanted.entity)
+    return scopes.of_memories(connection, lane, wanted.memories)
 
 
-def _documents(connection: Connection, lane: LaneRef, part: ErasureScope) -> int:
+def _documents(connection: Connection, lane: LaneRef, part: scopes.ErasureScope) -> int:
     """Take what was formed of messages out of all versions of the documents; one that does not fit its schema then goes."""
     formed = documents.formed_of(connection, lane, part.messages)
     if not formed:
@@ -186,7 +176,9 @@ def _documents(connection: Connection, lane: LaneRef, part: ErasureScope) -> int
     return rows
 
 
-def _retold(connection: Connection, lane: LaneRef, part: ErasureScope, embedder: Embedder) -> ErasureScope:
+def _retold(
+    connection: Connection, lane: LaneRef, part: scopes.ErasureScope, embedder: Embedder
+) -> scopes.ErasureScope:
     """A part with what the memories say from here on that others bear out, too. Those of whom nothing is left go with the rest.
 
     Raises what the embedder raises.
