@@ -1,23 +1,13 @@
 """Facts from messages: by the LLM, or, without one, by the offline rules."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mosshead.llm.protocol import AnswerTruncated, AnswerUnusable, LanguageModel
 from pipeline.extraction.chunks import Portion, bearing, halves, latest, portions
-from pipeline.extraction.grounding import (
-    MAX_FACTS_BY_RULES,
-    MAX_FACTS_OF_A_MESSAGE,
-    MAX_REFUSED,
-    Extraction,
-    Refusal,
-    RefusedFact,
-    facts_of,
-    joined,
-)
+from pipeline.extraction.grounding import Extraction, facts_of, joined, within_limits
 from pipeline.extraction.prompt import extraction_prompt
-from pipeline.models import Background, Fact, Message
+from pipeline.models import Background, Message
 from pipeline.rules_en import extract_offline
 from pipeline.safety import guarded
 
@@ -36,25 +26,11 @@ def _found(messages: Sequence[Message], background: Background, model: LanguageM
     if not Portion(tuple(messages)).is_spoken:
         return Extraction(())
     if model is None:
-        return _within_limits(extract_offline(messages, background))
+        return within_limits(extract_offline(messages, background))
     earlier = bearing(background.earlier, messages)
     asked = [portion for portion in portions(messages, earlier) if portion.is_spoken]
     question = _Question(messages, background, model)
     return joined(answer for portion in asked for answer in question.ask(portion))
-
-
-def _within_limits(found: Sequence[Fact]) -> Extraction:
-    """As many of the facts as their messages and the batch may give, the first of them."""
-    facts: list[Fact] = []
-    over: list[Fact] = []
-    of_messages: Counter[int] = Counter()
-    for fact in found:
-        said_in = max(fact.sources)
-        full = len(facts) == MAX_FACTS_BY_RULES or of_messages[said_in] == MAX_FACTS_OF_A_MESSAGE
-        of_messages[said_in] += not full
-        (over if full else facts).append(fact)
-    turned_down = tuple(RefusedFact.of(Refusal.OVER_LIMIT, fact) for fact in over[:MAX_REFUSED])
-    return Extraction(tuple(facts), turned_down, {Refusal.OVER_LIMIT: len(over)} if over else {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,6 +124,20 @@ def joined(answers: Iterable[Extraction]) -> Extraction:
     return Extraction(tuple(facts.values()), tuple(turned_down[:MAX_REFUSED]), refused, refused_entities)
 
 
+def within_limits(found: Sequence[Fact]) -> Extraction:
+    """As many of the facts of the rules as their messages and the batch may give, the first of them."""
+    facts: list[Fact] = []
+    over: list[Fact] = []
+    of_messages: Counter[int] = Counter()
+    for fact in found:
+        said_in = max(fact.sources)
+        full = len(facts) == MAX_FACTS_BY_RULES or of_messages[said_in] == MAX_FACTS_OF_A_MESSAGE
+        of_messages[said_in] += not full
+        (over if full else facts).append(fact)
+    turned_down = tuple(RefusedFact.of(Refusal.OVER_LIMIT, fact) for fact in over[:MAX_REFUSED])
+    return Extraction(tuple(facts), turned_down, {Refusal.OVER_LIMIT: len(over)} if over else {})
+
+
 @dataclass(frozen=True, slots=True)
 class _Grounding:
     """What proposals are held against. said: the messages that may be cited, whole. known: names that need not be said again.
