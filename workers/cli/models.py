@@ -23,8 +23,17 @@ from mosshead.embeddings import spec_of
 from mosshead.errors import ConfigurationError, MossheadError, NotFound
 from mosshead.store.connection import tenant_transaction
 from mosshead.urls import session_name
-from workers.cli.each import each, each_tenant
-from workers.cli.output import Every, logged_in, repeat, say, table, tried, until_asked_to_stop
+from workers.cli.output import (
+    Every,
+    each,
+    each_tenant,
+    logged_in,
+    repeat,
+    say,
+    table,
+    tried,
+    until_asked_to_stop,
+)
 from workers.dependencies import check_dimensions, open_embedder_of
 from workers.stages.embed import fill
 

@@ -1,4 +1,4 @@
-"""What the operator's commands share: how they print, how they log in, and how they go on until they are stopped."""
+"""What the operator's commands share: how they print, log in, go over many namespaces, and go on until they are stopped."""
 
 import signal
 import time
@@ -13,19 +13,19 @@ import structlog
 import typer
 from rich.markup import escape
 from rich.table import Table
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from config.settings import Settings
+from db import namespaces
 from db.engine import check_login, open_engine
 from db.keys import LaneRef
-from db.namespaces import path_of
 from mosshead.cli.output import console, new_table
 from mosshead.errors import StoreUnavailable
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
 from workers.dependencies import WORKER_URL
-from workers.failures import describe
+from workers.failures import describe, is_of_all
 
 Every = Annotated[
     float | None,
@@ -111,7 +111,7 @@ def paths_of(engine: Engine, found: Iterable[_OfLane]) -> Mapping[LaneRef, tuple
     paths = {}
     for lane in {one.lane for one in found}:
         with tenant_transaction(engine, lane.tenant_id) as connection:
-            paths[lane] = path_of(connection, lane)
+            paths[lane] = namespaces.path_of(connection, lane)
     return paths
 
 
@@ -120,6 +120,38 @@ _TICK_SECONDS = 0.5
 _log = structlog.get_logger()
 
 T = TypeVar("T")
+R = TypeVar("R")
+
+
+def each(items: Iterable[T], work: Callable[[T], R], *, lane: Callable[[T], LaneRef]) -> list[R]:
+    """The results of some work for each, in turn: one that fails keeps none of the others from its turn.
+
+    What Postgres refuses of one is logged with its lane, and the last such error is raised once all had their turn. What would be
+    the same for each is raised at once.
+    """
+    results: list[R] = []
+    failed: Exception | None = None
+    for one in items:
+        try:
+            results.append(work(one))
+        except (DBAPIError, psycopg.Error) as error:
+            if is_of_all(error):
+                raise
+            failed = error
+            _log.error("namespace_left_out", namespace_id=str(lane(one).namespace_id), error=describe(error))
+    if failed is not None:
+        raise failed
+    return results
+
+
+def each_tenant(engine: Engine, tenants: Sequence[UUID] | None = None) -> Iterator[tuple[UUID, Connection]]:
+    """Some tenants, or all that ever published, each with a transaction of its own."""
+    if tenants is None:
+        with engine.begin() as connection:
+            tenants = namespaces.tenants(connection)
+    for tenant_id in tenants:
+        with tenant_transaction(engine, tenant_id) as connection:
+            yield tenant_id, connection
 
 
 def repeat(work: Callable[[], object], stopped: Callable[[], bool], *, every: float, interrupted: str) -> None:

@@ -21,8 +21,7 @@ from mosshead.cli.output import Json, print_answer
 from mosshead.errors import NotFound
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
-from workers.cli.each import each_tenant
-from workers.cli.output import logged_in, plain, table, tenant_id_of
+from workers.cli.output import each_tenant, logged_in, plain, table, tenant_id_of
 
 budget_cli = typer.Typer(
     help="Budgets: tokens of the LLM that a tenant may spend within 24 hours.", no_args_is_help=True
