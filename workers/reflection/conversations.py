@@ -20,8 +20,7 @@ from mosshead.llm import LanguageModel
 from mosshead.models.kinds import SPEAKING
 from mosshead.store.connection import tenant_transaction
 from pipeline.embedding import embed
-from pipeline.reflection.episodes import FormedEpisode, form_episodes
-from pipeline.reflection.summaries import MOST_TELLING, sum_up
+from pipeline.reflection.conversations import MOST_TELLING, FormedEpisode, form_episodes, sum_up
 from pipeline.salience import INFERRED
 from workers.dependencies import Parts
 from workers.reflection.kinds import Reflection, ReflectionDue, store_nothing

@@ -9,7 +9,7 @@ import pytest
 from mosshead.llm import AnswerDeclined
 from mosshead.models.kinds import MemoryKind, Role
 from pipeline.models import Message
-from pipeline.reflection.episodes import FormedEpisodes, form_episodes
+from pipeline.reflection.conversations import FormedEpisodes, form_episodes
 from tests.unit.mosshead.contrib.managers.scripted import Scripted, change, new
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)

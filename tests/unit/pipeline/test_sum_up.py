@@ -9,7 +9,7 @@ import pytest
 from mosshead.llm import AnswerUnusable, ModelUnavailable, Prompt
 from mosshead.models.kinds import Role
 from pipeline.models import Message
-from pipeline.reflection.summaries import SummaryAnswer, SummedUp, sum_up
+from pipeline.reflection.conversations import SummaryAnswer, SummedUp, sum_up
 
 
 class Writer:
