@@ -35,7 +35,6 @@ from workers.transport import REFUSALS, Transport, keep_questions_only
 _KILLED_AFTER_SECONDS = 60.0
 _BROKER_SECONDS = 2.0
 _MOST_SECONDS = 2.0
-_EVERY_SECONDS = 5.0
 _LEAVE_SECONDS = 3.0
 
 _log = structlog.get_logger()
@@ -171,7 +170,7 @@ class Heartbeat:
     worker: str
     slots: Callable[[], int]
     model: str
-    every: float = _EVERY_SECONDS
+    every: float = 5.0
 
     def __post_init__(self) -> None:
         self._away = False

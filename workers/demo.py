@@ -43,7 +43,6 @@ PROMISED = (("peter", "writer"), ("human", "detector"))
 
 _PATIENCE_SECONDS = 180.0
 _EFFECT_SECONDS = 60.0
-_BUDGET = 300
 
 
 class DemoFailed(MossheadError):
@@ -141,7 +140,7 @@ def _show_table(console: Console, title: str, columns: Sequence[str], rows: Iter
 
 def _answer(console: Console, nadia: Namespace, question: str) -> dict[str, Any]:
     started = time.perf_counter()
-    context = nadia.context(question, budget=_BUDGET)
+    context = nadia.context(question, budget=300)
     took = 1000 * (time.perf_counter() - started)
     asked = "".join(f"\n[yellow]{escape(one.text)}[/]" for one in context.questions)
     title = f"{escape(question)}  [dim]{took:.0f} ms, {context.tokens} tokens[/]"

@@ -12,9 +12,6 @@ from db.lanes import REFLECT, STAGES
 LLM = "llm"
 EMBEDDER = "embedder"
 
-_FIRST_PAUSE = timedelta(seconds=2)
-_LONGEST_PAUSE = timedelta(minutes=5)
-
 
 def providers_of(stage: str, settings: Settings) -> frozenset[str]:
     """What a stage asks for under these settings."""
@@ -57,4 +54,6 @@ def leave(connection: Connection, stage: str, settings: Settings) -> None:
 
 def trip(connection: Connection, provider: str, reason: str, pause: timedelta | None) -> timedelta:
     """Leave a provider alone for as long as it asked for, else longer with each failure; returns for how long."""
-    return providers.trip(connection, provider, reason, pause=pause, first=_FIRST_PAUSE, most=_LONGEST_PAUSE)
+    return providers.trip(
+        connection, provider, reason, pause=pause, first=timedelta(seconds=2), most=timedelta(minutes=5)
+    )

@@ -243,7 +243,6 @@ _SPANS = {
 }
 
 _MONTHS = {Granularity.MONTH: 1, Granularity.SEASON: 3, Granularity.YEAR: 12}
-_LAST_MOMENT = timedelta(microseconds=1)
 _TIMES_OF_DAY = frozenset({Granularity.MINUTE, Granularity.HOUR})
 _WITHIN_A_DAY = _TIMES_OF_DAY | {Granularity.PART_OF_DAY}
 _ABBREVIATED = 3
@@ -274,7 +273,7 @@ def words_for(occurred: FactOccurrence | None) -> SourceVocabulary:
     """The names and numbers with which a fact may speak of its own time, though the message said only "yesterday at seven"."""
     if occurred is None:
         return SourceVocabulary.of(())
-    moments = (occurred.start, occurred.end - _LAST_MOMENT)
+    moments = (occurred.start, occurred.end - timedelta(microseconds=1))
     clock = _clock_words(occurred.start) if occurred.granularity in _TIMES_OF_DAY else ()
     return SourceVocabulary.of((*(word for moment in moments for word in _date_words(moment)), *clock))
 

@@ -42,7 +42,6 @@ models_cli = typer.Typer(
     invoke_without_command=True,
 )
 
-_AT_ONCE: Final = 1_000
 _INTERRUPTED: Final = "fill_interrupted"
 
 Name = Annotated[str, typer.Argument(metavar="MODEL", help="As 'models' lists it.")]
@@ -245,7 +244,7 @@ def _emptied(engine: Engine, lane: LaneRef, name: str) -> int:
     while True:
         with tenant_transaction(engine, lane.tenant_id) as connection:
             erasures.lock_lane(connection, lane)
-            some = embedding_models.delete_some(connection, lane, name, limit=_AT_ONCE)
+            some = embedding_models.delete_some(connection, lane, name, limit=1_000)
         if not some:
             return gone
         gone += some

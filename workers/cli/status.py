@@ -26,10 +26,8 @@ STUCK_SECONDS = 300.0
 BROKER_ALARM = 0.5
 """The part of Redis's memory from which on somebody should look. The spools keep the queue to some 64 MB."""
 
-_LAG_WITHIN = timedelta(minutes=10)
 _REASONS, _SHOWN_REASONS = 20, 5
 _TENANTS = 5
-_REFUSED_WITHIN = timedelta(days=1)
 
 
 def show_status(json_output: Json = False) -> None:
@@ -109,7 +107,7 @@ def read_status(settings: Settings) -> Status:
                 queued_events=queued,
                 broker_memory=memory,
                 backlog=status.backlog(connection),
-                lag=status.lag(connection, within=_LAG_WITHIN),
+                lag=status.lag(connection, within=timedelta(minutes=10)),
                 dead_letters=status.dead_letters(connection, reasons=_REASONS),
                 breakers=[one for one in breakers(connection) if one.provider in asked],
                 workforce=status.workforce(connection, alive=housekeeping.ALIVE),
@@ -118,7 +116,7 @@ def read_status(settings: Settings) -> Status:
                 over_budget=over,
                 indexes_due=search_indexes.due(connection),
                 models=models(connection),
-                refused_tasks=refused_tasks.by_reason(connection, within=_REFUSED_WITHIN),
+                refused_tasks=refused_tasks.by_reason(connection, within=timedelta(days=1)),
             )
 
 

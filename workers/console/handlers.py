@@ -53,7 +53,6 @@ _WAIT_SECONDS = 1.5
 _LOOK_AGAIN_SECONDS = 60
 _MILLISECONDS_OF_ID = 80
 MOST_SHOWN = 2000
-_LAST = 10**9
 
 T = TypeVar("T")
 
@@ -135,7 +134,7 @@ class Handler(RequestHandler):
 
         More of it are more on the page, up to what a browser bears, and then the next so many.
         """
-        limit, start = self.number("limit", least, most=MOST_SHOWN), self.number("from", 1, most=_LAST)
+        limit, start = self.number("limit", least, most=MOST_SHOWN), self.number("from", 1, most=10**9)
         found = first(start + limit)[start - 1 :]
         longer = {"from": start, "limit": min(2 * limit, MOST_SHOWN)}
         further = longer if limit < MOST_SHOWN else {"from": start + limit, "limit": limit}

@@ -24,7 +24,6 @@ from workers.local.ports import LOOPBACK
 
 _log = structlog.get_logger(__name__)
 _HERE = Path(__file__).parent
-_MOST_FORM_BYTES = 2**20
 
 _NAMESPACE = r"/n/[^/]+"
 _NAME = "([A-Za-z][A-Za-z0-9_]{0,63})"
@@ -120,7 +119,7 @@ async def _serve(pages: Application, address: str, port: int) -> None:
         raise ConfigurationError(
             f"MOSSHEAD_CONSOLE_PORT: {address}:{port} cannot be listened on ({error.strerror}); name another port"
         ) from None
-    server = HTTPServer(pages, max_body_size=_MOST_FORM_BYTES)
+    server = HTTPServer(pages, max_body_size=2**20)
     server.add_sockets(sockets)
     bound = int(sockets[0].getsockname()[1])
     _log.info("console_started", address=address, port=bound)

@@ -21,7 +21,6 @@ from mosshead.serialization import json_object
 
 _PRIVATE_FILE = 0o600
 _PRIVATE_FOLDER = 0o700
-_SECRET_BYTES = 24
 
 
 class AlreadyUp(MossheadError):
@@ -46,7 +45,7 @@ class DataFolder:
         """A password that is made once per folder."""
         found = self.kept(name)
         if found is None:
-            found = secrets.token_urlsafe(_SECRET_BYTES)
+            found = secrets.token_urlsafe(24)
             self.keep(name, found)
         return found
 

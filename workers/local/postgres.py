@@ -38,7 +38,6 @@ _MOST_SOCKET_PATH = 103  # bytes: the least of the systems' limits (macOS), with
 _PLAIN_PATH = re.compile(r"[\w/. @+-]+")  # libpq splits hosts at commas, SQLAlchemy takes ":digits" for a port
 _PRIVATE = 0o700
 _READY_SECONDS = 90.0  # the recovery after a crash is part of it
-_STOP_SECONDS = 30.0
 _ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
 _INITDB = (
     *("--username", _SUPERUSER, "--auth=trust", "--encoding=UTF8", "--no-instructions"),
@@ -186,7 +185,7 @@ def _program(
         cwd=data,
         log=log,
         stop_signals=(signal.SIGINT, signal.SIGQUIT, signal.SIGKILL),  # "fast", then "immediate"
-        grace=_STOP_SECONDS,
+        grace=30.0,
         account=account,
     )
 

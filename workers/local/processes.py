@@ -24,8 +24,6 @@ from workers.local.supervisor import Keeper, Program, kept_running
 ROOT = Path(__file__).resolve().parents[2]
 PROCFILE = ROOT / "Procfile"
 NOTES = "processes"
-_GRACE_SECONDS = 15.0
-_FLOWER_TIMEOUT_SECONDS = 2.0
 CONSOLE = {"console": "python -m workers console"}
 """The console, which runs only where it is asked for."""
 
@@ -108,7 +106,7 @@ def processes(
     to_logs: bool = False,
     procfile: Path = PROCFILE,
     also: Mapping[str, str] | None = None,
-    grace: float = _GRACE_SECONDS,
+    grace: float = 15.0,
 ) -> Iterator[Processes]:
     """Run the Procfile's processes inside the block; those that die are started again, after 1, 2, 4 … 30 seconds.
 
@@ -137,7 +135,7 @@ def processes(
 def flower_answers(addresses: Addresses) -> bool:
     """Whether Flower is up and takes our login."""
     login = base64.b64encode(f"{addresses.flower_user}:{addresses.flower_password}".encode()).decode()
-    connection = http.client.HTTPConnection(LOOPBACK, addresses.flower_port, timeout=_FLOWER_TIMEOUT_SECONDS)
+    connection = http.client.HTTPConnection(LOOPBACK, addresses.flower_port, timeout=2.0)
     try:
         connection.request("GET", "/api/workers", headers={"Authorization": f"Basic {login}"})
         return connection.getresponse().status == http.HTTPStatus.OK

@@ -26,15 +26,13 @@ from workers.local.ports import wait_until
 
 log = structlog.get_logger(__name__)
 
-_FIRST_DELAY_SECONDS = 1.0
-_MOST_DELAY_SECONDS = 30.0
 _HEALTHY_SECONDS = 60.0
 _LAST_WORDS_SECONDS = 1.0
 
 
 def restart_delay(deaths: int) -> float:
     """Seconds to wait after so many early deaths in a row (from 1): 1, 2, 4 … 30."""
-    return float(min(_FIRST_DELAY_SECONDS * 2 ** min(deaths - 1, 10), _MOST_DELAY_SECONDS))
+    return float(min(2 ** min(deaths - 1, 10), 30))
 
 
 class Console:
@@ -263,7 +261,6 @@ def interrupts() -> Iterator[None]:
 
 
 _POLL_SECONDS = 0.05
-_LEFTOVER_GRACE_SECONDS = 15.0
 _STATE, _START_TIME = 0, 19  # fields of /proc/PID/stat, counted after the command's closing parenthesis
 
 
@@ -287,7 +284,7 @@ class Noted:
     pid: int
     born: str
     stop_signals: tuple[int, ...]
-    grace: float = _LEFTOVER_GRACE_SECONDS
+    grace: float = 15.0
 
     def alive(self) -> bool:
         """Whether it still runs, and is no other process that got its number."""

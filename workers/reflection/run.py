@@ -35,7 +35,6 @@ KINDS: Final[dict[str, Reflection]] = {
 OF_CONVERSATIONS: Final = ("episodes", summaries.KIND)
 """Those whose subjects are conversations."""
 
-_PAUSE = timedelta(minutes=5)
 
 _log = structlog.get_logger()
 
@@ -69,7 +68,7 @@ def reflect(batch: BatchRef, parts: Parts) -> Store:
         # A kind that another version of the service knows waits for that.
         why = "waits for an LLM" if kind else "not a kind that this version knows"
         _log.warning("reflection_put_off", kind=due.kind, why=why)
-        return partial(reflections.put_off, lane=batch.lane, due=due, pause=_PAUSE, why=why)
+        return partial(reflections.put_off, lane=batch.lane, due=due, pause=timedelta(minutes=5), why=why)
     store = kind.prepare(ReflectionDue(batch, due.subject, _unseen(batch, due, parts)), model, parts)
     return partial(_store, batch=batch, due=due, store=store)
 

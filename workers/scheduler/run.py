@@ -88,11 +88,6 @@ def _report_indexes(engine: Engine) -> Callable[[], None]:
     return report
 
 
-_AT_ONCE = 500
-_WORKERS_SEEN = timedelta(days=1)
-_REFUSED_TASKS = timedelta(days=7)  # `status` counts those of a day
-
-
 def clear(engine: Engine, settings: Settings) -> int:
     """Delete what batches left that ended longer ago than MOSSHEAD_RETENTION_DAYS, some hundred at a time; returns how many.
 
@@ -100,9 +95,9 @@ def clear(engine: Engine, settings: Settings) -> int:
     """
     age = timedelta(days=settings.retention_days)
     with engine.begin() as connection:
-        housekeeping.clear_workers(connection, age=_WORKERS_SEEN)
-        refused_tasks.clear(connection, age=_REFUSED_TASKS)
-        finished = housekeeping.finished_batches(connection, age=age, limit=_AT_ONCE)
+        housekeeping.clear_workers(connection, age=timedelta(days=1))
+        refused_tasks.clear(connection, age=timedelta(days=7))  # `status` counts those of a day
+        finished = housekeeping.finished_batches(connection, age=age, limit=500)
     by_tenant: defaultdict[UUID, list[BatchRef]] = defaultdict(list)
     for batch in finished:
         by_tenant[batch.lane.tenant_id].append(batch)

@@ -15,8 +15,6 @@ from workers import providers
 from workers.dependencies import Parts
 from workers.failures import GiveUp, Retry, Wait, describe
 
-_QUARANTINE_WITHIN = timedelta(hours=1)
-_PROFILES_PAUSE = timedelta(minutes=5)
 _TOO_MUCH_PAUSE = timedelta(hours=1)
 _POLL_SECONDS = 0.5
 
@@ -41,7 +39,7 @@ def settle(lease: leases.Lease, used: Parts, outcome: Wait | Retry | GiveUp, wha
         if lease.stage == lanes.REFLECT:
             return _end_reflection(connection, lease, what, reflections.give_up)
         if lease.stage == lanes.STAGES[-1]:
-            profiles.put_off(connection, lease.batch.lane, pause=_PROFILES_PAUSE)
+            profiles.put_off(connection, lease.batch.lane, pause=timedelta(minutes=5))
         return _split(connection, lease, what) if lease.events > 1 else _bury(connection, lease, used, what)
 
     _under_lease(lease, used, end, what, patience=used.settings.stage_seconds)
@@ -89,7 +87,7 @@ def _bury(connection: Connection, lease: leases.Lease, used: Parts, what: str) -
     inbox.mark_dead(connection, lease.batch, f"{lease.stage}: {what}")
     leases.end(connection, lease, "dead", error=what)
     lane, most = lease.batch.lane, used.settings.quarantine_after
-    if lanes.quarantine(connection, lane, dead=most, within=_QUARANTINE_WITHIN):
+    if lanes.quarantine(connection, lane, dead=most, within=timedelta(hours=1)):
         _log.error("lane_quarantined", dead_letters=most)
     return "dead"
 

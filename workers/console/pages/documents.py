@@ -9,8 +9,6 @@ from mosshead import DocumentConflict, Namespace, NotFound, StoredDocument
 from workers.console.formatting import Field, FieldChange, Kind, fields_of, guessed, patch_of, plain
 from workers.console.handlers import OfNamespace, Page, Published
 
-_DECISIONS = 20
-
 
 @dataclass(frozen=True, slots=True)
 class Clash:
@@ -30,7 +28,7 @@ def documents(request: OfNamespace) -> Page:
 def document(request: OfNamespace, name: str) -> Page:
     """A document: its form, and what was decided about it. Raises NotFound."""
     found = _find(request.namespace, name)
-    decisions = request.namespace.document_decisions(found.name, limit=_DECISIONS)
+    decisions = request.namespace.document_decisions(found.name, limit=20)
     return _page(found, decisions=decisions)
 
 

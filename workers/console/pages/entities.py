@@ -11,9 +11,6 @@ from mosshead.store.entities import Neighbour
 from workers.console.formatting import waiting_of
 from workers.console.handlers import OfNamespace, Page, Published
 
-_SHOWN = 200
-_FAN_OUT = 12
-
 
 def entities(request: OfNamespace) -> Page:
     """What the filters leave, those with the most memories first."""
@@ -33,8 +30,8 @@ def entity(request: OfNamespace, entity_id: str) -> Page:
     profile = namespace.profile(UUID(entity_id))
     own = profile.entity
     others = [one for one in namespace.entities() if one.id != own.id]
-    near = namespace.neighbours(own.id, depth=2, fan_out=_FAN_OUT)
-    part = request.part(lambda most: namespace.memories(about=own, limit=most), _SHOWN)
+    near = namespace.neighbours(own.id, depth=2, fan_out=12)
+    part = request.part(lambda most: namespace.memories(about=own, limit=most), 200)
     waiting = waiting_of(namespace.questions(), own.id)
     return Page(
         "entity.html",

@@ -12,13 +12,7 @@ from workers.console.formatting import contents_of, memories_of, plain
 from workers.console.handlers import MOST_SHOWN, ListPart, OfNamespace, Page, Published
 
 _SHOWN = 50
-_RELATED = 8
 _VERSIONS = 20
-_LAST_VERSION = 10**9
-_BUDGET = 800
-_MOST_BUDGET = 20_000
-_TOP_K = 6
-_MOST_TOP_K = 100
 
 
 def memories(request: OfNamespace) -> Page:
@@ -50,7 +44,7 @@ def memory(request: OfNamespace, memory_id: str) -> Page:
     namespace = request.namespace
     found = namespace.get(memory_id)
     decisions = namespace.decisions(found.id)
-    related = namespace.related(found.id, limit=_RELATED)
+    related = namespace.related(found.id, limit=8)
     beside = memories_of(namespace, (found.superseded_by, *(one.memory_id for one in related)))
     return Page(
         "memory.html",
@@ -71,7 +65,7 @@ def replace(request: OfNamespace, memory_id: str) -> Published:
     old, said, event_id = request.namespace.get(memory_id), plain(request.given("content")), uuid7()
     if said == plain(old.content).strip():
         raise ValueError("content: is what the memory says already; write what is so instead")
-    version = request.number("version", old.version, most=_LAST_VERSION)
+    version = request.number("version", old.version, most=10**9)
     request.namespace.remember(said, kind=old.kind, replaces=old.id, version=version, event_id=event_id)
     return event_id, f"memories/{memory_id}"
 
@@ -97,7 +91,7 @@ def message(request: OfNamespace, message_id: str) -> Page:
 def messages(request: OfNamespace) -> Page:
     """The messages that answer to a text, with those around them."""
     said, conversation = request.given("q"), request.given("conversation")
-    top_k = request.number("top_k", _TOP_K, most=_MOST_TOP_K)
+    top_k = request.number("top_k", 6, most=100)
     recalled = None
     if said.strip():
         recalled = request.namespace.recall_messages(
@@ -113,7 +107,7 @@ def messages(request: OfNamespace) -> Page:
 def retrieval(request: OfNamespace) -> Page:
     """The context of a message as a model gets it, and how each part of it came to be there."""
     said, conversation = request.given("message"), request.given("conversation")
-    budget = request.number("budget", _BUDGET, most=_MOST_BUDGET)
+    budget = request.number("budget", 800, most=20_000)
     context = None
     if said.strip():
         context = request.namespace.context(said, conversation=conversation or None, budget=budget)

@@ -9,9 +9,6 @@ from workers.console.formatting import contents_of, waiting_of
 from workers.console.handlers import Handler, OfNamespace, Page, Published, named, place_of
 
 _COUNTED = 1000
-_FEW = 5
-_DECISIONS = 12
-_LOG = 100
 _FACTS = 3
 NEW = "new"
 """What the form sends for somebody whom the memories do not know."""
@@ -23,9 +20,9 @@ def overview(request: OfNamespace) -> Page:
     return Page(
         "overview.html",
         counted=f"{_COUNTED:,} or more" if len(memories) == _COUNTED else f"{len(memories):,}",
-        memories=memories[:_FEW],
+        memories=memories[:5],
         entities=request.namespace.entities(),
-        decisions=request.namespace.latest_decisions(limit=_DECISIONS),
+        decisions=request.namespace.latest_decisions(limit=12),
     )
 
 
@@ -34,7 +31,7 @@ def decisions(request: OfNamespace) -> Page:
     show = request.given("show")
     logs = {"kept-out": request.namespace.quarantined, "refused": request.namespace.refused}
     log = logs.get(show, request.namespace.latest_decisions)
-    return Page("decisions.html", part=request.part(lambda most: log(limit=most), _LOG), show=show)
+    return Page("decisions.html", part=request.part(lambda most: log(limit=most), 100), show=show)
 
 
 def decision(request: OfNamespace, decision_id: str) -> Page:

@@ -24,9 +24,7 @@ from workers.stages import load
 from workers.stages.consolidate import link as linking
 from workers.stages.consolidate.link import Facts
 
-_NEAREST = 5
 _NEAR = 0.5
-_INJECTED_MESSAGES = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +59,8 @@ def decide(batch: BatchRef, parts: Parts) -> Plan:
     load.report_refused("entities", linked.all_refused())
     about = {number: sorted({link.entity_id for link in links.values()}) for number, links in linked.links.items()}
     with load.reading(batch, parts) as connection:
-        rows = similar.similar_to_batch(
-            connection, batch, parts.embedder.name, about=about, limit=_NEAREST, least=_NEAR
-        )
-        injected = similar.injected(connection, batch, latest=_INJECTED_MESSAGES)
+        rows = similar.similar_to_batch(connection, batch, parts.embedder.name, about=about, limit=5, least=_NEAR)
+        injected = similar.injected(connection, batch, latest=50)
         refused = candidates.refused_of_batch(connection, batch)
     rows = [row for row in rows if not _is_open(linked, row.fact_number, sure=row.sure_ids, maybe=row.unsure_ids)]
     found = dict(enumerate({row.memory_id: row for row in rows}.values(), 1))
