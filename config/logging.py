@@ -9,8 +9,6 @@ import structlog
 
 from config.settings import Settings, unknown_settings
 
-_QUIET = ("httpx", "httpx2", "httpcore", "openai", "kombu", "alembic", "celery.redirected")
-
 
 def configure_logging(settings: Settings) -> None:
     """Send structlog and the standard library's loggers through the same processors, to standard error.
@@ -37,7 +35,7 @@ def configure_logging(settings: Settings) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(settings.log_level.upper())
-    for name in _QUIET:
+    for name in ("httpx", "httpx2", "httpcore", "openai", "kombu", "alembic", "celery.redirected"):
         logging.getLogger(name).setLevel(logging.WARNING)
     for name, resembled in unknown_settings(os.environ).items():
         structlog.get_logger().warning("setting_unknown", setting=name, resembles=resembled)

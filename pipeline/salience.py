@@ -223,7 +223,6 @@ INFERRED: Final = 0.5
 
 STEP: Final = 0.15
 SOLID: Final = 0.75
-_LEAST: Final = 0.05
 _DIGITS: Final = 4  # stored as a real, 0.9 comes back a little less
 
 Tier = Literal["hypothesis", "solid"]
@@ -241,4 +240,4 @@ def reinforced(confidence: float) -> float:
 
 def contradicted(confidence: float) -> float:
     """After somebody else said otherwise: 0.15 less, and never nothing."""
-    return max(_LEAST, round(confidence - STEP, _DIGITS))
+    return max(0.05, round(confidence - STEP, _DIGITS))

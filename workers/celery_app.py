@@ -35,7 +35,6 @@ from workers.transport import REFUSALS, Transport, keep_questions_only
 _KILLED_AFTER_SECONDS = 60.0
 _BROKER_SECONDS = 2.0
 _MOST_SECONDS = 2.0
-_LEAVE_SECONDS = 3.0
 
 _log = structlog.get_logger()
 
@@ -183,7 +182,7 @@ class Heartbeat:
     def stop(self) -> None:
         """Beat no more and leave; safe to repeat. A database that is away is not waited for: the last beat grows old."""
         self._ended.set()
-        self._thread.join(_LEAVE_SECONDS)
+        self._thread.join(3.0)
 
     def _run(self) -> None:
         while not self._ended.is_set():

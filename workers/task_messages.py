@@ -37,7 +37,6 @@ _IDS = 3  # tenant, namespace and batch
 _MOST_BYTES = 16 * 1024  # ours have about 1 KB
 _MOST_BROADCAST_BYTES = 256 * 1024  # an event has about 1 KB, a command less, an answer of `stats` or `conf` a few
 _MOST_CLOCK = 2**53
-_MOST_NAME = 200
 _OURS = re.compile(r"mosshead\.[a-z_]{1,40}")
 _NOTHING: tuple[Any, ...] = (None, 0, "", [], {})
 
@@ -180,7 +179,7 @@ def _is_event(event: Any) -> bool:
 
 
 def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= _MOST_NAME
+    return isinstance(value, str) and 0 < len(value) <= 200
 
 
 def _is_clock(value: Any) -> bool:

@@ -29,7 +29,6 @@ from pipeline.extraction.prompt import ExtractedFact, ExtractedRecord, Extracted
 from pipeline.extraction.records import read_record
 from pipeline.models import USER, Background, Fact, FactMention, Message, RecordSchema, Relation
 
-_KEY_CHARACTERS = 200
 _NO_WORD = re.compile(r"\W+")
 _DOTTED_I = "i\u0307"  # what "İ" is in lower case; a pattern takes it for "i"
 _KEPT = 64
@@ -289,7 +288,7 @@ def _single_valued(proposed: ExtractedFact, grounds: SourceVocabulary) -> tuple[
 
 
 def _snake_case(text: str) -> str:
-    return "_".join(_TOKEN.findall(text.casefold()))[:_KEY_CHARACTERS]
+    return "_".join(_TOKEN.findall(text.casefold()))[:200]
 
 
 MAX_FACTS: Final = 100

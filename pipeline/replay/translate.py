@@ -25,8 +25,6 @@ NOT_REPLAYED: Final = frozenset({"configure", "set_prompt", "roll_back_prompt", 
 and they are of no generation; what was erased is gone, so that nothing is left to erase."""
 
 _NOT_SAID: Final = "nothing there says what was forgotten"
-_NOT_REPLACED: Final = "nothing there says what was replaced"
-_SAID_TWICE: Final = "more memories there say what was replaced than one"
 _SAYS_MORE: Final = "what says it there says what stays, too"
 _TOO_MANY: Final = "more memories there say it than one event may name"
 _NOBODY: Final = "nobody there is who was meant"
@@ -87,10 +85,14 @@ def _left_standing(command: Remember, then: GenerationKnowledge, now: Generation
         return None
     meant = meant_by([command.replaces], then.memories, now.memories)
     if not meant.memories:
-        return None if _says_nothing(now, [command.replaces], then) else _NOT_REPLACED
+        return None if _says_nothing(now, [command.replaces], then) else "nothing there says what was replaced"
     if meant.shared:
         return _SAYS_MORE
-    return _SAID_TWICE if len(_replaceable(command.replaces, then, now)) > 1 else None
+    return (
+        "more memories there say what was replaced than one"
+        if len(_replaceable(command.replaces, then, now)) > 1
+        else None
+    )
 
 
 def _merge(command: Merge, then: GenerationKnowledge, now: GenerationKnowledge) -> Command | LeftOut:

@@ -115,8 +115,6 @@ def paths_of(engine: Engine, found: Iterable[_OfLane]) -> Mapping[LaneRef, tuple
     return paths
 
 
-_TICK_SECONDS = 0.5
-
 _log = structlog.get_logger()
 
 T = TypeVar("T")
@@ -162,7 +160,7 @@ def repeat(work: Callable[[], object], stopped: Callable[[], bool], *, every: fl
     due = time.monotonic() + every
     while not stopped():
         if time.monotonic() < due:
-            time.sleep(min(_TICK_SECONDS, every))
+            time.sleep(min(0.5, every))
             continue
         tried(work, interrupted=interrupted)
         due = time.monotonic() + every

@@ -27,7 +27,6 @@ BROKER_ALARM = 0.5
 """The part of Redis's memory from which on somebody should look. The spools keep the queue to some 64 MB."""
 
 _REASONS, _SHOWN_REASONS = 20, 5
-_TENANTS = 5
 
 
 def show_status(json_output: Json = False) -> None:
@@ -178,7 +177,7 @@ def rows(found: Status) -> Iterator[tuple[str, str, bool]]:
         count = len(found.over_budget)
         whose = "1 tenant" if count == 1 else f"{count:,} tenants"
         yield "over budget", f"{whose}: the offline rules find the facts; see 'python -m workers budget list'", True
-        for one in found.over_budget[:_TENANTS]:
+        for one in found.over_budget[:5]:
             stands = one.standing
             yield "", f"{one.tenant}: {stands.spent:,} tokens in 24 h of {stands.tokens_per_day:,}", False
 

@@ -50,7 +50,6 @@ _NOWHERE = {"place": None, "namespace": None, "section": "", "waiting": (), "pro
 """What every page has, where it is about no namespace."""
 
 _WAIT_SECONDS = 1.5
-_LOOK_AGAIN_SECONDS = 60
 _MILLISECONDS_OF_ID = 80
 MOST_SHOWN = 2000
 
@@ -220,7 +219,7 @@ class Reading(OfNamespace):
         with suppress(NotFound):
             return Notice(event_id, self.namespace.decision(event_id), again=False)
         age = time.time() - (event_id.int >> _MILLISECONDS_OF_ID) / 1000  # the ids of events begin with their time
-        return Notice(event_id, None, again=0 <= age < _LOOK_AGAIN_SECONDS)
+        return Notice(event_id, None, again=0 <= age < 60)
 
 
 Published = tuple[UUID, str] | Page
@@ -281,8 +280,6 @@ _OF_STATUS = {
     HTTPStatus.METHOD_NOT_ALLOWED: "This address takes forms only, or shows a page only.",
 }
 
-_ELSE = "The console failed, and its log says where. Nothing more was done."
-
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -296,7 +293,11 @@ class Failure:
     def of_status(cls, status: int) -> "Failure":
         """A failure of which nothing else is known."""
         known = HTTPStatus(status)
-        return cls(status, known.phrase, _OF_STATUS.get(known, _ELSE))
+        return cls(
+            status,
+            known.phrase,
+            _OF_STATUS.get(known, "The console failed, and its log says where. Nothing more was done."),
+        )
 
 
 def failure_of(error: BaseException | None) -> Failure | None:

@@ -48,7 +48,6 @@ _THREADS = 2
 _AGAIN = timedelta(seconds=1)
 """One that failed is due again by then; one that is still at work is left alone."""
 
-_BACK_OFF_SECONDS = 0.5
 _GO_SECONDS = 8.0
 """What is at work may end; whoever supervises the scheduler waits for 15 seconds. What is cut off is done by the next."""
 
@@ -259,7 +258,7 @@ def _round(engine: Engine, check: Callable[[], None]) -> bool:
             due = lanes.to_erase(connection, limit=1, again=_AGAIN)
     except DBAPIError as error:
         _log.warning("sweep_interrupted", error=describe(error))
-        time.sleep(_BACK_OFF_SECONDS)
+        time.sleep(0.5)
         return False
     for lane in due:
         ids = {"tenant_id": str(lane.tenant_id), "namespace_id": str(lane.namespace_id)}

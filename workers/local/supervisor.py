@@ -27,7 +27,6 @@ from workers.local.ports import wait_until
 log = structlog.get_logger(__name__)
 
 _HEALTHY_SECONDS = 60.0
-_LAST_WORDS_SECONDS = 1.0
 
 
 def restart_delay(deaths: int) -> float:
@@ -166,7 +165,7 @@ class Keeper:
         with suppress(OSError):
             self._note.unlink()
         if reader:
-            reader.join(_LAST_WORDS_SECONDS)
+            reader.join(1.0)
         return code
 
     def _copy_output(self, process: "subprocess.Popen[bytes]") -> threading.Thread | None:
@@ -196,7 +195,6 @@ def kept_running(programs: Sequence[Program], notes: Path) -> Iterator[Sequence[
 
 
 _MOST_DEATHS = 3
-_LAST_LINES = 5
 
 
 def wait_for(keeper: Keeper, answers: Callable[[], bool], *, timeout: float, what: str) -> None:
@@ -210,7 +208,7 @@ def wait_for(keeper: Keeper, answers: Callable[[], bool], *, timeout: float, wha
         if keeper.deaths < _MOST_DEATHS:
             return
     log = keeper.program.log
-    lines = log.read_text(errors="replace").splitlines()[-_LAST_LINES:] if log and log.exists() else []
+    lines = log.read_text(errors="replace").splitlines()[-5:] if log and log.exists() else []
     raise ConfigurationError("\n".join((f"{reason}. The end of {log}:", *lines)))
 
 

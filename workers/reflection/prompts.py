@@ -26,7 +26,6 @@ KIND: Final = "prompt"
 """The kind of reflection that feedback is news for; its subjects are the names of prompts."""
 
 _APP: Final = "app"
-_FIRST_OPTIMIZER: Final = "metaprompt"
 _SAID_ALREADY: Final = "it says that already"
 _AT_ONCE: Final = 100
 _TRIES: Final = 3
@@ -139,7 +138,7 @@ def _set(command: SetPrompt, current: PromptVersion | None) -> PromptVersion | s
         version=latest + 1,
         template=command.template,
         syntax=command.syntax,
-        optimizer=command.optimizer or (current.optimizer if current else _FIRST_OPTIMIZER),
+        optimizer=command.optimizer or (current.optimizer if current else "metaprompt"),
         instructions=_or_before(command.instructions, current.instructions if current else ""),
         when_to_update=_or_before(command.when_to_update, current.when_to_update if current else ""),
         made_by=_APP,

@@ -27,9 +27,6 @@ from workers.replay.follow import follow_all
 from workers.replay.switch import release_abandoned
 from workers.scheduler.dispatch import dispatch
 
-_BACK_OFF_SECONDS = 0.5
-_SELDOM_SECONDS = 60.0
-
 _Parts = dict[str, Callable[[], object]]
 """What a sweep does, in order, by its name in the log."""
 
@@ -55,7 +52,7 @@ def run_scheduler(settings: Settings, stopped: Callable[[], bool]) -> None:
             _sweep(often)
             if time.monotonic() >= seldom_at:
                 _sweep(seldom)
-                seldom_at = time.monotonic() + _SELDOM_SECONDS
+                seldom_at = time.monotonic() + 60.0
             time.sleep(settings.sweep_seconds)
     engine.dispose()
     _log.info("scheduler_stopped")
@@ -68,7 +65,7 @@ def _sweep(parts: _Parts) -> None:
         except Exception as error:  # noqa: BLE001 - the edge of the process: the next sweep does it again
             if is_of_all(error):
                 _log.warning("sweep_interrupted", part=name, error=describe(error))
-                time.sleep(_BACK_OFF_SECONDS)
+                time.sleep(0.5)
             else:
                 _log.error("sweep_failed", part=name, error=describe(error))
 
