@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mosshead.embeddings.protocol import Embedder
-from mosshead.models.kinds import Role
+from mosshead.models.kinds import SPEAKING
 from pipeline.models import Message
 from pipeline.safety import steers
 
@@ -27,9 +27,6 @@ def embed(contents: Mapping[K, str], embedder: Embedder) -> dict[K, NDArray[np.f
     if not contents:
         return {}
     return dict(zip(contents, embedder.embed(list(contents.values())), strict=True))
-
-
-_SAID_BY = frozenset({Role.USER, Role.ASSISTANT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +67,7 @@ def turns_of(messages: Iterable[Message], before: Mapping[UUID, Message]) -> lis
 
 
 def _is_turn(message: Message) -> bool:
-    says = message.role in _SAID_BY and bool(message.content.strip())
+    says = message.role in SPEAKING and bool(message.content.strip())
     return says and not steers(message)
 
 
