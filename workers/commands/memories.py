@@ -1,8 +1,8 @@
 """Memories that an app puts down itself: judged as facts are, linked to whom they name, written under an id known before."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 from functools import partial
 from typing import cast
 from uuid import UUID
@@ -40,18 +40,6 @@ _USER = re.compile(r"\bUser\b|\b[Tt]he user\b")
 _IS_USER = re.compile(r"(?:the )?user", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Remembered:
-    """What an event puts down, worked out before its transaction. learned: the user, where nobody spoke of them before."""
-
-    command: Remember
-    memory: NewMemory
-    vector: Vectors
-    model: str
-    links: tuple[Link, ...]
-    learned: tuple[RegisteredEntity, ...]
-
-
 def prepare(batch: BatchRef, command: Remember, parts: Parts) -> Store:
     """Judge, embed and link what an event says, outside any transaction; returns what writes it, in one."""
     suspicion = suspicion_of(command.content, "", ())
@@ -65,23 +53,16 @@ def prepare(batch: BatchRef, command: Remember, parts: Parts) -> Store:
         quote=command.content,
         mentions=tuple(_mentions(batch.lane, command, parts)),
     )
-    about, learned = _linked(batch, command, fact, vector, parts)
+    links, learned = _linked(batch, command, fact, vector, parts)
+    memory_id = remembered_id(NamespacePath.of(command.namespace).home_id, command.event_id)
     return partial(
         _store,
         batch=batch,
-        remembered=_Remembered(
-            command=command,
-            memory=new_memory(
-                fact,
-                remembered_id(NamespacePath.of(command.namespace).home_id, command.event_id),
-                sureness=STATED,
-                valid_from=command.occurred_at,
-            ),
-            vector=vector,
-            model=parts.embedder.name,
-            links=about,
-            learned=learned,
-        ),
+        command=command,
+        memory=new_memory(fact, memory_id, sureness=STATED, valid_from=command.occurred_at),
+        vector=(parts.embedder.name, vector),
+        links=links,
+        learned=learned,
     )
 
 
@@ -133,31 +114,44 @@ def _replaced(connection: Connection, lane: LaneRef, command: Remember) -> list[
     return [Replaced(one.entity_id, EntityType(one.entity_type), cast("LinkRole", one.role)) for one in rows]
 
 
-def _store(connection: Connection, *, batch: BatchRef, remembered: _Remembered) -> None:
-    command = remembered.command
+def _store(
+    connection: Connection,
+    *,
+    batch: BatchRef,
+    command: Remember,
+    memory: NewMemory,
+    vector: tuple[str, Vectors],
+    links: Sequence[Link],
+    learned: Sequence[RegisteredEntity],
+) -> None:
+    """vector: the model, and what it made. learned: the user, where nobody spoke of them before."""
+    lane, old, new = batch.lane, command.replaces, memory.memory_id
     stamp = decisions.stamp_of_event(connection, command.event_id)
-    refused = _refusal(connection, batch.lane, command)
+    refused = _refusal(connection, lane, command)
     touched: set[UUID] = set()
-    learned: set[UUID] = set()
+    news: set[UUID] = set()
     if refused is None:
-        touched = _add(connection, batch.lane, remembered, stamp)
-        learned = {one.entity_id for one in remembered.learned}
-        if command.replaces is not None:
-            touched |= _supersede(connection, batch.lane, command.replaces, remembered, stamp)
-            learned |= unlearn(connection, batch.lane, [command.replaces], stamp)
-    profiles.touch(connection, batch.lane, entities.existing(connection, batch.lane, touched | learned))
-    made = [remembered.memory.memory_id] + ([command.replaces] if command.replaces else [])
+        memories.add(connection, lane, memory, stamp)
+        memories.set_vectors(connection, lane, vector[0], "memory", {new: vector[1]})
+        entities.save(connection, lane, learned, stamp)
+        about = {link.entity_id: (link.role, "sure") for link in reversed(links)}
+        relations.link(connection, lane, new, about, stamp)
+        touched, news = set(about), {one.entity_id for one in learned}
+        if old is not None:
+            touched |= _supersede(connection, lane, old, new, command.occurred_at, stamp)
+            news |= unlearn(connection, lane, [old], stamp)
+    profiles.touch(connection, lane, entities.existing(connection, lane, touched | news))
     logged = decisions.by_app(
         stamp,
-        "supersede" if command.replaces else "add",
-        memory_id=None if refused else remembered.memory.memory_id,
-        target_id=command.replaces,
+        "supersede" if old else "add",
+        memory_id=None if refused else new,
+        target_id=old,
         target_version=command.of_version,
         fact=_said(command),
         refused=refused,
-        entities=sorted(learned),
-        changed=frozenset() if refused else frozenset(made),
-        concerned=frozenset([command.replaces] if command.replaces else []),
+        entities=sorted(news),
+        changed=frozenset() if refused else frozenset([new, old] if old else [new]),
+        concerned=frozenset([old] if old else []),
     )
     decisions.log(connection, batch, [logged])
 
@@ -178,20 +172,10 @@ def _refusal(connection: Connection, lane: LaneRef, command: Remember) -> str | 
     return None if read == now.content else "the memory to replace says something else by now"
 
 
-def _add(connection: Connection, lane: LaneRef, remembered: _Remembered, stamp: Stamp) -> set[UUID]:
-    """Write the memory; returns whom it is about."""
-    memory = remembered.memory
-    memories.add(connection, lane, memory, stamp)
-    memories.set_vectors(connection, lane, remembered.model, "memory", {memory.memory_id: remembered.vector})
-    entities.save(connection, lane, remembered.learned, stamp)
-    about = {link.entity_id: (link.role, "sure") for link in reversed(remembered.links)}
-    relations.link(connection, lane, memory.memory_id, about, stamp)
-    return set(about)
-
-
-def _supersede(connection: Connection, lane: LaneRef, old: UUID, remembered: _Remembered, stamp: Stamp) -> set[UUID]:
+def _supersede(  # noqa: PLR0917
+    connection: Connection, lane: LaneRef, old: UUID, new: UUID, since: datetime, stamp: Stamp
+) -> set[UUID]:
     """The old memory is so until now, and points on; returns whom it was about."""
-    new, since = remembered.memory.memory_id, remembered.command.occurred_at
     version = memories.memory_states(connection, lane, [old])[old].version
     memories.change(connection, lane, old, version, stamp, state="superseded", superseded_by=new, valid_to=since)
     memories.retire_vector(connection, lane, old)
