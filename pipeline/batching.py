@@ -32,7 +32,6 @@ class WaitingEvent:
 
     @property
     def alone(self) -> bool:
-        """Whether it is a batch of its own."""
         return self.suspect or self.command
 
 

@@ -229,15 +229,12 @@ Tier = Literal["hypothesis", "solid"]
 
 
 def tier_of(confidence: float) -> Tier:
-    """Solid from 0.75 on."""
     return "solid" if confidence >= SOLID else "hypothesis"
 
 
 def reinforced(confidence: float) -> float:
-    """After it was said again: 0.15 more, up to 1."""
     return min(1.0, round(confidence + STEP, _DIGITS))
 
 
 def contradicted(confidence: float) -> float:
-    """After somebody else said otherwise: 0.15 less, and never nothing."""
     return max(0.05, round(confidence - STEP, _DIGITS))

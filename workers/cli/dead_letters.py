@@ -243,6 +243,5 @@ def _doing(state: LaneState) -> str:
 
 
 def _as_dict(one: DeadLetter | LaneState, path: tuple[str, ...] | None) -> dict[str, Any]:
-    """Its fields, with the namespace's path in place of its ids."""
     values = {name.removeprefix("letter_"): value for name, value in asdict(one).items() if name != "lane"}
     return {"namespace": path, **values}

@@ -229,7 +229,6 @@ def _made(engine: Engine, settings: Settings, model: Model) -> int:
 
 
 def _lacking(engine: Engine, name: str) -> set[LaneRef]:
-    """The namespaces of all tenants in which a model lacks a vector or a turn."""
     return {
         lane
         for tenant_id, connection in each_tenant(engine)

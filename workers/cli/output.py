@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import Annotated, Protocol, TypeVar
+from typing import Annotated, TypeVar
 from uuid import UUID
 
 import psycopg
@@ -18,6 +18,7 @@ from sqlalchemy.exc import DBAPIError
 
 from config.settings import Settings
 from db import namespaces
+from db.dead_letters import DeadLetter, LaneState
 from db.engine import check_login, open_engine
 from db.keys import LaneRef
 from mosshead.cli.output import console, new_table
@@ -101,12 +102,7 @@ def logged_in(settings: Settings) -> Iterator[Engine]:
         engine.dispose()
 
 
-class _OfLane(Protocol):
-    @property
-    def lane(self) -> LaneRef: ...
-
-
-def paths_of(engine: Engine, found: Iterable[_OfLane]) -> Mapping[LaneRef, tuple[str, ...] | None]:
+def paths_of(engine: Engine, found: Iterable[DeadLetter | LaneState]) -> Mapping[LaneRef, tuple[str, ...] | None]:
     """The names of the lanes of some, which each tenant alone may see; None for what is no namespace."""
     paths = {}
     for lane in {one.lane for one in found}:

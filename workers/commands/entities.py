@@ -42,7 +42,6 @@ def prepare(batch: BatchRef, command: Command, parts: Parts) -> Store:
 
 
 def _carry_out(connection: Connection, *, batch: BatchRef, command: Command, act: Callable[..., Moved | str]) -> None:
-    """Do it, or log why not."""
     stamp = decisions.stamp_of_event(connection, command.event_id)
     done = act(connection, batch.lane, stamp=stamp)
     moved, refused = (Moved(frozenset(), frozenset()), done) if isinstance(done, str) else (done, None)

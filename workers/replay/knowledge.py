@@ -114,5 +114,4 @@ def _decisions(rows: Iterable[Row[Any]]) -> list[KnownDecision]:
 
 
 def _with_sets(row: Row[Any], *names: str) -> dict[str, Any]:
-    """A row's columns; those of these names as sets."""
     return {**row._asdict(), **{name: frozenset(getattr(row, name)) for name in names}}

@@ -188,7 +188,6 @@ class Writer:
         return self._logged(change, (target, target, version), action="forget", entities=unlearned)
 
     def _end(self, change: OpenDecision, target: UUID, since: datetime, **changes: Any) -> None:
-        """A memory holds no longer, nor what it states."""
         self._change(change, target, **changes)
         memories.retire_vector(self._connection, self._lane, target)
         relations.end_relations(self._connection, self._lane, target, change.stamp, valid_to=since)
