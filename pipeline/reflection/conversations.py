@@ -19,8 +19,6 @@ from pipeline.models import Fact, FactRecord, Message
 from pipeline.reflection.documents import talk_of
 from pipeline.safety import suspicion_of
 
-NAME = Episode.__name__
-
 
 @dataclass(frozen=True, slots=True)
 class FormedEpisode:
@@ -73,7 +71,7 @@ def _episode(episode: Episode, sources: tuple[Message, ...]) -> FormedEpisode:
         sources=tuple(message.number for message in sources),
         quote="",
         stated=False,
-        record=FactRecord(name=NAME, data=as_json(episode)),
+        record=FactRecord(name=Episode.__name__, data=as_json(episode)),
     )
     return FormedEpisode(fact, sources, max(message.occurred_at for message in sources))
 
