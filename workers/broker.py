@@ -15,7 +15,6 @@ from mosshead.publishing.queue import open_connection
 _SETTING = "MOSSHEAD_BROKER_URL"
 _POLICY = "maxmemory-policy"
 _TIMEOUT_SECONDS = 2.0
-_POLL_SECONDS = 0.5
 
 _log = structlog.get_logger()
 
@@ -65,7 +64,7 @@ def _wait(redis: Redis, where: str, stopped: Callable[[], bool]) -> bool:
             if not away:
                 _log.warning("broker_away", broker=where, error=type(error).__name__)
             away = True
-            time.sleep(_POLL_SECONDS)
+            time.sleep(0.5)
         else:
             return True
     return False

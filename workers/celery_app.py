@@ -34,7 +34,6 @@ from workers.transport import REFUSALS, Transport, keep_questions_only
 
 _KILLED_AFTER_SECONDS = 60.0
 _BROKER_SECONDS = 2.0
-_MOST_SECONDS = 2.0
 
 _log = structlog.get_logger()
 
@@ -50,7 +49,7 @@ class _Connection(Connection):
 
     # Kombu lets the pause between two tries grow to 30 seconds, for which a worker would idle beside a Redis that is back.
     def ensure_connection(self, *args: Any, **kwargs: Any) -> Any:
-        return super().ensure_connection(*args, **{"interval_max": _MOST_SECONDS, **kwargs})  # type: ignore[no-untyped-call]
+        return super().ensure_connection(*args, **{"interval_max": 2.0, **kwargs})  # type: ignore[no-untyped-call]
 
 
 class Amqp(AMQP):  # type: ignore[misc]  # Celery has no types

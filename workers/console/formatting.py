@@ -16,7 +16,6 @@ from mosshead.schemas import fields_of as pointers_of
 from mosshead.schemas import value_at
 
 _WHOLE = {Granularity.MONTH: "%B %Y", Granularity.SEASON: "%B %Y", Granularity.YEAR: "%Y"}
-_OF_A_CLOCK = frozenset({Granularity.MINUTE, Granularity.HOUR})
 
 _DONE = {
     "add": "remembered",
@@ -38,8 +37,6 @@ _DONE = {
     "optimize_prompt": "prompt improved",
 }
 
-_MOST_WORDS = 48
-
 
 def day(time: datetime) -> str:
     """2 Mar 2026, where it was said."""
@@ -59,7 +56,7 @@ def moment_there(time: datetime) -> str:
 
 def occurred(when: Occurrence) -> str:
     """When something happened, as precisely as is known."""
-    if when.granularity in _OF_A_CLOCK:
+    if when.granularity in frozenset({Granularity.MINUTE, Granularity.HOUR}):
         return moment_there(when.start)
     told = when.day.strftime(_WHOLE.get(when.granularity, "%-d %b %Y"))
     return f"the week of {told}" if when.granularity is Granularity.WEEK else told
@@ -84,7 +81,7 @@ def around(text: str, mention: str) -> tuple[str, str, str]:
     return text[:place], text[place:end], text[end:]
 
 
-def shortened(text: str, most: int = _MOST_WORDS) -> str:
+def shortened(text: str, most: int = 48) -> str:
     """The beginning of a text, for a place that has room for no more."""
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 

@@ -20,7 +20,6 @@ from pydantic import SecretStr
 
 from mosshead.errors import ConfigurationError
 
-_SETTING = "MOSSHEAD_CONSOLE_AUTH"
 _LEAST = 8
 
 
@@ -47,7 +46,7 @@ def login_of(setting: SecretStr | None) -> Login:
     name, colon, password = setting.get_secret_value().partition(":") if setting else ("", "", "")
     if not name or not colon or len(password) < _LEAST:
         raise ConfigurationError(
-            f"{_SETTING} is not set, or no login. Set it to NAME:PASSWORD, with {_LEAST} characters of a password at least, "
+            f"MOSSHEAD_CONSOLE_AUTH is not set, or no login. Set it to NAME:PASSWORD, with {_LEAST} characters of a password at least, "
             "or run 'python -m workers up --console', which makes a password and prints it"
         )
     return Login(name, password)

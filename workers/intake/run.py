@@ -42,7 +42,6 @@ _IN_HAND, _BYTES_IN_HAND = 10 * _AT_ONCE, 64 * 2**20
 """How much the intake reads ahead, to find small messages behind large ones. Spools let the queue grow to the same size."""
 
 _DRAIN_SECONDS = 0.05
-_IDLE_SECONDS = 1.0
 _BACK_OFF_SECONDS = 0.5
 
 Store = Callable[[Sequence[Arrival]], int]
@@ -131,7 +130,7 @@ def _take(
 
 def _gather(drain: Callable[..., None], in_hand: list[_InHand]) -> None:
     """Wait for a message, then take what else is there, so that a burst is one transaction."""
-    timeout = _DRAIN_SECONDS if in_hand else _IDLE_SECONDS
+    timeout = _DRAIN_SECONDS if in_hand else 1.0
     size = sum(one.size for one in in_hand)
     while len(in_hand) < _IN_HAND and size < _BYTES_IN_HAND:
         before = len(in_hand)

@@ -27,7 +27,6 @@ from workers.elements import JSON as CONTENT_TYPE
 from workers.elements import Element, read_element, write_element
 
 _MOST_READ = 16 * MAX_EVENT_BYTES
-_MOST_OF_REASON = 500
 _DEEPEST = 100
 _SIGNED = b'{"signed":'
 _MOST_KEPT = MAX_SIGNED_BYTES
@@ -198,7 +197,7 @@ def _deeper_than(value: object, levels: int) -> bool:
 
 
 def _cut(error: Exception) -> str:
-    return str(error)[:_MOST_OF_REASON]
+    return str(error)[:500]
 
 
 FOREIGN = "application/octet-stream"

@@ -10,7 +10,6 @@ from mosshead.errors import WaitTimeout
 
 LOOPBACK = "127.0.0.1"
 _ANY = 0
-_POLL_SECONDS = 0.05
 
 
 def free_port(preferred: int = _ANY) -> int:
@@ -32,7 +31,7 @@ def wait_until(predicate: Callable[[], bool], timeout: float, what: str) -> None
     while not predicate():
         if time.monotonic() >= deadline:
             raise WaitTimeout(f"{what} was not ready after {timeout:g} s")
-        time.sleep(_POLL_SECONDS)
+        time.sleep(0.05)
 
 
 def installed(package: str) -> Path | None:

@@ -32,7 +32,6 @@ from workers.local.supervisor import Program, kept_running, wait_for
 DATABASE = "mosshead"
 _VERSION = "18"
 _SUPERUSER = "postgres"
-_SOCKET = ".s.PGSQL.5432"
 _MOST_SOCKET_PATH = 103  # bytes: the least of the systems' limits (macOS), without the closing zero
 _PLAIN_PATH = re.compile(r"[\w/. @+-]+")  # libpq splits hosts at commas, SQLAlchemy takes ":digits" for a port
 _PRIVATE = 0o700
@@ -169,7 +168,7 @@ def _socket_folder(data: Path, account: Account | None) -> Path:
 
 
 def _fits(folder: Path) -> bool:
-    return len(os.fsencode(folder / _SOCKET)) <= _MOST_SOCKET_PATH and bool(_PLAIN_PATH.fullmatch(str(folder)))
+    return len(os.fsencode(folder / ".s.PGSQL.5432")) <= _MOST_SOCKET_PATH and bool(_PLAIN_PATH.fullmatch(str(folder)))
 
 
 def _program(

@@ -258,7 +258,6 @@ def interrupts() -> Iterator[None]:
             signal.signal(number, signal.SIG_IGN if asked else handler or signal.SIG_DFL)
 
 
-_POLL_SECONDS = 0.05
 _STATE, _START_TIME = 0, 19  # fields of /proc/PID/stat, counted after the command's closing parenthesis
 
 
@@ -306,7 +305,7 @@ def end(targets: Sequence[Ending]) -> None:
             target.send(target.stop_signals[step])
         deadline = time.monotonic() + max((target.grace for target in asked), default=0.0)
         while time.monotonic() < deadline and any(target.alive() for target in asked):
-            time.sleep(_POLL_SECONDS)
+            time.sleep(0.05)
 
 
 def end_leftovers(notes: Path) -> int:

@@ -17,7 +17,6 @@ from mosshead.store.connection import tenant_transaction
 from pipeline.replay.translate import NOT_REPLAYED
 from workers.replay.replays import ReplayRefused, locked
 
-_PAUSE_SECONDS: Final = 0.5
 _ABANDONED: Final = timedelta(seconds=30)
 """Between holding two lanes and having their generation locked there is hardly a moment."""
 
@@ -34,7 +33,7 @@ def switch(engine: Engine, path: NamespacePath, *, despite: bool = False, wait: 
     while why := _try(engine, path, despite=despite):
         if time.monotonic() > deadline:
             raise ReplayRefused(f"{path}: {why}; try again later")
-        time.sleep(_PAUSE_SECONDS)
+        time.sleep(0.5)
 
 
 def release_abandoned(engine: Engine) -> None:

@@ -23,7 +23,6 @@ from workers.providers import stages_that_wait
 _HINT_AGAIN = timedelta(seconds=1)
 """A hint is for a free slot: one that was not taken up by then is lost, or late, and then the lease makes it harmless."""
 
-_REST_SECONDS = 1.0
 _PAUSE = timedelta(minutes=1)
 """Before a lane is looked at again that was slow or locked: a statement may have taken all of its 30 seconds."""
 
@@ -181,7 +180,7 @@ def hint(batch: BatchRef, stage: str) -> bool:
     try:
         app.send_task(f"mosshead.{stage}", args=[str(one) for one in ids], retry=False)
     except BROKER_ERRORS as error:
-        _rest.until = time.monotonic() + _REST_SECONDS
+        _rest.until = time.monotonic() + 1.0
         _log.warning("hint_not_sent", task=stage, error=type(error).__name__)
         return False
     return True

@@ -16,7 +16,6 @@ from workers.dependencies import Parts
 from workers.failures import GiveUp, Retry, Wait, describe
 
 _TOO_MUCH_PAUSE = timedelta(hours=1)
-_POLL_SECONDS = 0.5
 
 _log = structlog.get_logger()
 
@@ -112,7 +111,7 @@ def _under_lease(
                 _log.error("stage_not_settled", stage=lease.stage, error=describe(error))
                 return
             waited = True
-        time.sleep(_POLL_SECONDS)
+        time.sleep(0.5)
     _log.error("stage_failed", stage=lease.stage, error=what, outcome=outcome)
 
 

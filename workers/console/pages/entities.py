@@ -73,7 +73,6 @@ _CENTRE = (WIDTH / 2, HEIGHT / 2)
 _RADII = {1: (170.0, 110.0), 2: (270.0, 195.0)}
 _LABEL = 14.0
 _LEANING = 0.3  # so near to straight up or down, a label stands under or over its dot
-_MOST = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +115,7 @@ def draw(found: Sequence[Neighbour], centre: UUID) -> Drawing:
     for one in found:
         if one.distance in _RADII:
             nearest.setdefault(one.id, one)
-    shown = dict(list(nearest.items())[:_MOST])
+    shown = dict(list(nearest.items())[:24])
     angles = _angles(shown, centre)
     places = {centre: _CENTRE} | {key: _at(angles[key], one.distance) for key, one in shown.items()}
     dots = tuple(_dot(one, angles[key], places[key]) for key, one in shown.items())

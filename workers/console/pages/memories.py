@@ -12,7 +12,6 @@ from workers.console.formatting import contents_of, memories_of, plain
 from workers.console.handlers import MOST_SHOWN, ListPart, OfNamespace, Page, Published
 
 _SHOWN = 50
-_VERSIONS = 20
 
 
 def memories(request: OfNamespace) -> Page:
@@ -127,7 +126,7 @@ def _wordings(
 ) -> list[tuple[datetime, StoredMemory]]:
     """What a memory said before, the latest first: as it was known when each decision about it was made, with that time."""
     found: list[tuple[datetime, StoredMemory]] = []
-    for decision in decisions[:_VERSIONS]:
+    for decision in decisions[:20]:
         with suppress(NotFound):
             then = namespace.get(memory.id, as_of=decision.decided_at)
             if not found or (then.content, then.state) != (found[-1][1].content, found[-1][1].state):
