@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from mosshead.models.kinds import MemoryKind
@@ -22,16 +21,14 @@ MARKED_FLOOR: Final = 8.5
 """Where "remember this" begins: the most that the five factors beside the marking can sum up to. What remains up to 10 is
 shared out by the plain sum, so that marked facts still rank."""
 
-WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
-    {
-        "temporal_urgency": 0.20,
-        "relationships": 0.20,
-        "action_language": 0.20,
-        "explicit_marking": 0.15,
-        "self_reference": 0.15,
-        "complexity": 0.10,
-    }
-)
+WEIGHTS: Final[Mapping[str, float]] = {
+    "temporal_urgency": 0.20,
+    "relationships": 0.20,
+    "action_language": 0.20,
+    "explicit_marking": 0.15,
+    "self_reference": 0.15,
+    "complexity": 0.10,
+}
 
 _STEPS: Final = (0.0, 4.0, 6.0, 8.0, 9.0, MOST)
 
@@ -54,70 +51,66 @@ _COMMAND: Final = "command"
 _FIRST_PERSON: Final = "first_person"
 _THE_USER: Final = "the_user"
 
-_CUES: Final[Mapping[str, tuple[re.Pattern[str], ...]]] = MappingProxyType(
-    {
-        "temporal_urgency": _cues(
-            r"today|tonight|now|right away|immediately",
-            r"tomorrow",
-            r"urgent|urgently|asap|as soon as possible",
-            r"deadlines?|due|overdue",
-            r"(?:by|before|until|till) (?:the end of |next |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day",
-            r"(?:by|before|until|till) (?:noon|midnight|tonight|tomorrow|the end of|\d{1,2}(?::\d\d)?(?: ?[ap]m)?)",
-            r"(?:this|next|coming) (?:morning|afternoon|evening|week|weekend|month)",
-            r"soon|shortly|upcoming|in (?:a|an|one|two|three|\d+) (?:minutes?|hours?|days?|weeks?)",
-            r"expires?|expiring|last chance|time is running out",
+_CUES: Final[Mapping[str, tuple[re.Pattern[str], ...]]] = {
+    "temporal_urgency": _cues(
+        r"today|tonight|now|right away|immediately",
+        r"tomorrow",
+        r"urgent|urgently|asap|as soon as possible",
+        r"deadlines?|due|overdue",
+        r"(?:by|before|until|till) (?:the end of |next |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day",
+        r"(?:by|before|until|till) (?:noon|midnight|tonight|tomorrow|the end of|\d{1,2}(?::\d\d)?(?: ?[ap]m)?)",
+        r"(?:this|next|coming) (?:morning|afternoon|evening|week|weekend|month)",
+        r"soon|shortly|upcoming|in (?:a|an|one|two|three|\d+) (?:minutes?|hours?|days?|weeks?)",
+        r"expires?|expiring|last chance|time is running out",
+    ),
+    "relationships": _cues(
+        r"mother|father|mom|mum|dad|parents?|grand(?:mother|father|ma|pa|parents?)",
+        r"brothers?|sisters?|siblings?|cousins?|aunts?|uncles?|niece|nephew",
+        r"sons?|daughters?|child|children|kids?|bab(?:y|ies)",
+        r"wife|husband|spouse|partner|fianc[eé]e?|girlfriend|boyfriend|married|engaged|divorced|dating",
+        r"friends?|buddy|neighbou?rs?|roommates?|flatmates?",
+        r"boss|manager|supervisor|mentor|reports to",
+        r"colleagues?|co-?workers?|teammates?|team|employees?|interns?",
+        r"clients?|customers?|suppliers?|vendors?|investors?",
+        r"doctor|dentist|therapist|teacher|lawyer|landlord",
+        r"work(?:s|ed|ing)? (?:at|for|with)|founded|owns?|runs|employs|hired",
+        r"one of (?:our|my|the)|member of|part of|belongs to|relat(?:ed|ive)s?",
+    ),
+    "action_language": _cues(
+        r"(?:need|have|want|got)(?:s|ed|ing)? to|has to|had to",
+        r"must|should|ought to",
+        r"will|going to|gonna|plan(?:s|ned|ning)? to|intend(?:s|ed)? to",
+        r"make sure|ensure|verify|check(?:s|ed|ing)?|review(?:s|ed|ing)?|tests?|tested",
+        r"send(?:s|ing)?|sent|call(?:s|ed|ing)?|email(?:s|ed)?|ask(?:s|ed)?|tell(?:s)?|contact(?:s|ed)?",
+        r"finish(?:es|ed)?|complete(?:s|d)?|deliver(?:s|ed)?|submit(?:s|ted)?|launch(?:es|ed|ing)?|ship(?:s|ped)?",
+        r"build(?:s|ing)?|built|write(?:s)?|writing|creat(?:e|es|ed|ing)|prepar(?:e|es|ed|ing)|fix(?:es|ed)?",
+        r"start(?:s|ed|ing)?|stop(?:s|ped)?|quit|mov(?:e|es|ed|ing)|chang(?:e|es|ed)|decid(?:e|es|ed)|switch(?:ed)?",
+        r"always|never|every time|whenever",
+        r"schedul(?:e|es|ed)|book(?:s|ed)|organi[sz](?:e|es|ed)|arrang(?:e|es|ed)",
+    ),
+    "explicit_marking": (
+        *_COMMANDS,
+        *_cues(
+            r"important|importantly|crucial|critical|essential|vital",
+            r"note that|pay attention|key point|bottom line",
+            r"from now on|going forward",
+            r"remember|remind",
         ),
-        "relationships": _cues(
-            r"mother|father|mom|mum|dad|parents?|grand(?:mother|father|ma|pa|parents?)",
-            r"brothers?|sisters?|siblings?|cousins?|aunts?|uncles?|niece|nephew",
-            r"sons?|daughters?|child|children|kids?|bab(?:y|ies)",
-            r"wife|husband|spouse|partner|fianc[eé]e?|girlfriend|boyfriend|married|engaged|divorced|dating",
-            r"friends?|buddy|neighbou?rs?|roommates?|flatmates?",
-            r"boss|manager|supervisor|mentor|reports to",
-            r"colleagues?|co-?workers?|teammates?|team|employees?|interns?",
-            r"clients?|customers?|suppliers?|vendors?|investors?",
-            r"doctor|dentist|therapist|teacher|lawyer|landlord",
-            r"work(?:s|ed|ing)? (?:at|for|with)|founded|owns?|runs|employs|hired",
-            r"one of (?:our|my|the)|member of|part of|belongs to|relat(?:ed|ive)s?",
-        ),
-        "action_language": _cues(
-            r"(?:need|have|want|got)(?:s|ed|ing)? to|has to|had to",
-            r"must|should|ought to",
-            r"will|going to|gonna|plan(?:s|ned|ning)? to|intend(?:s|ed)? to",
-            r"make sure|ensure|verify|check(?:s|ed|ing)?|review(?:s|ed|ing)?|tests?|tested",
-            r"send(?:s|ing)?|sent|call(?:s|ed|ing)?|email(?:s|ed)?|ask(?:s|ed)?|tell(?:s)?|contact(?:s|ed)?",
-            r"finish(?:es|ed)?|complete(?:s|d)?|deliver(?:s|ed)?|submit(?:s|ted)?|launch(?:es|ed|ing)?|ship(?:s|ped)?",
-            r"build(?:s|ing)?|built|write(?:s)?|writing|creat(?:e|es|ed|ing)|prepar(?:e|es|ed|ing)|fix(?:es|ed)?",
-            r"start(?:s|ed|ing)?|stop(?:s|ped)?|quit|mov(?:e|es|ed|ing)|chang(?:e|es|ed)|decid(?:e|es|ed)|switch(?:ed)?",
-            r"always|never|every time|whenever",
-            r"schedul(?:e|es|ed)|book(?:s|ed)|organi[sz](?:e|es|ed)|arrang(?:e|es|ed)",
-        ),
-        "explicit_marking": (
-            *_COMMANDS,
-            *_cues(
-                r"important|importantly|crucial|critical|essential|vital",
-                r"note that|pay attention|key point|bottom line",
-                r"from now on|going forward",
-                r"remember|remind",
-            ),
-        ),
-        "complexity": _cues(
-            r"because|since|therefore|so that|in order to",
-            r"if|unless|otherwise|depending on|in case",
-            r"when|while|until|whenever|after|before",
-            r"although|though|however|but|except|instead|rather than",
-            r"first|firstly|then|next|finally|step \d+|steps?",
-            r"which|whose|where|who",
-            r"\d+(?:[.,:]\d+)*",
-            r"and",
-        ),
-        _COMMAND: _COMMANDS,
-        _FIRST_PERSON: _cues(
-            r"i(?:['’](?:m|ve|d|ll))?", r"my|mine", r"me|myself", r"we(?:['’](?:re|ve|d|ll))?|our|ours"
-        ),
-        _THE_USER: _cues(r"(?-i:User)"),
-    }
-)
+    ),
+    "complexity": _cues(
+        r"because|since|therefore|so that|in order to",
+        r"if|unless|otherwise|depending on|in case",
+        r"when|while|until|whenever|after|before",
+        r"although|though|however|but|except|instead|rather than",
+        r"first|firstly|then|next|finally|step \d+|steps?",
+        r"which|whose|where|who",
+        r"\d+(?:[.,:]\d+)*",
+        r"and",
+    ),
+    _COMMAND: _COMMANDS,
+    _FIRST_PERSON: _cues(r"i(?:['’](?:m|ve|d|ll))?", r"my|mine", r"me|myself", r"we(?:['’](?:re|ve|d|ll))?|our|ours"),
+    _THE_USER: _cues(r"(?-i:User)"),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import structlog
-from sqlalchemy import Connection
 
 from db import search_indexes
 from db.engine import admin_engine
@@ -61,7 +60,27 @@ def index_scopes(
         engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection,
         search_indexes.indexing(connection, OWNER) as alone,
     ):
-        return _index_scopes(connection, outgrown, shrunk) if alone else None
+        if not alone:
+            return None
+        found = work(
+            search_indexes.large_scopes(connection, shrunk), search_indexes.indexes(connection), outgrown=outgrown
+        )
+        whole = list(found.whole)
+        search_indexes.tell(connection, whole)  # before any is dropped, so that readers do not count on it
+        for name in found.drop:
+            search_indexes.drop_index(connection, name)
+
+        def make(wanted: tuple[Scope, Sequence[str]]) -> None:
+            scope, names = wanted
+            _log.info("index_begun", namespace_id=str(scope.lane.namespace_id), scanned=scope.scanned, rows=scope.rows)
+            for name in names:
+                search_indexes.make_index(connection, scope, name)
+            search_indexes.gather_statistics(connection)
+            whole.append(scope)
+            search_indexes.tell(connection, whole)
+
+        each(found.make, make, lane=lambda wanted: wanted[0].lane)
+        return found
 
 
 def keep_indexed(admin_url: str, stopped: Callable[[], bool], *, every: float = OFTEN) -> None:
@@ -70,23 +89,3 @@ def keep_indexed(admin_url: str, stopped: Callable[[], bool], *, every: float = 
     Where Postgres is away, the next finds it back.
     """
     repeat(lambda: index_scopes(admin_url), stopped, every=every, interrupted="index_interrupted")
-
-
-def _index_scopes(connection: Connection, outgrown: int, shrunk: int) -> Work:
-    found = work(search_indexes.large_scopes(connection, shrunk), search_indexes.indexes(connection), outgrown=outgrown)
-    whole = list(found.whole)
-    search_indexes.tell(connection, whole)  # before any is dropped, so that readers do not count on it
-    for name in found.drop:
-        search_indexes.drop_index(connection, name)
-
-    def make(wanted: tuple[Scope, Sequence[str]]) -> None:
-        scope, names = wanted
-        _log.info("index_begun", namespace_id=str(scope.lane.namespace_id), scanned=scope.scanned, rows=scope.rows)
-        for name in names:
-            search_indexes.make_index(connection, scope, name)
-        search_indexes.gather_statistics(connection)
-        whole.append(scope)
-        search_indexes.tell(connection, whole)
-
-    each(found.make, make, lane=lambda wanted: wanted[0].lane)
-    return found

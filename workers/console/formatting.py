@@ -56,7 +56,7 @@ def moment_there(time: datetime) -> str:
 
 def occurred(when: Occurrence) -> str:
     """When something happened, as precisely as is known."""
-    if when.granularity in frozenset({Granularity.MINUTE, Granularity.HOUR}):
+    if when.granularity in {Granularity.MINUTE, Granularity.HOUR}:
         return moment_there(when.start)
     told = when.day.strftime(_WHOLE.get(when.granularity, "%-d %b %Y"))
     return f"the week of {told}" if when.granularity is Granularity.WEEK else told
