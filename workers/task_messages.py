@@ -33,7 +33,6 @@ CONTROLS = QUESTIONS | {"enable_events", "heartbeat"}
 
 _ARGUMENTS = {"safe", "with_defaults", "builtins", "taskinfoitems"}
 
-_IDS = 3  # tenant, namespace and batch
 _MOST_BYTES = 16 * 1024  # ours have about 1 KB
 _MOST_BROADCAST_BYTES = 256 * 1024  # an event has about 1 KB, a command less, an answer of `stats` or `conf` a few
 _MOST_CLOCK = 2**53
@@ -59,7 +58,7 @@ def read_task(element: bytes) -> bytes | RefusedTask:
     stage = _stage_of(message.headers)
     if isinstance(stage, RefusedTask):
         return stage
-    ids = _ids_of(message, count=_IDS)
+    ids = _ids_of(message)
     if ids is None:
         return RefusedTask("wrong arguments")
     headers = {name: _uuid(message.headers.get(name)) for name in ("id", "root_id", "parent_id")}
@@ -114,11 +113,12 @@ def _is_limit(value: Any) -> bool:
     return value is None or (isinstance(value, list) and all(one is None or _is_number(one) for one in value))
 
 
-def _ids_of(message: Element, *, count: int) -> list[str] | None:
+def _ids_of(message: Element) -> list[str] | None:
+    """Of the tenant, the namespace and the batch."""
     match _json(message.body):
         case [list(arguments), dict(keywords), dict(follow_up)] if not keywords and not any(follow_up.values()):
             ids = [one for one in map(_uuid, arguments) if one]
-            return ids if len(ids) == len(arguments) == count else None
+            return ids if len(ids) == len(arguments) == 3 else None
     return None
 
 

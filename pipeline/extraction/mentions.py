@@ -258,12 +258,10 @@ def _says_one_is_the_other(text: str, name: str, alias: str) -> bool:
 Number = tuple[frozenset[str], ...]
 """What a number may be, each as parts that must all have been said: "3:30" is half past three, or three and thirty."""
 
-_ZERO_TO_NINETEEN = """
+_UNITS = """
 zero one two three four five six seven eight nine
 ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
-"""
-
-_UNITS = _ZERO_TO_NINETEEN.split()
+""".split()
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _FACTORS = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000}
 _SHORT_FACTORS = {"k": "thousand", "m": "million", "mn": "million", "mio": "million", "bn": "billion"}
@@ -359,13 +357,13 @@ _STEM = 4
 _GERMAN = re.compile(r"\b(?:ich|der|die|das|und|ist|ein|eine|mein|meine|nicht|mit|wir|habe|bin|zum|zur|im|am)\b")
 _GERMAN_ENDINGS = ("s", "es", "n", "en", "e")
 
-_FUNCTION_WORDS = """
-a all an and any as at before after both but by each every first finally for from her his how if in it its last many most my next
-no not of on once one only or our over several she he since some that the their then there these they this those to two under
-until what when where which while who whose with without you your
-"""
-
-_OPENERS = frozenset(_FUNCTION_WORDS.split())
+_OPENERS = frozenset(
+    """
+    a all an and any as at before after both but by each every first finally for from her his how if in it its last many most
+    my next no not of on once one only or our over several she he since some that the their then there these they this those
+    to two under until what when where which while who whose with without you your
+    """.split()
+)
 
 
 def _folded(text: str) -> str:

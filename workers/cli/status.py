@@ -154,7 +154,9 @@ def rows(found: Status) -> Iterator[tuple[str, str, bool]]:
     if backlog.failing:
         yield "failing", _counts(backlog.failing), True
     for breaker in found.breakers:
-        yield "provider away", _breaker(breaker), True
+        until = f"tried again in {duration(breaker.seconds)}" if breaker.seconds else "to be tried again now"
+        what = f"{breaker.provider}: {breaker.reason}; {breaker.failures} failures in a row, {until}"
+        yield "provider away", what, True
     yield from _quarantined(backlog)
     if dead.dead_letters:
         age = duration(dead.newest_dead_letter)
@@ -225,11 +227,6 @@ def _lag(found: Status) -> str:
     if lag.lag_p50 is None:
         return "nothing took effect in the last 10 minutes"
     return f"{duration(lag.lag_p50)} median, {duration(lag.lag_p95)} p95, {duration(lag.lag_max)} at most"
-
-
-def _breaker(breaker: Breaker) -> str:
-    until = f"tried again in {duration(breaker.seconds)}" if breaker.seconds else "to be tried again now"
-    return f"{breaker.provider}: {breaker.reason}; {breaker.failures} failures in a row, {until}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:
