@@ -26,11 +26,9 @@ def answer_of(call: Callable[[], _T], *, name: str, seconds: float) -> _T | None
 
     try:
         Thread(target=ask, name=f"mosshead-{name}", daemon=True).start()
+        return answers.get(timeout=seconds)
     except RuntimeError:
         _log.warning("the process gets no more threads; the read goes on without the %s", name)
-        return None
-    try:
-        return answers.get(timeout=seconds)
     except Empty:
         _log.warning("%s took more than %.1f s; the read goes on without it", name, seconds)
-        return None
+    return None

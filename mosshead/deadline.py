@@ -29,9 +29,6 @@ _T = TypeVar("_T")
 _U = TypeVar("_U")
 _ends: ContextVar[float | None] = ContextVar("mosshead_read_ends", default=None)
 _OPTION = "mosshead_read_seconds"
-_MOST_MILLISECONDS = 2**31 - 1  # as Postgres has it
-_FOR_THE_SERVER = 0.9
-"""The part of the time after which a server that is alive gives up: its own word comes before the app's patience ends."""
 
 
 def remaining() -> float | None:
@@ -41,9 +38,12 @@ def remaining() -> float | None:
 
 
 def server_milliseconds() -> int | None:
-    """What to tell Postgres as ``statement_timeout``; None where there is no deadline."""
+    """What to tell Postgres as ``statement_timeout``, so that its own word comes before the app's patience ends.
+
+    None where there is no deadline.
+    """
     left = remaining()
-    return None if left is None else max(1, min(int(left * 1000 * _FOR_THE_SERVER), _MOST_MILLISECONDS))
+    return None if left is None else max(1, min(int(left * 1000 * 0.9), 2**31 - 1))
 
 
 @contextmanager
@@ -65,10 +65,9 @@ def ends_within(engine: Engine, seconds: float | None = None) -> Iterator[None]:
     try:
         yield
     except (psycopg.Error, DBAPIError, NoneFree, EmbedderUnavailable) as error:
-        explained = _explained(engine, error)
-        if explained is None:
-            raise
-        raise explained from None
+        if explained := _explained(engine, error):
+            raise explained from None
+        raise
     finally:
         _ends.reset(token)
 
@@ -122,7 +121,7 @@ class BoundedConnection(psycopg.Connection[Any]):
         if left is None:
             return super().wait(gen, interval, timeout)
         try:
-            return super().wait(_until(gen), min(interval, max(left, _LEAST_WAIT)), timeout)
+            return super().wait(_until(gen), min(interval, max(left, 0.001)), timeout)
         except _Late:
             self.pgconn.finish()  # what it was asked may still come, and is nobody's answer
             raise
@@ -135,9 +134,6 @@ class BoundedConnection(psycopg.Connection[Any]):
 
 class _Late(psycopg.OperationalError):
     """The deadline passed while the server had not answered."""
-
-
-_LEAST_WAIT = 0.001
 
 
 def _until(gen: Generator[Any, Any, _T]) -> Generator[Any, Any, _T]:

@@ -1,4 +1,7 @@
-"""Ids: those that sort by the time at which they were made, and those of what an app has a name for."""
+"""Ids: those that sort by the time at which they were made, and those of what an app has a name for.
+
+The latter are UUIDs of version 5 (RFC 9562, 5.5), by `NamespacePath.home_id`.
+"""
 
 import os
 import time
@@ -20,21 +23,15 @@ def uuid7() -> UUID:
 
 
 def document_id(home_id: UUID, schema_name: str) -> UUID:
-    """The id of a namespace's document of a schema: there is one of each. A UUID of version 5, by `NamespacePath.home_id`."""
+    """The id of a namespace's document of a schema: there is one of each."""
     return uuid5(home_id, f"document\x1f{schema_name}")
 
 
 def imported_id(home_id: UUID, kind: Literal["entity", "memory"], key: str) -> UUID:
-    """The id of what is imported under an app's own name for it: the same name is the same thing, however often it comes.
-
-    A UUID of version 5 (RFC 9562, 5.5), by `NamespacePath.home_id`.
-    """
+    """The id of what is imported under an app's own name for it: the same name is the same thing, however often it comes."""
     return uuid5(home_id, f"{kind}\x1f{key}")
 
 
 def remembered_id(home_id: UUID, event_id: UUID) -> UUID:
-    """The id of the memory that an event ``remember`` makes, which its publisher knows at once.
-
-    A UUID of version 5 (RFC 9562, 5.5), by `NamespacePath.home_id`.
-    """
+    """The id of the memory that an event ``remember`` makes, which its publisher knows at once."""
     return uuid5(home_id, f"remembered\x1f{event_id}")

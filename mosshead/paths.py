@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
+from typing import Self
 from uuid import UUID
 
 from mosshead.errors import InvalidNamespace
@@ -21,17 +23,9 @@ from mosshead.patterns import lazy_pattern
 REPLAY = "(replay)"
 """The last part of the path under which a namespace is replayed, beside itself."""
 
-_SEPARATOR = "\x1f"
 _MAX_PARTS = 8
 _MAX_PART_LENGTH = 200
-_MOST_IDS = 1_000
-"""So many ids of tenants and namespaces are remembered: a read needs them a dozen times."""
-_INVISIBLE = {
-    "Cc": "a control character",
-    "Cf": "a format character",
-    "Zl": "a line separator",
-    "Zp": "a paragraph separator",
-}
+_INVISIBLE = {"Cc": "control character", "Cf": "format character", "Zl": "line separator", "Zp": "paragraph separator"}
 """What no part may hold, by its category in Unicode: two names that look alike would be two namespaces."""
 _JOINERS = "\u200c\u200d"
 """ZWNJ and ZWJ, with which names are spelled in Persian and in Indic scripts."""
@@ -39,8 +33,7 @@ _VIRAMA = 9
 """The combining class of the signs that take a consonant's vowel away; a joiner may end a word after one."""
 _TEMPLATE = lazy_pattern(r"\{([^{}]*)\}")
 
-_NO_VALUES: Mapping[str, object] = {}
-_VALUES: ContextVar[Mapping[str, object]] = ContextVar("mosshead_values", default=_NO_VALUES)
+_VALUES: ContextVar[Mapping[str, object]] = ContextVar("mosshead_values", default=MappingProxyType({}))
 
 
 @contextmanager
@@ -63,17 +56,34 @@ def with_context(given: Mapping[str, object]) -> Mapping[str, object]:
 
 
 @dataclass(frozen=True, slots=True)
-class NamespacePath:
+class NamespacePrefix:
+    """The beginning that the paths of some namespaces share: the tenant, and any parts more."""
+
+    parts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, parts: Sequence[str], values: Mapping[str, object] | None = None) -> Self:
+        """Check a prefix, filling templates as `NamespacePath.of` does. Raises InvalidNamespace."""
+        if isinstance(parts, str) or not parts:
+            raise InvalidNamespace("namespace: a prefix has its parts one by one, the tenant first: 'acme', 'support'")
+        return cls(tuple(_part(part, place, values or {}) for place, part in enumerate(parts)))
+
+    @property
+    def tenant_id(self) -> UUID:
+        """The tenant's id, derived from its name."""
+        return _derived_id("tenant", self.parts[:1])
+
+
+@dataclass(frozen=True, slots=True)
+class NamespacePath(NamespacePrefix):
     """A checked namespace path.
 
     parts: the tenant first, then at least one part more, such as ``("acme", "sarah_123")``; each in Unicode's normal form C, so
         that a name is the same however it was typed.
     """
 
-    parts: tuple[str, ...]
-
     @classmethod
-    def of(cls, parts: Sequence[str], values: Mapping[str, object] | None = None) -> "NamespacePath":
+    def of(cls, parts: Sequence[str], values: Mapping[str, object] | None = None) -> Self:
         """Check a path, filling templates such as ``"{user_id}"`` from ``values``.
 
         Raises InvalidNamespace where a part is empty, too long, not text, or a template that ``values`` does not resolve, or has
@@ -89,11 +99,6 @@ class NamespacePath:
         if len(parts) > _MAX_PARTS:
             raise InvalidNamespace(f"namespace: at most {_MAX_PARTS} parts, got {len(parts)}")
         return cls(tuple(_part(part, place, values or {}) for place, part in enumerate(parts)))
-
-    @property
-    def tenant_id(self) -> UUID:
-        """The tenant's id, derived from its name."""
-        return _derived_id("tenant", self.parts[:1])
 
     @property
     def namespace_id(self) -> UUID:
@@ -121,25 +126,6 @@ class NamespacePath:
 
     def __str__(self) -> str:
         return "/".join(self.parts)
-
-
-@dataclass(frozen=True, slots=True)
-class NamespacePrefix:
-    """The beginning that the paths of some namespaces share: the tenant, and any parts more."""
-
-    parts: tuple[str, ...]
-
-    @classmethod
-    def of(cls, parts: Sequence[str], values: Mapping[str, object] | None = None) -> "NamespacePrefix":
-        """Check a prefix, filling templates as `NamespacePath.of` does. Raises InvalidNamespace."""
-        if isinstance(parts, str) or not parts:
-            raise InvalidNamespace("namespace: a prefix has its parts one by one, the tenant first: 'acme', 'support'")
-        return cls(tuple(_part(part, place, values or {}) for place, part in enumerate(parts)))
-
-    @property
-    def tenant_id(self) -> UUID:
-        """The tenant's id, derived from its name."""
-        return _derived_id("tenant", self.parts[:1])
 
 
 def _part(part: object, place: int, values: Mapping[str, object]) -> str:
@@ -175,7 +161,7 @@ def _fault(text: str) -> str | None:
         if category == "Cs":
             return "half a surrogate pair"
         if category in _INVISIBLE and not _joins(text, place):
-            return f"{_INVISIBLE[category]}, U+{ord(character):04X}"
+            return f"a {_INVISIBLE[category]}, U+{ord(character):04X}"
     return None
 
 
@@ -189,7 +175,6 @@ def _joins(text: str, place: int) -> bool:
     return bool(after) and all(unicodedata.category(one)[0] in "LM" for one in (before, after))
 
 
-@lru_cache(_MOST_IDS)
+@lru_cache(1_000)  # a read needs them a dozen times
 def _derived_id(kind: str, parts: tuple[str, ...]) -> UUID:
-    name = _SEPARATOR.join((kind, *parts))
-    return UUID(bytes=hashlib.sha256(name.encode()).digest()[:16])
+    return UUID(bytes=hashlib.sha256("\x1f".join((kind, *parts)).encode()).digest()[:16])

@@ -26,20 +26,14 @@ def by_name(schemas: Sequence[type[BaseModel]]) -> dict[str, type[BaseModel]]:
             )
         if schema.__name__ in found:
             raise ConfigurationError(f"schemas: two are called {schema.__name__}; rename one")
-        if not _can_be_shown(schema):
+        try:
+            schema.model_json_schema()
+        except (PydanticUserError, PydanticUndefinedAnnotation) as error:
             raise ConfigurationError(
                 f"schemas: {schema.__name__} has no JSON Schema, so that no model can be shown it; leave out what JSON has not"
-            )
+            ) from error
         found[schema.__name__] = schema
     return found
-
-
-def _can_be_shown(schema: type[BaseModel]) -> bool:
-    try:
-        schema.model_json_schema()
-    except (PydanticUserError, PydanticUndefinedAnnotation):
-        return False
-    return True
 
 
 def as_json(value: BaseModel) -> dict[str, Any]:
@@ -156,9 +150,6 @@ def _untold(value: BaseModel) -> dict[str, Any]:
     }
 
 
-Json = dict[str, Any]
-
-
 def merged(document: Any, patch: Any) -> Any:
     """The document with the patch applied, a new value; https://www.rfc-editor.org/rfc/rfc7396#section-2."""
     if not isinstance(patch, Mapping):
@@ -172,9 +163,9 @@ def merged(document: Any, patch: Any) -> Any:
     return result
 
 
-def patch_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> Json:
+def patch_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """The smallest patch that makes the second of the first. A null in a document cannot be patched in, and counts as absent."""
-    patch: Json = {name: None for name in before if after.get(name) is None and before[name] is not None}
+    patch: dict[str, Any] = {name: None for name in before if after.get(name) is None and before[name] is not None}
     for name, value in after.items():
         old = before.get(name)
         if value is None or value == old:
@@ -183,7 +174,7 @@ def patch_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> Json:
     return patch
 
 
-def removed(document: Mapping[str, Any], field: str) -> Json:
+def removed(document: Mapping[str, Any], field: str) -> dict[str, Any]:
     """The document without a field, given as a pointer, and without what held nothing else; the same where it is not there."""
     name, _, inner = field[1:].partition("/")
     key = _key(name)
@@ -202,7 +193,7 @@ def value_at(document: Mapping[str, Any], field: str) -> Any:
     return value
 
 
-def replaced(document: Mapping[str, Any], field: str, value: Any) -> Json:
+def replaced(document: Mapping[str, Any], field: str, value: Any) -> dict[str, Any]:
     """The document with another value of a field that is there, given as a pointer."""
     name, _, inner = field[1:].partition("/")
     return {**document, _key(name): replaced(document[_key(name)], f"/{inner}", value) if inner else value}
@@ -212,26 +203,20 @@ def fields_of(patch: Mapping[str, Any], above: str = "") -> Iterator[str]:
     """The fields that a patch sets or removes, as pointers."""
     for name, value in patch.items():
         pointer = f"{above}/{name.replace('~', '~0').replace('/', '~1')}"
-        if isinstance(value, Mapping) and value:
-            yield from fields_of(value, pointer)
-        else:
-            yield pointer
+        yield from fields_of(value, pointer) if isinstance(value, Mapping) and value else (pointer,)
 
 
-def without(patch: Mapping[str, Any], fields: Iterable[str], above: str = "") -> Json:
+def without(patch: Mapping[str, Any], fields: Iterable[str], above: str = "") -> dict[str, Any]:
     """The patch without what it does to some fields, or to what is in them."""
-    left: Json = {}
+    left: dict[str, Any] = {}
     barred = frozenset(fields)
     for name, value in patch.items():
         pointer = f"{above}/{name.replace('~', '~0').replace('/', '~1')}"
         if pointer in barred:
             continue
-        if isinstance(value, Mapping) and value:
-            inner = without(value, barred, pointer)
-            if inner:
-                left[name] = inner
-        else:
-            left[name] = value
+        inner = without(value, barred, pointer) if isinstance(value, Mapping) and value else value
+        if inner or not value:
+            left[name] = inner
     return left
 
 

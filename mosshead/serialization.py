@@ -1,15 +1,17 @@
-"""What a read gives back, as JSON has it; and what a text says as JSON."""
+"""What a read gives back, as JSON has it; what a text says as JSON; and how much goes into one request."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from datetime import date
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel
+
+T = TypeVar("T")
 
 _TOLD = ("text", "partial")
 """What a result works out of its fields, and whoever gets it as JSON cannot."""
@@ -26,7 +28,9 @@ def to_json(result: Any) -> Any:
     if isinstance(result, list | tuple | AbstractSet):
         return [to_json(one) for one in result]
     if is_dataclass(result) and not isinstance(result, type):
-        return {name: to_json(getattr(result, name)) for name in _names(result)}
+        own = [one.name for one in fields(result)]
+        told = [name for name in _TOLD if name not in own and hasattr(result, name)]
+        return {name: to_json(getattr(result, name)) for name in (*own, *told)}
     return _value(result)
 
 
@@ -37,6 +41,21 @@ def json_object(text: str | bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return data if isinstance(data, dict) else None
+
+
+def portions(items: Iterable[T], size: Callable[[T], int], *, most: int, most_items: int) -> Iterator[list[T]]:
+    """Items in lists of so many at most, and of so large a size together; one that is larger by itself is alone."""
+    portion: list[T] = []
+    total = 0
+    for item in items:
+        more = size(item)
+        if portion and (len(portion) == most_items or total + more > most):
+            yield portion
+            portion, total = [], 0
+        portion.append(item)
+        total += more
+    if portion:
+        yield portion
 
 
 def _value(one: Any) -> Any:
@@ -52,9 +71,3 @@ def _value(one: Any) -> Any:
         case BaseModel():
             return one.model_dump(mode="json")
     raise TypeError(f"{type(one).__name__}: no value of JSON; give a result of a read, or a list or a mapping of some")
-
-
-def _names(result: Any) -> Iterator[str]:
-    own = [one.name for one in fields(result)]
-    yield from own
-    yield from (name for name in _TOLD if name not in own and hasattr(result, name))

@@ -49,8 +49,8 @@ def _is_text(part: Mapping[str, Any]) -> bool:
 MOST_CHARACTERS = 16_384
 """Of a longer text the head is looked at, as embedders do: a question of a hundred kilobytes is a pasted document."""
 
-
 _UNSTORABLE = lazy_pattern(r"[\x00\ud800-\udfff]")
+"""What Postgres cannot store: NUL, and half a surrogate pair."""
 
 
 def readable(name: str, given: object) -> str:

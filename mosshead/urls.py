@@ -9,7 +9,6 @@ from mosshead.errors import ConfigurationError, StoreUnavailable
 
 _LONGEST_NAME = 63  # bytes of an identifier of Postgres
 _HEAD = 46
-_NOT_ALLOWED = "42501"  # the SQLSTATE insufficient_privilege
 
 
 def sqlalchemy_url(url: str, setting: str) -> URL:
@@ -47,7 +46,7 @@ def session_name(model: str) -> str:
 
 def lacks_rights(url: URL, setting: str, error: ProgrammingError) -> Exception:
     """What to raise when Postgres does not let an administrator's login do its work, as `cannot_connect`; else the error."""
-    if getattr(error.orig, "sqlstate", None) != _NOT_ALLOWED:
+    if getattr(error.orig, "sqlstate", None) != "42501":  # insufficient_privilege
         return error
     reason = str(error.orig).strip().splitlines()[0]
     return ConfigurationError(f"{setting}: {describe(url)} is not the login of an administrator: {reason}")

@@ -133,7 +133,7 @@ def faults_of(error: ValidationError, *, name_unknown: bool = True) -> str:
 def _explain(fault: ErrorDetails, name_unknown: bool) -> str:
     path = [str(part) for part in fault["loc"]]
     if path[:1] == ["content"] and path[1:]:  # what follows are pydantic's names for the forms that a content may have
-        return f"content: {_FORMS_OF_A_CONTENT}"
+        return "content: give a text, or a list of parts, such as {'type': 'text', 'text': '…'}, that can be written as JSON"
     named = fault["type"] != "extra_forbidden" or name_unknown
     field = (".".join(path) if named else "") or "event"
     if fault["type"] == "value_error":
@@ -144,14 +144,11 @@ def _explain(fault: ErrorDetails, name_unknown: bool) -> str:
 
 
 _MOST_EXPLAINED = 200
-"""Faults of one event that are named. Each takes time to put into words, and nobody reads the hundred thousandth."""
+"""Faults of one event that are named: each takes time to put into words."""
 
 _MOST_FIELDS = 100
-"""Of an event; no type has a third of them. Each that is too much would be looked at, and be a fault of its own."""
+"""Of an event; no type has a third of them."""
 
-_FORMS_OF_A_CONTENT = (
-    "give a text, or a list of parts, such as {'type': 'text', 'text': '…'}, that can be written as JSON"
-)
 _FIXES: dict[str | tuple[str, str], str] = {
     "missing": "missing",
     ("namespace", "missing"): "missing; give the tenant first, such as ['acme', 'sarah_123']",

@@ -12,9 +12,13 @@ from mosshead.models.kinds import MemoryKind, Role
 from mosshead.models.prompts import MAX_CHARACTERS, OptimizerOrOff, PromptTemplate, Syntax, template_of
 
 MAX_INSTRUCTIONS = 4_000
-MAX_SCHEMAS = 20
-MAX_PROFILES = 5
 MAX_IMPORTED = 200
+MAX_FORGOTTEN = 200
+MAX_SPLIT_OFF = 1_000
+MAX_TURNS = 200
+
+PromptName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_./-]{0,99}$")]
+SchemaName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")]
 
 
 class Undo(Envelope):
@@ -38,7 +42,7 @@ class Reflect(Envelope):
 class SchemaOfRecords(EventPart):
     """A shape in which the app wants some facts: its name and its JSON Schema, of type object."""
 
-    name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")
+    name: SchemaName
     json_schema: dict[str, JsonValue]
 
     @field_validator("json_schema")
@@ -60,8 +64,8 @@ class Configure(Envelope):
 
     type: Literal["configure"] = "configure"
     instructions: str = Field("", max_length=MAX_INSTRUCTIONS)
-    schemas: list[SchemaOfRecords] = Field(default_factory=list, max_length=MAX_SCHEMAS)
-    profiles: list[SchemaOfRecords] = Field(default_factory=list, max_length=MAX_PROFILES)
+    schemas: list[SchemaOfRecords] = Field(default_factory=list, max_length=20)
+    profiles: list[SchemaOfRecords] = Field(default_factory=list, max_length=5)
     episodes: bool = False
 
 
@@ -80,9 +84,6 @@ class Summarise(Envelope):
     conversation: str = Field(min_length=1, max_length=200)
 
 
-MAX_PATCH_BYTES = MAX_METADATA_BYTES
-
-
 class EditDocument(Envelope):
     """Change a document by hand. Refused where it has moved on, or would not fit its schema; the decision log says so then.
 
@@ -91,19 +92,17 @@ class EditDocument(Envelope):
     """
 
     type: Literal["edit_document"] = "edit_document"
-    document: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")
+    document: SchemaName
     patch: dict[str, JsonValue] = Field(min_length=1)
     document_version: int | None = Field(None, ge=0, lt=2**31)
 
     @field_validator("patch")
     @classmethod
     def _check_patch(cls, patch: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        if len(json.dumps(patch, ensure_ascii=False).encode()) > MAX_PATCH_BYTES:
-            raise ValueError(f"more than {MAX_PATCH_BYTES:,} bytes; a document is for what is short")
+        if len(json.dumps(patch, ensure_ascii=False).encode()) > MAX_METADATA_BYTES:
+            raise ValueError(f"more than {MAX_METADATA_BYTES:,} bytes; a document is for what is short")
         return patch
 
-
-MAX_ERASED = 200
 
 ErasedScope = Literal["everything", "conversation", "entity", "memories"]
 """What an erasure takes; each is a field of the event, of which it gives one."""
@@ -119,7 +118,7 @@ class Erase(Envelope):
     type: Literal["erase"] = "erase"
     everything: bool = False
     entity: UUID | None = None
-    memories: list[UUID] = Field(default_factory=list, max_length=MAX_ERASED)
+    memories: list[UUID] = Field(default_factory=list, max_length=200)
 
     @model_validator(mode="after")
     def _check_one(self) -> "Erase":
@@ -134,9 +133,6 @@ class Erase(Envelope):
 
     def _given(self) -> list[ErasedScope]:
         return [scope for scope in get_args(ErasedScope) if getattr(self, scope)]
-
-
-MAX_SPLIT_OFF = 1_000
 
 
 class Clarify(Envelope):
@@ -189,14 +185,6 @@ class Split(Envelope):
     description: str | None = Field(None, min_length=1, max_length=500)
 
 
-MAX_REASON = 500
-MAX_RULES = 4_000
-MAX_FEEDBACK = 8_000
-MAX_TURNS = 200
-
-PromptName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_./-]{0,99}$")]
-
-
 class SetPrompt(Envelope):
     """A text of a prompt from here on: a new version, or the first.
 
@@ -212,9 +200,9 @@ class SetPrompt(Envelope):
     template: str = Field(min_length=1, max_length=MAX_CHARACTERS)
     syntax: Syntax = "format"
     optimizer: OptimizerOrOff | None = None
-    instructions: str | None = Field(None, max_length=MAX_RULES)
-    when_to_update: str | None = Field(None, max_length=MAX_RULES)
-    reason: str = Field("", max_length=MAX_REASON)
+    instructions: str | None = Field(None, max_length=4_000)
+    when_to_update: str | None = Field(None, max_length=4_000)
+    reason: str = Field("", max_length=500)
     follows: int | None = Field(None, ge=0)
 
     @model_validator(mode="after")
@@ -247,7 +235,7 @@ class PromptFeedback(Envelope):
     type: Literal["feedback"] = "feedback"
     prompt: PromptName
     messages: list[PromptedTurn] = Field(default_factory=list, max_length=MAX_TURNS)
-    feedback: str = Field("", max_length=MAX_FEEDBACK)
+    feedback: str = Field("", max_length=8_000)
     score: float | None = Field(None, ge=0, le=1)
 
     @model_validator(mode="after")
@@ -255,11 +243,6 @@ class PromptFeedback(Envelope):
         if not self.messages and not self.feedback:
             raise ValueError("messages: missing; give the conversation, or say in feedback what was wrong")
         return self
-
-
-MAX_REMEMBERED = 8_000
-MAX_FORGOTTEN = 200
-MAX_ABOUT = 20
 
 
 class Remember(Envelope):
@@ -273,9 +256,9 @@ class Remember(Envelope):
     """
 
     type: Literal["remember"] = "remember"
-    content: str = Field(min_length=1, max_length=MAX_REMEMBERED)
+    content: str = Field(min_length=1, max_length=8_000)
     kind: MemoryKind = MemoryKind.FACT
-    about: list[Name] | None = Field(None, max_length=MAX_ABOUT)
+    about: list[Name] | None = Field(None, max_length=20)
     replaces: UUID | None = None
     of_version: int | None = Field(None, ge=1)
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from mosshead.ids import uuid7
 from mosshead.paths import NamespacePath
-from mosshead.patterns import lazy_pattern
+from mosshead.text import _UNSTORABLE
 from mosshead.timestamps import Moment
 
 VERSION: Literal[1] = 1
@@ -52,9 +52,7 @@ class Envelope(EventPart):
     def _check_storable(cls, data: Any) -> Any:
         for name in cls.model_fields if isinstance(data, Mapping) else ():
             if not storable(data.get(name)):
-                raise ValueError(
-                    f"{name}: holds a NUL character or half a surrogate pair, which cannot be stored; remove it"
-                )
+                raise ValueError(f"{name}: {NOT_STORABLE}")
         return data
 
     @field_validator("namespace")
@@ -63,13 +61,13 @@ class Envelope(EventPart):
         return NamespacePath.of(parts).parts
 
 
+NOT_STORABLE = "holds a NUL character or half a surrogate pair, which cannot be stored; remove it"
+
+
 def storable(value: Any) -> bool:
     """Whether Postgres can store all the text in a value: it has no NUL character and no half of a surrogate pair."""
     if isinstance(value, str):
-        return "\x00" not in value and not _SURROGATE.search(value)
+        return not _UNSTORABLE.search(value)
     if isinstance(value, Mapping):
         return all(storable(name) and storable(inner) for name, inner in value.items())
     return not isinstance(value, list | tuple) or all(storable(inner) for inner in value)
-
-
-_SURROGATE = lazy_pattern(r"[\ud800-\udfff]")

@@ -23,9 +23,7 @@ class MessageEvent(Envelope):
     injected: the memories that were in the prompt of this turn: what merely repeats one of them is no news.
     """
 
-    model_config = ConfigDict(
-        defer_build=False
-    )  # whoever publishes publishes messages: the first is not to wait for it
+    model_config = ConfigDict(defer_build=False)  # every app publishes messages: the first is not to wait for it
 
     type: Literal["message"] = "message"
     role: Role

@@ -1,7 +1,6 @@
-"""What a process holds and a fork must not share: told of each fork, before and after.
+"""Connections, threads and locks, which no fork may share, rest before each fork and start anew after it.
 
-Neither a SQLite connection nor a thread nor a lock that another thread holds survives a fork. So that an app may connect first
-and fork then (gunicorn's preload, multiprocessing, Celery's prefork), each such thing comes to rest before and starts anew after.
+So an app may connect first and fork then: gunicorn's preload, multiprocessing, Celery's prefork.
 """
 
 import os
@@ -88,21 +87,14 @@ class ForkSafeLock(Forkable):
         self._lock.release()
 
     def before_fork(self) -> None:
-        """Wait for who holds it."""
         self._lock.acquire()
 
     def after_fork_in_parent(self) -> None:
-        """Let it go."""
         self._lock.release()
 
 
-_WITHIN = (
-    "a publish within another of the same thread, as of a signal handler that interrupted it; wait until that returned"
-)
-
-
 class InUse:
-    """A lock around each use. A thread waits for another's; a signal handler is refused, for its own would wait for it, for ever.
+    """A lock around each use. A thread waits for another; a signal handler is refused, or it would wait for its own thread.
 
     refused: makes the error, of the reason.
     """
@@ -117,7 +109,10 @@ class InUse:
         """Have it alone."""
         with self._lock:
             if self._used:
-                raise self._refused(_WITHIN)
+                raise self._refused(
+                    "a publish within another of the same thread, as of a signal handler that interrupted it; wait until that "
+                    "returned"
+                )
             self._used = True
             try:
                 yield
@@ -131,9 +126,7 @@ class InUse:
             yield self._used
 
     def before_fork(self) -> None:
-        """Let none begin."""
         self._lock.acquire()
 
     def after_fork(self) -> None:
-        """Go on, on either side."""
         self._lock.release()

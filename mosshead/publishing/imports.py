@@ -1,7 +1,4 @@
-"""Memories brought from elsewhere, at the caller's side: all lines are checked first, and sent in events of fair size.
-
-Lines come in any order. What is sent comes in one in which each entity stands before what names it.
-"""
+"""Memories from elsewhere, at the caller's side: all lines are checked, then sent in events of fair size, each entity first."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,8 +10,9 @@ from pydantic import BaseModel, ValidationError
 
 from mosshead.errors import InvalidEvent
 from mosshead.events import MAX_EVENT_BYTES, MAX_IMPORTED, faults_of, storable
+from mosshead.events.envelope import NOT_STORABLE
 from mosshead.events.imports import ImportedEntity, ImportedMemory
-from mosshead.serialization import json_object
+from mosshead.serialization import json_object, portions
 from mosshead.timestamps import LIES_AHEAD, lies_ahead
 
 _MOST_BYTES = MAX_EVENT_BYTES // 4
@@ -24,10 +22,10 @@ _AT_ONCE = MAX_IMPORTED - 1
 """Of one event in all; who is the user may come on top."""
 
 _MOST_FAULTS = 100
-"""Lines at fault that an error names; it says how many more there are."""
+"""Lines at fault that an error names."""
 
 _NOT_CARRIED = frozenset({"tier", "reinforced", "record_name", "record", "sources"})
-"""What an export says of a memory besides. Its messages, and the app's schemas, are not where it is brought."""
+"""What an export says of a memory besides: of messages and schemas that are elsewhere."""
 
 _SKIPPED = ("relation", "edge", "document", "prompt")
 _NO_TYPE = f"type: one of entity, memory; as an export has them, {', '.join(_SKIPPED)} are skipped"
@@ -75,7 +73,8 @@ def events_of(checked: CheckedLines) -> Iterator[dict[str, Any]]:
     """The events that bring what was checked: entities first, then memories."""
     # Where the namespace has a user already, the user of the lines bears another key there, and only the event says who that is.
     users = {one.key: one for one in checked.entities if one.is_user}
-    for records in _portions([*checked.entities, *checked.memories]):
+    all_records: list[ImportedEntity | ImportedMemory] = [*checked.entities, *checked.memories]
+    for records in portions(all_records, _bytes_of, most=_MOST_BYTES, most_items=_AT_ONCE):
         memories = [one for one in records if isinstance(one, ImportedMemory)]
         entities = {one.key: one for one in records if isinstance(one, ImportedEntity)}
         entities |= {key: users[key] for memory in memories for key in memory.about if key in users}
@@ -87,7 +86,7 @@ def events_of(checked: CheckedLines) -> Iterator[dict[str, Any]]:
 
 
 class _Reading:
-    """The lines as they are read: what they hold, by key with the number of its line, and what is at fault, by number."""
+    """What the lines hold, by key with the number of its line, and what is at fault, by number."""
 
     def __init__(self) -> None:
         self.entities: dict[str, tuple[int, ImportedEntity]] = {}
@@ -96,7 +95,6 @@ class _Reading:
         self.faults: list[tuple[int, str]] = []
 
     def line(self, number: int, line: Line) -> None:
-        """Take one line up."""
         try:
             record = _object(line)
             kind = record.pop("type", None)
@@ -106,7 +104,8 @@ class _Reading:
             elif kind == "memory":
                 carried = {name: value for name, value in record.items() if name not in _NOT_CARRIED}
                 memory = ImportedMemory.model_validate(self._without_strange(number, carried, ImportedMemory))
-                _check_time(memory)
+                if memory.occurred_at is not None and lies_ahead(memory.occurred_at):
+                    self.faults.append((number, f"occurred_at: {LIES_AHEAD}"))
                 _take(self.memories, memory.id, number, memory, "id")
             elif kind in _SKIPPED:
                 self.skipped[kind] += 1
@@ -123,34 +122,29 @@ class _Reading:
         return {name: value for name, value in record.items() if name in of.model_fields}
 
     def check_keys(self, known: Callable[[Collection[str]], Collection[str]]) -> None:
-        """Find keys that nothing bears, and entities that are above themselves."""
         named = {one.parent for _, one in self.entities.values() if one.parent is not None}
         named.update(key for _, one in self.memories.values() for key in one.about)
         unknown = named - self.entities.keys()
         unknown -= set(known(frozenset(unknown))) if unknown else set()
-        for number, entity in self.entities.values():
-            if entity.parent in unknown:
-                self.faults.append((number, "parent: no line and no entity of the namespace has this key"))
+        fields = [(number, "parent") for number, entity in self.entities.values() if entity.parent in unknown]
         for number, memory in self.memories.values():
-            places = [str(place) for place, key in enumerate(memory.about) if key in unknown]
-            if places:
-                fault = f"about[{', '.join(places)}]: no line and no entity of the namespace has this key"
-                self.faults.append((number, fault))
+            if places := [str(place) for place, key in enumerate(memory.about) if key in unknown]:
+                fields.append((number, f"about[{', '.join(places)}]"))
+        self.faults += [
+            (number, f"{field}: no line and no entity of the namespace has this key") for number, field in fields
+        ]
         users = [number for number, one in self.entities.values() if one.is_user]
         self.faults += [(number, f"is_user: line {users[0]} says it of another key") for number in users[1:]]
-        for key, (number, _) in self.entities.items():
-            if self._is_above_itself(key):
-                self.faults.append((number, "parent: is below the entity itself, by other lines"))
+        circular = [number for key, (number, _) in self.entities.items() if self._is_above_itself(key)]
+        self.faults += [(number, "parent: is below the entity itself, by other lines") for number in circular]
 
     def _is_above_itself(self, key: str) -> bool:
         seen: set[str] = set()
         above = self.entities[key][1].parent
-        while above is not None and above in self.entities and above not in seen:
-            if above == key:
-                return True
+        while above in self.entities and above not in seen:
             seen.add(above)
             above = self.entities[above][1].parent
-        return False
+        return key in seen
 
 
 def _object(line: Line) -> dict[str, Any]:
@@ -158,13 +152,8 @@ def _object(line: Line) -> dict[str, Any]:
     if not isinstance(record, Mapping):
         raise InvalidEvent("not a JSON object")
     if not storable(record):
-        raise InvalidEvent("holds a NUL character or half a surrogate pair, which cannot be stored; remove it")
+        raise InvalidEvent(NOT_STORABLE)
     return {name: value for name, value in record.items() if value is not None}
-
-
-def _check_time(memory: ImportedMemory) -> None:
-    if memory.occurred_at is not None and lies_ahead(memory.occurred_at):
-        raise InvalidEvent(f"occurred_at: {LIES_AHEAD}")
 
 
 def _take(taken: dict[str, tuple[int, _AnyRecord]], key: str, number: int, record: _AnyRecord, field_name: str) -> None:
@@ -191,15 +180,5 @@ def _parents_first(entities: Mapping[str, ImportedEntity]) -> Iterator[ImportedE
         yield from reversed(chain)
 
 
-def _portions(records: Sequence[ImportedEntity | ImportedMemory]) -> Iterator[list[ImportedEntity | ImportedMemory]]:
-    portion: list[ImportedEntity | ImportedMemory] = []
-    size = 0
-    for record in records:
-        more = len(record.model_dump_json(exclude_defaults=True).encode())
-        if portion and (len(portion) == _AT_ONCE or size + more > _MOST_BYTES):
-            yield portion
-            portion, size = [], 0
-        portion.append(record)
-        size += more
-    if portion:
-        yield portion
+def _bytes_of(record: BaseModel) -> int:
+    return len(record.model_dump_json(exclude_defaults=True).encode())

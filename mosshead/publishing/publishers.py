@@ -38,12 +38,12 @@ def publish_checked(
     """
     if not events:
         return
-    if session is None:
-        if publisher is None:
-            raise no_broker()
+    if session is not None:
+        publish_in(session, events)
+    elif publisher is not None:
         publisher.publish(path, events)
     else:
-        publish_in(session, events)
+        raise no_broker()
     if on_sent is not None:
         for _ in events:
             on_sent()

@@ -23,9 +23,6 @@ EXCHANGE = Exchange("mosshead.events", type="direct", durable=True)
 QUEUE = Queue("mosshead.events", exchange=EXCHANGE, routing_key="mosshead.events", durable=True)
 
 _KEY_PREFIX = "mosshead:events:"
-
-_SCHEMES = {"redis", "rediss"}
-
 _PRESUMED_BYTES = 1024
 """Of an event of a chat, with what kombu adds, where the login may not ask how large the queue is."""
 
@@ -41,7 +38,7 @@ def open_connection(broker_url: str, *, socket_timeout: float = 3.0) -> Connecti
     """
     options = transport_options(socket_timeout, _KEY_PREFIX)
     try:
-        if urlsplit(broker_url).scheme in _SCHEMES:
+        if urlsplit(broker_url).scheme in {"redis", "rediss"}:
             return Connection(broker_url, transport_options=options)
     except ValueError:  # its words may hold a piece of the password
         pass
@@ -84,7 +81,13 @@ class EventQueue(Forkable):
         """
         with self._connected() as producer, producer.batch():
             for event in events:
-                _send(producer, event)
+                producer.publish(
+                    event,
+                    routing_key=QUEUE.name,
+                    content_type="application/json",
+                    content_encoding="utf-8",
+                    retry=False,
+                )
 
     def length(self) -> int:
         """How many events no intake has taken yet. Raises QueueUnavailable."""
@@ -106,11 +109,10 @@ class EventQueue(Forkable):
                 self._forget_connection()
 
     def before_fork(self) -> None:
-        """Wait for a send that is under way: kombu would have the child wait for a lock that is held by it, for ever."""
+        """Wait for a send that is under way: the child would wait for a lock that it holds, for ever."""
         self._in_use.before_fork()
 
     def after_fork_in_parent(self) -> None:
-        """Go on."""
         self._in_use.after_fork()
 
     def after_fork_in_child(self) -> None:
@@ -144,13 +146,3 @@ class EventQueue(Forkable):
 
     def _open(self) -> Connection:
         return open_connection(self._url, socket_timeout=1.0)
-
-
-def _send(producer: Producer, event: str) -> None:
-    producer.publish(
-        event,
-        routing_key=QUEUE.name,
-        content_type="application/json",
-        content_encoding="utf-8",
-        retry=False,
-    )

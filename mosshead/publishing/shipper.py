@@ -1,7 +1,7 @@
 """The shipper: a thread that takes what waits in the spool to the event queue, and cuts what the inbox has.
 
-One process ships for all on a spool. The others stand by, and one takes over when it dies. Whatever is away (Redis, Postgres, the
-disk) is waited for, and `publish` never waits with it.
+One process ships for all on a spool; another takes over when it dies. The shipper waits for Redis, Postgres and the disk, and
+`publish` never waits with it.
 """
 
 import fcntl
@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Event, Lock, Thread, current_thread
 from uuid import UUID
 
-from sqlalchemy import URL, create_engine
+from sqlalchemy import URL, Engine, create_engine
 from sqlalchemy.exc import DBAPIError
 
 from mosshead.errors import QueueUnavailable, SpoolUnavailable, StoreUnavailable
@@ -36,81 +36,44 @@ _LOOK_SECONDS = 0.1  # what other processes publish wakes nobody here
 _BREATH_SECONDS = 0.01  # a burst gathers, and the app's threads have the interpreter
 
 
-class Acknowledgements:
-    """Asks Postgres, as the reader, how far each namespace's events have come into the inbox."""
-
-    def __init__(self, url: URL) -> None:
-        self._engine = create_engine(
-            url, pool_size=1, max_overflow=0, hide_parameters=True, connect_args={**_CONNECT_ARGS}
-        )
-        fork_safety.watch_engine(self._engine)
-
-    def read(self, publisher: UUID, namespaces: Mapping[int, NamespacePath]) -> dict[int, int]:
-        """By key, the highest number of the publisher up to which a namespace's events are in the inbox without a gap.
-
-        Raises StoreUnavailable where Postgres does not answer.
-        """
-        keys = {path.namespace_id: key for key, path in namespaces.items()}
-        by_tenant: dict[UUID, list[UUID]] = {}
-        for path in namespaces.values():
-            by_tenant.setdefault(path.tenant_id, []).append(path.namespace_id)
-        try:
-            return {
-                keys[namespace_id]: up_to
-                for tenant_id, namespace_ids in by_tenant.items()
-                for namespace_id, up_to in self._of_tenant(tenant_id, namespace_ids, publisher).items()
-            }
-        except DBAPIError as error:
-            raise StoreUnavailable(f"MOSSHEAD_DATABASE_URL: Postgres did not answer ({type(error).__name__})") from None
-
-    def close(self) -> None:
-        """Give the connection back; the next read opens another."""
-        self._engine.dispose()
-
-    def _of_tenant(self, tenant_id: UUID, namespace_ids: list[UUID], publisher: UUID) -> dict[UUID, int]:
-        with tenant_transaction(self._engine, tenant_id) as connection:
-            return memories.received(connection, tenant_id, namespace_ids, publisher)
-
-
-_LEAST_PAUSE, _MOST_PAUSE = 0.1, 1.0
-
-
 @dataclass(slots=True)
 class Peer:
-    """When to turn to it next, and whether it is away. Times are seconds of the monotonic clock."""
+    """Whether it is away, and when to turn to it next, by the monotonic clock."""
 
     name: str
     due: float = 0.0
     away: bool = False
-    _pause: float = _LEAST_PAUSE
+    _pause: float = 0.1
 
     def answered(self) -> bool:
         """It is there; returns whether it was away before."""
-        was_away, self.away, self._pause = self.away, False, _LEAST_PAUSE
+        was_away, self.away, self._pause = self.away, False, 0.1
         if was_away:
             _log.info("%s is back", self.name)
         return was_away
 
-    def failed(self, now: float, reason: str) -> None:
-        """It is away: the next try is 0.1 seconds off, then 0.2 and so on up to 1. Said once, until it is back."""
+    def failed(self, error: object) -> None:
+        """It is away, which is logged once: the next try is 0.1 seconds off, then 0.2 and so on up to 1."""
         if not self.away:
-            _log.warning("%s is away, and is waited for: %s", self.name, reason)
+            _log.warning("%s is away, and is waited for: %s", self.name, error)
         self.away = True
-        self.due = now + self._pause
-        self._pause = min(2 * self._pause, _MOST_PAUSE)
+        self.due = time.monotonic() + self._pause
+        self._pause = min(2 * self._pause, 1.0)
 
 
 class Shipper(fork_safety.Forkable):
     """Ships in a thread of its own, which starts when it is first asked to, in each process anew.
 
-    key: signs what is shipped, and not what is spooled: a key that was wrong heals what waits when it is put right.
+    database_url: a reader's. key: signs what is shipped, not what is spooled: a right key mends what a wrong one kept out.
     """
 
-    def __init__(
-        self, *, spool: Spool, queue: EventQueue, acknowledgements: Acknowledgements, key: SigningKey | None = None
-    ) -> None:
-        self._spool, self._queue, self._acknowledgements = spool, queue, acknowledgements
-        self._ship = partial(Shipment, spool=spool, queue=queue, acknowledgements=acknowledgements, key=key)
+    def __init__(self, spool: Spool, queue: EventQueue, database_url: URL, key: SigningKey | None) -> None:
+        self._spool, self._queue = spool, queue
+        self._engine = create_engine(
+            database_url, pool_size=1, max_overflow=0, hide_parameters=True, connect_args=dict(_CONNECT_ARGS)
+        )
+        fork_safety.watch_engine(self._engine)
+        self._ship = partial(Shipment, spool, queue, self._engine, key)
         self._ours = ShippingLock(spool.path)
         self._begin()
         fork_safety.watch(self)
@@ -134,14 +97,16 @@ class Shipper(fork_safety.Forkable):
                 if chosen:
                     self._thread = started
             if chosen:
-                self._start(started)
+                try:
+                    started.start()
+                except RuntimeError:  # no thread is to be had: the file has the event, and the next one tries again
+                    self._thread = None
         self._wake()
 
     def stop(self, patience: float) -> bool:
         """Ship what never went out, for so many seconds at most, and end. What is not acknowledged stays in the spool.
 
-        Returns False in the thread itself, where a garbage collection may be what asks: it cannot wait for itself, may be in the
-        midst of the spool, and closes that when it ends.
+        Returns False in the thread itself, as from a garbage collection: it cannot wait for itself, and closes the spool later.
         """
         now = time.monotonic()
         self._stop_by, self._hand_over_by = now + patience, now + min(patience, _HAND_OVER_SECONDS)
@@ -159,12 +124,6 @@ class Shipper(fork_safety.Forkable):
         """The thread is the parent's; the child's own starts with its first publish."""
         self._begin()
 
-    def _start(self, thread: Thread) -> None:
-        try:
-            thread.start()
-        except RuntimeError:  # no thread is to be had: the file has the event, and the next one tries again
-            self._thread = None
-
     def _run(self) -> None:
         disk = Peer("the spool")
         over = False
@@ -175,7 +134,7 @@ class Shipper(fork_safety.Forkable):
             if not over:
                 self._rest(more=more)
         self._ours.give_back()
-        self._acknowledgements.close()
+        self._engine.dispose()
         self._queue.close()
         self._spool.rest()
 
@@ -184,7 +143,11 @@ class Shipper(fork_safety.Forkable):
         if time.monotonic() < disk.due:
             return False
         try:
-            more = self._step()
+            if self._shipment is None and self._ours.take():
+                self._shipment = self._ship()
+            if self._shipment is None:
+                self._spool.trim()
+            more = self._shipment is not None and self._shipment.step()
         except SpoolUnavailable as error:
             reason = str(error)
         except Exception as error:  # noqa: BLE001 - the edge of a thread; what the error says may be text of a conversation
@@ -193,16 +156,8 @@ class Shipper(fork_safety.Forkable):
             disk.answered()
             return more
         self._shipment = None  # the next one starts from what the file says
-        disk.failed(time.monotonic(), reason)
+        disk.failed(reason)
         return False
-
-    def _step(self) -> bool:
-        if self._shipment is None and self._ours.take():
-            self._shipment = self._ship()
-        if self._shipment is None:
-            self._spool.trim()
-            return False
-        return self._shipment.step()
 
     def _over(self) -> bool:
         if self._shipment is None:
@@ -249,29 +204,21 @@ _ACKNOWLEDGED_SECONDS = 0.25
 _IDLE_SECONDS = 5.0
 
 _CROWDED_BYTES = 64 * 2**20
-"""What the queue may take of Redis's memory before little is sent: some seconds' work of an intake, and an eighth of the 512 MB
-that Redis has under docker compose. The rest is for the windows of many spools, and for the workers' hints."""
+"""Of Redis's memory before little is sent: some seconds' work of an intake, and an eighth of what docker compose gives Redis."""
 
 
 class Shipment:
-    """Sends what waits, cuts what was received, sends again what seems lost. Redis and Postgres may be away at any time."""
+    """Sends what waits, cuts what was received, sends again what seems lost."""
 
-    def __init__(
-        self, *, spool: Spool, queue: EventQueue, acknowledgements: Acknowledgements, key: SigningKey | None
-    ) -> None:
-        self._spool = spool
-        self._queue = queue
-        self._acknowledgements = acknowledgements
-        self._key = key
+    def __init__(self, spool: Spool, queue: EventQueue, engine: Engine, key: SigningKey | None) -> None:
+        self._spool, self._queue, self._engine, self._key = spool, queue, engine, key
         self._broker, self._store = Peer("the event queue"), Peer("Postgres")
         self._publisher = UUID(int=0)  # nobody; the first look at the spool tells
         self._point = 0
         self._window = Window(spool.sizes)
         self._crowded = False
-        self._look_at = 0.0
-        self._poll = _LEAST_POLL
-        self._busy_at = time.monotonic()
-        self._tidy = False
+        self._look_at, self._poll = 0.0, _LEAST_POLL
+        self._busy_at, self._tidy = time.monotonic(), False
 
     @property
     def can_send(self) -> bool:
@@ -302,13 +249,13 @@ class Shipment:
         self._window.learn(changes.waiting)
 
     def _look(self, now: float) -> None:
-        """Whether the queue is crowded, by all who publish together: none of them sees the others' windows."""
+        """Look whether all who publish crowd the queue: none of them sees the others' windows."""
         if self._window.empty or now < max(self._look_at, self._broker.due):
             return
         try:
             self._crowded = self._queue.bytes() >= _CROWDED_BYTES
         except QueueUnavailable as error:
-            self._broker.failed(time.monotonic(), str(error))
+            self._broker.failed(error)
             return
         self._look_at = now + _ACKNOWLEDGED_SECONDS
 
@@ -322,7 +269,7 @@ class Shipment:
             self._queue.publish(events)
         except QueueUnavailable as error:
             self._window.failed(turns)
-            self._broker.failed(time.monotonic(), str(error))
+            self._broker.failed(error)
             return False
         self._broker_answered()
         self._window.went(turns, now)
@@ -342,9 +289,9 @@ class Shipment:
         if not asked:
             return
         try:
-            received = self._acknowledgements.read(self._publisher, asked)
+            received = _received(self._engine, self._publisher, asked)
         except StoreUnavailable as error:
-            self._store.failed(time.monotonic(), str(error))
+            self._store.failed(error)
             return
         self._store.answered()
         if self._window.has_less(received, asked):
@@ -368,7 +315,7 @@ class Shipment:
         try:
             length = self._queue.length()
         except QueueUnavailable as error:
-            self._broker.failed(time.monotonic(), str(error))
+            self._broker.failed(error)
             return
         self._broker_answered()
         self._window.send_again(now, queue_empty=length == 0)
@@ -384,7 +331,23 @@ class Shipment:
         elif not self._tidy and now - self._busy_at >= _IDLE_SECONDS:
             self._tidy = True
             self._spool.tidy()
-            self._acknowledgements.close()
+            self._engine.dispose()
+
+
+def _received(engine: Engine, publisher: UUID, namespaces: Mapping[int, NamespacePath]) -> dict[int, int]:
+    """By key, the highest number up to which a namespace's events are in the inbox. Raises StoreUnavailable."""
+    by_tenant: dict[UUID, dict[UUID, int]] = {}
+    for key, path in namespaces.items():
+        by_tenant.setdefault(path.tenant_id, {})[path.namespace_id] = key
+    received: dict[int, int] = {}
+    try:
+        for tenant_id, keys in by_tenant.items():
+            with tenant_transaction(engine, tenant_id) as connection:
+                found = memories.received(connection, tenant_id, list(keys), publisher)
+            received |= {keys[namespace_id]: up_to for namespace_id, up_to in found.items()}
+    except DBAPIError as error:
+        raise StoreUnavailable(f"MOSSHEAD_DATABASE_URL: Postgres did not answer ({type(error).__name__})") from None
+    return received
 
 
 class ShippingLock(fork_safety.Forkable):
@@ -411,18 +374,16 @@ class ShippingLock(fork_safety.Forkable):
             return True
 
     def give_back(self) -> None:
-        """Let another process have it."""
         with self._changing:
             descriptor, self._descriptor = self._descriptor, None
             if descriptor is not None:
                 os.close(descriptor)
 
     def before_fork(self) -> None:
-        """Wait until the file is open and known, or neither: a child that knew nothing of its copy would hold the lock on."""
+        """Wait until the file is open and known, or neither: an unknown copy in a child would hold the lock on."""
         self._changing.acquire()
 
     def after_fork_in_parent(self) -> None:
-        """Go on."""
         self._changing.release()
 
     def after_fork_in_child(self) -> None:

@@ -1,12 +1,11 @@
-"""Signed events: who may publish for which tenant, told by a key. Pure; the app signs, the intake opens.
+"""Signed events: a key says who may publish for which tenant. Pure; the app signs, the intake opens.
 
 A signed event is JSON text of one form only, so that no byte of it can change unnoticed:
 
     {"signed":1,"kid":"app-1","signature":"<64 hex digits>","event":"<the event, as JSON text>"}
 
-The signature is HMAC-SHA256 (RFC 2104) over a line that says what is signed and by which version, the line of the kid, and the
-event's text. The namespace and the type are inside that text, so a signed event cannot be aimed elsewhere. Replay is harmless:
-an event's id is stored once.
+The signature is HMAC-SHA256 (RFC 2104) over a line of the version, the line of the kid, and the event's text, which holds its
+namespace. Replay is harmless: an event's id is stored once.
 """
 
 import hashlib
@@ -75,7 +74,10 @@ def parse_keys(text: str) -> dict[str, TenantKey]:
 
 def sign(event: str, key: SigningKey) -> str:
     """An event (JSON text) in a signed envelope, which is JSON text again."""
-    return _envelope(event, key.kid, key.secret)
+    signed = f"{_DOMAIN}\n{key.kid}\n{event}".encode("utf-8", "surrogatepass")
+    signature = hmac.new(key.secret.encode(), signed, hashlib.sha256).hexdigest()
+    envelope = {"signed": 1, "kid": key.kid, "signature": signature, "event": event}
+    return json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
 
 
 def open_signed(body: str | bytes, keys: Mapping[str, TenantKey]) -> str:
@@ -93,24 +95,14 @@ def open_signed(body: str | bytes, keys: Mapping[str, TenantKey]) -> str:
     if key is None:
         raise SignatureRefused("event: signed with a key that the service does not know")
     # The whole envelope, made anew: of two spellings of the same JSON only one is what was signed.
-    if not hmac.compare_digest(_envelope(event, kid, key.secret).encode("utf-8", "surrogatepass"), raw):
+    whole = sign(event, SigningKey(kid, key.secret)).encode("utf-8", "surrogatepass")
+    if not hmac.compare_digest(whole, raw):
         raise SignatureRefused("event: its signature is wrong; it was changed on its way, or the secret differs")
-    if _tenant(event) != key.tenant:
-        raise SignatureRefused("event: its namespace belongs to another tenant than its key")
-    return event
-
-
-def _envelope(event: str, kid: str, secret: str) -> str:
-    signed = f"{_DOMAIN}\n{kid}\n{event}".encode("utf-8", "surrogatepass")
-    signature = hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
-    envelope = {"signed": 1, "kid": kid, "signature": signature, "event": event}
-    return json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
-
-
-def _tenant(event: str) -> str | None:
     namespace = (json_object(event) or {}).get("namespace")
     tenant = namespace[0] if isinstance(namespace, list) and namespace else None
-    return unicodedata.normalize("NFC", tenant) if isinstance(tenant, str) else None
+    if not isinstance(tenant, str) or unicodedata.normalize("NFC", tenant) != key.tenant:
+        raise SignatureRefused("event: its namespace belongs to another tenant than its key")
+    return event
 
 
 def _form(shape: str) -> str:

@@ -12,14 +12,14 @@ import os
 import socket
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from uuid import UUID
 
-from sqlalchemy import URL, make_url
+from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
 from mosshead.errors import ConfigurationError, SpoolFull, SpoolUnavailable
@@ -31,7 +31,6 @@ from mosshead.publishing.fork_safety import Forkable, InUse
 _VERSION = 1
 _LARGE_LOG_BYTES = 16 * 2**20
 _CUT_AT_ONCE = 100
-_PAGES_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,240 +62,6 @@ class SpoolContents:
     namespaces: tuple[tuple[NamespacePath, int], ...]
 
 
-class Spool:
-    """A spool in a file, for this process and others; safe to share between threads and usable on both sides of a fork.
-
-    Every method raises SpoolUnavailable where the file cannot be used; nothing is half done then.
-    """
-
-    def __init__(self, path: Path, *, most_bytes: int) -> None:
-        self.path = path
-        self._most_bytes = most_bytes
-        self._file = SpoolFile(path, self._prepare)
-
-    def exists(self) -> bool:
-        """Whether the file was made yet; the first append does that."""
-        return self._file.exists()
-
-    def append(self, path: NamespacePath, bodies: Sequence[str]) -> None:
-        """Store events of a namespace (JSON text without their numbers) and number them, all or none.
-
-        Raises SpoolFull where they would make it larger than it may be.
-        """
-        rows = [body.encode() for body in bodies]
-        size = sum(map(len, rows))
-        with self._file.writing() as connection:
-            point, held, key, newest = connection.execute(_COUNTERS, [_name(path)]).fetchone()
-            if held + size > self._most_bytes:
-                raise self._full(held)
-            if key is None:
-                key = connection.execute(_ADD_NAMESPACE, [_name(path)]).lastrowid
-            now = time.time()
-            connection.executemany(_ADD, [(key, newest + place, row, now) for place, row in enumerate(rows, 1)])
-            connection.execute(_MOVE_NAMESPACE, [newest + len(rows), point + 1, key])
-            connection.execute(_MOVE_SPOOL, [point + 1, held + size])
-
-    def newest(self, path: NamespacePath) -> tuple[UUID, int]:
-        """The publisher, and the newest number that it gave in a namespace; 0 for none."""
-        with self._file.reading() as connection:
-            publisher, newest = connection.execute(_NEWEST, [_name(path)]).fetchone()
-        return UUID(publisher), newest
-
-    def changes(self, since: int) -> Changes:
-        """The namespaces with events that were published to after a point, 0 for all."""
-        with self._file.reading() as connection:
-            publisher, point = connection.execute(_POINT).fetchone()
-            rows = connection.execute(_CHANGED, [since]).fetchall() if point > since else []
-        waiting = tuple(UnsentEvents(key, _path(name), cut_up_to, newest) for key, name, cut_up_to, newest in rows)
-        return Changes(UUID(publisher), point, waiting)
-
-    def read(self, publisher: UUID, key: int, first: int, last: int) -> list[tuple[int, str]]:
-        """Some of a namespace's events with their numbers, in order; none where the spool has another publisher by now."""
-        with self._file.reading() as connection:
-            rows = connection.execute(_READ, [str(publisher), key, first, last]).fetchall()
-        return [(number, body.decode()) for number, body in rows]
-
-    def sizes(self, key: int, first: int, last: int) -> list[int]:
-        """The bytes of some of a namespace's events, in order."""
-        with self._file.reading() as connection:
-            return [size for (size,) in connection.execute(_SIZES, [key, first, last])]
-
-    def cut(self, publisher: UUID, key: int, up_to: int) -> None:
-        """Remove a namespace's events up to a number: the inbox has them. Nothing where the spool has another publisher by now.
-
-        A number that this spool has not given yet was given by a copy of it, under the same name. What waits then gets another
-        publisher's numbers, or it would be taken for received.
-        """
-        while self._cut_some(publisher, key, up_to):
-            pass  # between two of them a publish may have its turn
-
-    def _cut_some(self, publisher: UUID, key: int, up_to: int) -> bool:
-        with self._file.writing() as connection:
-            found = connection.execute(_CUT_UP_TO, [key, str(publisher)]).fetchone()
-            cut_up_to, newest = found or (up_to, up_to)
-            if up_to > newest:
-                _take_new_publisher(connection)
-                return False
-            last = min(up_to, cut_up_to + _CUT_AT_ONCE)
-            if last > cut_up_to:
-                size = connection.execute(_SIZE, [key, last]).fetchone()[0]
-                connection.execute(_CUT, [key, last])
-                connection.execute(_MOVE_CUT, [last, key])
-                connection.execute(_SHRINK, [size])
-        return last < up_to
-
-    def begin_anew(self, publisher: UUID) -> None:
-        """Number what waits anew, as another publisher; nothing where the spool has another by now.
-
-        What was cut and is in no inbox any more will never come. Under the old name, the inbox would wait for it before it said
-        that it has what follows.
-        """
-        with self._file.writing() as connection:
-            if connection.execute(_POINT).fetchone()[0] == str(publisher):
-                _take_new_publisher(connection)
-
-    def trim(self) -> None:
-        """Checkpoint where the write-ahead log has grown large; nobody waits for it."""
-        if self._file.log_bytes() > _LARGE_LOG_BYTES:
-            self._file.checkpoint(emptying=False)
-
-    def tidy(self) -> None:
-        """For an idle hour, when nothing waits: give space back, and leave no text behind in the write-ahead log."""
-        free = 1
-        while free:  # little by little, for a publish may come
-            with self._file.reading() as connection:
-                connection.execute(_VACUUM).fetchall()
-                free = connection.execute("pragma freelist_count").fetchone()[0]
-        if self._file.log_bytes():
-            self._file.checkpoint(emptying=False)  # the long part, while others go on
-            self._file.checkpoint(emptying=True)
-
-    def held(self) -> SpoolContents:
-        """What is in it."""
-        if not self.exists():
-            return SpoolContents(0, 0, None, ())
-        with self._file.reading() as connection:
-            size = connection.execute("select bytes from spool").fetchone()[0]
-            oldest = connection.execute("select min(spooled_at) from events").fetchone()[0]
-            rows = connection.execute(_HELD).fetchall()
-        namespaces = tuple((_path(name), events) for name, events in rows)
-        return SpoolContents(sum(events for _, events in namespaces), size, oldest, namespaces)
-
-    def others(self) -> list[Path]:
-        """The other spools of its folder: of another broker or database, or of one whose address was changed."""
-        return sorted(path for path in self.path.parent.glob(f"*{self.path.suffix}") if path != self.path)
-
-    def close(self) -> None:
-        """Close the file; what is in it stays."""
-        self._file.close()
-
-    def rest(self) -> None:
-        """Close the file until it is needed again."""
-        self._file.rest()
-
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        version = connection.execute("pragma user_version").fetchone()[0]
-        if version > _VERSION:
-            raise SpoolUnavailable(
-                f"MOSSHEAD_SPOOL_DIR: the spool {self.path} was written by a newer version; use that one, or another folder"
-            )
-        identity = f"{_machine()}:{self.path.resolve()}:{self.path.stat().st_ino}"
-        connection.execute("begin immediate")
-        if version == 0:
-            for statement in _TABLES:
-                connection.execute(statement)
-            connection.execute("insert into spool (publisher, identity) values (?, ?)", [str(uuid7()), identity])
-        elif connection.execute("select identity from spool").fetchone()[0] != identity:
-            # A copy, or the machine was off. The original may be at work, or the last numbers before a power cut may be gone from
-            # here and not from the inbox: what arrived under them must not count for what waits here.
-            _take_new_publisher(connection)
-            connection.execute("update spool set identity = ?", [identity])
-        connection.execute("commit")
-
-    def _full(self, held: int) -> SpoolFull:
-        return SpoolFull(
-            f"MOSSHEAD_SPOOL_BYTES: the spool {self.path} holds {held:,} of at most {self._most_bytes:,} bytes, and has no room "
-            "for this; check that Redis and the intake run ('mosshead spool' says what waits), publish less at once, or raise it"
-        )
-
-
-def _take_new_publisher(connection: sqlite3.Connection) -> None:
-    """Number what waits from 1 again, under a new name. What arrives under both is harmless, by the ids of the events."""
-    connection.execute("update events set number = number - (select cut_up_to from namespaces where key = namespace)")
-    connection.execute("update namespaces set newest = newest - cut_up_to, cut_up_to = 0")
-    connection.execute("update spool set publisher = ?", [str(uuid7())])
-
-
-def _machine() -> str:
-    """This machine, since it was last started."""
-    with suppress(OSError):
-        return f"{socket.gethostname()}:{Path('/proc/sys/kernel/random/boot_id').read_text().strip()}"
-    return socket.gethostname()
-
-
-def _name(path: NamespacePath) -> str:
-    return json.dumps(path.parts, ensure_ascii=False)
-
-
-def _path(name: str) -> NamespacePath:
-    return NamespacePath(tuple(json.loads(name)))
-
-
-_TABLES = (
-    # point: counts the appends. bytes: of the events' bodies.
-    "create table spool (publisher text not null, identity text not null, point integer default 0, bytes integer default 0)",
-    # changed: the point of its newest event.
-    """create table namespaces (
-        key integer primary key, name text not null unique,
-        newest integer not null default 0, cut_up_to integer not null default 0, changed integer not null default 0
-    )""",
-    "create index namespaces_changed on namespaces (changed)",
-    """create table events (
-        namespace integer not null references namespaces, number integer not null, body blob not null, spooled_at real not null,
-        primary key (namespace, number)
-    ) without rowid""",
-    f"pragma user_version = {_VERSION}",
-)
-
-_COUNTERS = """
-    select spool.point, spool.bytes, namespaces.key, coalesce(namespaces.newest, 0)
-    from spool left join namespaces on namespaces.name = ?
-"""
-
-_ADD_NAMESPACE = "insert into namespaces (name) values (?)"
-_ADD = "insert into events (namespace, number, body, spooled_at) values (?, ?, ?, ?)"
-_MOVE_NAMESPACE = "update namespaces set newest = ?, changed = ? where key = ?"
-_MOVE_SPOOL = "update spool set point = ?, bytes = ?"
-
-_NEWEST = (
-    "select spool.publisher, coalesce(namespaces.newest, 0) from spool left join namespaces on namespaces.name = ?"
-)
-
-_POINT = "select publisher, point from spool"
-
-_CHANGED = (
-    "select key, name, cut_up_to, newest from namespaces where changed > ? and newest > cut_up_to order by changed"
-)
-
-_READ = """
-    select number, body from events
-    where (select publisher from spool) = ? and namespace = ? and number between ? and ? order by number
-"""
-
-_SIZES = "select length(body) from events where namespace = ? and number between ? and ? order by number"
-
-_CUT_UP_TO = "select cut_up_to, newest from namespaces where key = ? and (select publisher from spool) = ?"
-_SIZE = "select coalesce(sum(length(body)), 0) from events where namespace = ? and number <= ?"
-_CUT = "delete from events where namespace = ? and number <= ?"
-_MOVE_CUT = "update namespaces set cut_up_to = ? where key = ?"
-_SHRINK = "update spool set bytes = bytes - ?"
-_VACUUM = f"pragma incremental_vacuum({_PAGES_AT_ONCE})"
-
-_HELD = """
-    select namespaces.name, count(*) as waiting from events join namespaces on namespaces.key = events.namespace
-    group by namespaces.key order by waiting desc, namespaces.name
-"""
-
 _BUSY_SECONDS = 10.0
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600  # it holds what was said
 
@@ -315,21 +80,17 @@ _FIXES = (
     ("locked", "another process holds it; if none should, find out which and end it"),
     ("not a database", "move the file away; what waits in it cannot be read"),
     ("malformed", "move the file away; what waits in it can no longer be read"),
+    ("", "set it to a folder on a local disk that can be written to"),
 )
 
 _log = logging.getLogger("mosshead")
 
 
 class SpoolFile(Forkable):
-    """One SQLite connection to a file, for one process at a time, with a lock around every use.
+    """One SQLite connection to a file, for one process at a time, with a lock around every use."""
 
-    prepare: makes the tables of a file that has none, and looks through one that has; called with each new connection, while no
-    other process opens a file of the folder.
-    """
-
-    def __init__(self, path: Path, prepare: Callable[[sqlite3.Connection], None]) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self._prepare = prepare
         self._in_use = InUse(SpoolUnavailable)
         self._tidying = Lock()
         self._connection: sqlite3.Connection | None = None
@@ -338,7 +99,7 @@ class SpoolFile(Forkable):
         fork_safety.watch(self)
 
     def exists(self) -> bool:
-        """Whether the file was made yet, or this process may not look; whoever uses it then is told so."""
+        """Whether the file was made yet, as the first append does, or this process may not look; a use of it says so then."""
         try:
             return self.path.exists()
         except OSError:
@@ -368,10 +129,7 @@ class SpoolFile(Forkable):
                 raise
 
     def checkpoint(self, *, emptying: bool) -> None:
-        """Move what is in the write-ahead log into the file, while readers and writers go on.
-
-        emptying: also cut the log to nothing, where nobody uses it at this moment.
-        """
+        """Move the write-ahead log into the file while others go on. emptying: also cut it to nothing, if nobody uses it now."""
         with self._tidying, suppress(sqlite3.OperationalError):  # somebody else is at it; another time
             # Never made anew, should somebody have removed it.
             connection = sqlite3.connect(f"{self.path.as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=0)
@@ -381,18 +139,16 @@ class SpoolFile(Forkable):
                 connection.close()
 
     def log_bytes(self) -> int:
-        """The size of the write-ahead log."""
         with suppress(OSError):
             return self.path.with_name(f"{self.path.name}-wal").stat().st_size
         return 0
 
     def close(self) -> None:
-        """Close the connection; there is none after it."""
         self._closed = True
         self.rest()
 
     def rest(self) -> None:
-        """Close the connection until it is needed again. One that a signal handler interrupted the use of is left to that."""
+        """Close the connection until it is needed again, but for one that a signal handler interrupted the use of."""
         with self._in_use.between() as interrupted:
             if not interrupted:
                 self._disconnect()
@@ -407,6 +163,9 @@ class SpoolFile(Forkable):
         """Go on; the next use opens a connection again, in a child its own."""
         self._in_use.after_fork()
         self._tidying.release()
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Make the tables of a new file, or look through those of an old one, while no other process opens one of the folder."""
 
     def _check_process(self) -> None:
         """Before the lock, which may be held by a thread that this process does not have."""
@@ -443,7 +202,7 @@ class SpoolFile(Forkable):
         return connection
 
     def _forget_removed(self) -> None:
-        """Somebody removed the file: what is written to it from now on would be gone with this process."""
+        """Let go of a file that somebody removed: what is written to it would be gone with this process."""
         if self._connection is None or self._opened is None:
             return
         with suppress(FileNotFoundError):
@@ -469,9 +228,7 @@ class SpoolFile(Forkable):
             reason = error.strerror or type(error).__name__
         else:
             return
-        fix = next(
-            (fix for sign, fix in _FIXES if sign in reason), "set it to a folder on a local disk that can be written to"
-        )
+        fix = next(fix for sign, fix in _FIXES if sign in reason)
         raise SpoolUnavailable(f"MOSSHEAD_SPOOL_DIR: the spool {self.path} cannot be used ({reason}); {fix}") from None
 
 
@@ -482,7 +239,7 @@ def _identity(path: Path) -> tuple[int, int]:
 
 @contextmanager
 def _held(folder: Path) -> Iterator[None]:
-    """One process at a time: SQLite does not wait for its turn when a file becomes a write-ahead one."""
+    """Have a folder alone: SQLite does not wait for its turn when a file becomes a write-ahead one."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -491,23 +248,215 @@ def _held(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-SUFFIX = ".spool"
+class Spool(SpoolFile):
+    """A spool in a file, for this process and others; safe to share between threads and usable on both sides of a fork.
+
+    Every method raises SpoolUnavailable where the file cannot be used; nothing is half done then.
+    """
+
+    def __init__(self, path: Path, *, most_bytes: int) -> None:
+        super().__init__(path)
+        self._most_bytes = most_bytes
+
+    def append(self, path: NamespacePath, bodies: Sequence[str]) -> None:
+        """Store events of a namespace (JSON text without their numbers) and number them, all or none.
+
+        Raises SpoolFull where they would make it larger than it may be.
+        """
+        rows = [body.encode() for body in bodies]
+        size = sum(map(len, rows))
+        with self.writing() as connection:
+            point, held, key, newest = connection.execute(_COUNTERS, [_name(path)]).fetchone()
+            if held + size > self._most_bytes:
+                raise SpoolFull(
+                    f"MOSSHEAD_SPOOL_BYTES: the spool {self.path} holds {held:,} of at most {self._most_bytes:,} bytes, and has "
+                    "no room for this; check that Redis and the intake run ('mosshead spool' says what waits), publish less at "
+                    "once, or raise it"
+                )
+            if key is None:
+                key = connection.execute(_ADD_NAMESPACE, [_name(path)]).lastrowid
+            now = time.time()
+            connection.executemany(_ADD, [(key, newest + place, row, now) for place, row in enumerate(rows, 1)])
+            connection.execute(_MOVE_NAMESPACE, [newest + len(rows), point + 1, key])
+            connection.execute(_MOVE_SPOOL, [point + 1, held + size])
+
+    def newest(self, path: NamespacePath) -> tuple[UUID, int]:
+        """The publisher, and the newest number that it gave in a namespace; 0 for none."""
+        with self.reading() as connection:
+            publisher, newest = connection.execute(_NEWEST, [_name(path)]).fetchone()
+        return UUID(publisher), newest
+
+    def changes(self, since: int) -> Changes:
+        """The namespaces with events that were published to after a point, 0 for all."""
+        with self.reading() as connection:
+            publisher, point = connection.execute(_POINT).fetchone()
+            rows = connection.execute(_CHANGED, [since]).fetchall() if point > since else []
+        waiting = tuple(UnsentEvents(key, _path(name), cut_up_to, newest) for key, name, cut_up_to, newest in rows)
+        return Changes(UUID(publisher), point, waiting)
+
+    def read(self, publisher: UUID, key: int, first: int, last: int) -> list[tuple[int, str]]:
+        """Some of a namespace's events with their numbers, in order; none where the spool has another publisher by now."""
+        with self.reading() as connection:
+            rows = connection.execute(_READ, [str(publisher), key, first, last]).fetchall()
+        return [(number, body.decode()) for number, body in rows]
+
+    def sizes(self, key: int, first: int, last: int) -> list[int]:
+        """The bytes of some of a namespace's events, in order."""
+        with self.reading() as connection:
+            return [size for (size,) in connection.execute(_SIZES, [key, first, last])]
+
+    def cut(self, publisher: UUID, key: int, up_to: int) -> None:
+        """Remove a namespace's events up to a number: the inbox has them. Nothing where the spool has another publisher by now.
+
+        A number that this spool never gave is of a copy of it. What waits then gets another publisher's numbers, or it would
+        pass for received.
+        """
+        while self._cut_some(publisher, key, up_to):
+            pass  # between two of them a publish may have its turn
+
+    def _cut_some(self, publisher: UUID, key: int, up_to: int) -> bool:
+        with self.writing() as connection:
+            found = connection.execute(_CUT_UP_TO, [key, str(publisher)]).fetchone()
+            cut_up_to, newest = found or (up_to, up_to)
+            if up_to > newest:
+                _take_new_publisher(connection)
+                return False
+            last = min(up_to, cut_up_to + _CUT_AT_ONCE)
+            if last > cut_up_to:
+                size = connection.execute(_SIZE, [key, last]).fetchone()[0]
+                connection.execute(_CUT, [key, last])
+                connection.execute(_MOVE_CUT, [last, key])
+                connection.execute(_SHRINK, [size])
+        return last < up_to
+
+    def begin_anew(self, publisher: UUID) -> None:
+        """Number what waits anew, as another publisher; nothing where the spool has another by now.
+
+        Under the old name, the inbox would wait for what was cut and never comes before it acknowledged what follows.
+        """
+        with self.writing() as connection:
+            if connection.execute(_POINT).fetchone()[0] == str(publisher):
+                _take_new_publisher(connection)
+
+    def trim(self) -> None:
+        """Checkpoint where the write-ahead log has grown large; nobody waits for it."""
+        if self.log_bytes() > _LARGE_LOG_BYTES:
+            self.checkpoint(emptying=False)
+
+    def tidy(self) -> None:
+        """Give space back, and leave no text in the write-ahead log; for an idle hour."""
+        free = 1
+        while free:  # little by little, for a publish may come
+            with self.reading() as connection:
+                connection.execute("pragma incremental_vacuum(100)").fetchall()
+                free = connection.execute("pragma freelist_count").fetchone()[0]
+        if self.log_bytes():
+            self.checkpoint(emptying=False)  # the long part, while others go on
+            self.checkpoint(emptying=True)
+
+    def held(self) -> SpoolContents:
+        """What is in it."""
+        if not self.exists():
+            return SpoolContents(0, 0, None, ())
+        with self.reading() as connection:
+            size = connection.execute("select bytes from spool").fetchone()[0]
+            oldest = connection.execute("select min(spooled_at) from events").fetchone()[0]
+            rows = connection.execute(_HELD).fetchall()
+        namespaces = tuple((_path(name), events) for name, events in rows)
+        return SpoolContents(sum(events for _, events in namespaces), size, oldest, namespaces)
+
+    def others(self) -> list[Path]:
+        """The other spools of its folder: of another broker or database, or of one whose address was changed."""
+        return sorted(path for path in self.path.parent.glob(f"*{self.path.suffix}") if path != self.path)
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        version = connection.execute("pragma user_version").fetchone()[0]
+        if version > _VERSION:
+            raise SpoolUnavailable(
+                f"MOSSHEAD_SPOOL_DIR: the spool {self.path} was written by a newer version; use that one, or another folder"
+            )
+        started = ""
+        with suppress(OSError):
+            started = f":{Path('/proc/sys/kernel/random/boot_id').read_text().strip()}"
+        identity = f"{socket.gethostname()}{started}:{self.path.resolve()}:{self.path.stat().st_ino}"
+        connection.execute("begin immediate")
+        if version == 0:
+            for statement in _TABLES:
+                connection.execute(statement)
+            connection.execute("insert into spool (publisher, identity) values (?, ?)", [str(uuid7()), identity])
+        elif connection.execute("select identity from spool").fetchone()[0] != identity:
+            # A copy, or the machine was off: what arrived under numbers that are gone from here must not count for what waits.
+            _take_new_publisher(connection)
+            connection.execute("update spool set identity = ?", [identity])
+        connection.execute("commit")
+
+
+def _take_new_publisher(connection: sqlite3.Connection) -> None:
+    """Number what waits from 1 again, under a new name. What arrives under both is harmless, by the ids of the events."""
+    connection.execute("update events set number = number - (select cut_up_to from namespaces where key = namespace)")
+    connection.execute("update namespaces set newest = newest - cut_up_to, cut_up_to = 0")
+    connection.execute("update spool set publisher = ?", [str(uuid7())])
+
+
+def _name(path: NamespacePath) -> str:
+    return json.dumps(path.parts, ensure_ascii=False)
+
+
+def _path(name: str) -> NamespacePath:
+    return NamespacePath(tuple(json.loads(name)))
+
+
+_TABLES = (
+    # point: counts the appends. bytes: of the events' bodies.
+    "create table spool (publisher text not null, identity text not null, point integer default 0, bytes integer default 0)",
+    # changed: the point of its newest event.
+    """create table namespaces (
+        key integer primary key, name text not null unique,
+        newest integer not null default 0, cut_up_to integer not null default 0, changed integer not null default 0
+    )""",
+    "create index namespaces_changed on namespaces (changed)",
+    """create table events (
+        namespace integer not null references namespaces, number integer not null, body blob not null, spooled_at real not null,
+        primary key (namespace, number)
+    ) without rowid""",
+    f"pragma user_version = {_VERSION}",
+)
+
+_COUNTERS = "select point, bytes, key, coalesce(newest, 0) from spool left join namespaces on name = ?"
+_ADD_NAMESPACE = "insert into namespaces (name) values (?)"
+_ADD = "insert into events (namespace, number, body, spooled_at) values (?, ?, ?, ?)"
+_MOVE_NAMESPACE = "update namespaces set newest = ?, changed = ? where key = ?"
+_MOVE_SPOOL = "update spool set point = ?, bytes = ?"
+_NEWEST = "select publisher, coalesce(newest, 0) from spool left join namespaces on name = ?"
+_POINT = "select publisher, point from spool"
+_CHANGED = (
+    "select key, name, cut_up_to, newest from namespaces where changed > ? and newest > cut_up_to order by changed"
+)
+_READ = """
+    select number, body from events
+    where (select publisher from spool) = ? and namespace = ? and number between ? and ? order by number
+"""
+_SIZES = "select length(body) from events where namespace = ? and number between ? and ? order by number"
+_CUT_UP_TO = "select cut_up_to, newest from namespaces where key = ? and (select publisher from spool) = ?"
+_SIZE = "select coalesce(sum(length(body)), 0) from events where namespace = ? and number <= ?"
+_CUT = "delete from events where namespace = ? and number <= ?"
+_MOVE_CUT = "update namespaces set cut_up_to = ? where key = ?"
+_SHRINK = "update spool set bytes = bytes - ?"
+_HELD = """
+    select namespaces.name, count(*) as waiting from events join namespaces on namespaces.key = events.namespace
+    group by namespaces.key order by waiting desc, namespaces.name
+"""
 
 
 def default_folder() -> Path:
-    """The user's state folder (XDG Base Directory Specification), which outlasts a restart of the machine.
-
-    In "~" where the user has no home: that is for `spool_path` to say, which an app without a spool does not ask.
-    """
-    state = os.environ.get("XDG_STATE_HOME")
-    base = Path(state) if state and Path(state).is_absolute() else _home() / ".local" / "state"
-    return base / "mosshead"
-
-
-def _home() -> Path:
-    with suppress(RuntimeError):
-        return Path.home()
-    return Path("~")
+    """The user's state folder (XDG Base Directory Specification); in "~" where the user has no home, as `spool_path` says."""
+    state = Path(os.environ.get("XDG_STATE_HOME", ""))
+    if not state.is_absolute():
+        state = Path("~")
+        with suppress(RuntimeError):
+            state = Path.home()
+        state = state / ".local" / "state"
+    return state / "mosshead"
 
 
 def spool_path(folder: Path, *, broker_url: str, database_url: str) -> Path:
@@ -516,27 +465,21 @@ def spool_path(folder: Path, *, broker_url: str, database_url: str) -> Path:
     Raises ConfigurationError where one of the two is no URL, or the folder is in the home of a user who has none.
     """
     urls = {"MOSSHEAD_BROKER_URL": broker_url, "MOSSHEAD_DATABASE_URL": database_url}
-    places = "\n".join(_place(_parsed(url, setting)) for setting, url in urls.items())
-    return _whole(folder) / f"{hashlib.sha256(places.encode()).hexdigest()[:16]}{SUFFIX}"
-
-
-def _whole(folder: Path) -> Path:
+    places = "\n".join(_place(url, setting) for setting, url in urls.items())
     try:
-        return folder.expanduser().absolute()
+        whole = folder.expanduser().absolute()
     except RuntimeError:  # a container that runs under some number
         raise ConfigurationError(
             f"MOSSHEAD_SPOOL_DIR: {folder} is in a home folder, and there is none; set it to the whole path of a folder on a "
             "disk that lasts"
         ) from None
+    return whole / f"{hashlib.sha256(places.encode()).hexdigest()[:16]}.spool"
 
 
-def _parsed(url: str, setting: str) -> URL:
+def _place(url: str, setting: str) -> str:
     try:
-        return make_url(url)
+        parsed = make_url(url)
     except (ArgumentError, ValueError):  # whose words may hold a piece of the password
         raise ConfigurationError(f"{setting}: not a URL; a / or @ in its password is written %2F, %40") from None
-
-
-def _place(url: URL) -> str:
-    hosts = [str(url.query.get(name, "")) for name in ("host", "port")]  # of a socket's folder, or of several hosts
-    return "\n".join(map(str, (url.host, url.port, *hosts, url.database)))
+    hosts = [str(parsed.query.get(name, "")) for name in ("host", "port")]  # of a socket's folder, or of several hosts
+    return "\n".join(map(str, (parsed.host, parsed.port, *hosts, parsed.database)))

@@ -10,7 +10,7 @@ from sqlalchemy import URL
 from mosshead.errors import SpoolUnavailable
 from mosshead.paths import NamespacePath
 from mosshead.publishing.queue import EventQueue
-from mosshead.publishing.shipper import Acknowledgements, Shipper
+from mosshead.publishing.shipper import Shipper
 from mosshead.publishing.signing import SigningKey
 from mosshead.publishing.spool import Spool
 from mosshead.publishing.validation import CheckedEvent
@@ -25,8 +25,7 @@ class SpoolPublisher:
 
     def __init__(self, *, spool: Spool, queue: EventQueue, database_url: URL, key: SigningKey | None) -> None:
         self._spool = spool
-        acknowledgements = Acknowledgements(database_url)
-        self._shipper = Shipper(spool=spool, queue=queue, acknowledgements=acknowledgements, key=key)
+        self._shipper = Shipper(spool, queue, database_url, key)
         # Both also when nobody refers to this any more, the later one first. The interpreter's end is the end of shipping alone:
         # what the app still publishes then, in a function that it gave `atexit`, is stored for the next process.
         self._close = finalize(self, spool.close)

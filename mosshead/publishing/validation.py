@@ -59,30 +59,18 @@ def numbered(body: str, publisher: UUID, number: int) -> str:
     return _NUMBER.format(publisher, number) + body[1:]
 
 
-def _checked(event: Mapping[str, Any]) -> CheckedEvent:
+def _checked(given: Mapping[str, Any]) -> CheckedEvent:
     unnumbered = {"publisher": _NOBODY, "publisher_sequence": 1}
-    parsed = redact_event(taken_here(parse_event({"occurred_at": datetime.now(UTC), **event, **unnumbered})))
-    _check_times(parsed)
-    return CheckedEvent(parsed.event_id, NamespacePath(parsed.namespace), _body(parsed))
-
-
-def _check_times(event: AnyEvent) -> None:
-    """Raise InvalidEvent where something is said to have been said more than a day from now."""
+    event = redact_event(taken_here(parse_event({"occurred_at": datetime.now(UTC), **given, **unnumbered})))
     times = {"occurred_at": event.occurred_at}
     if isinstance(event, Import):
-        times |= {
-            f"memories.{n}.occurred_at": one.occurred_at for n, one in enumerate(event.memories) if one.occurred_at
-        }
+        said = {f"memories.{number}.occurred_at": one.occurred_at for number, one in enumerate(event.memories)}
+        times |= {name: moment for name, moment in said.items() if moment}
     faults = [f"{name}: {LIES_AHEAD}" for name, moment in times.items() if lies_ahead(moment)]
+    body = event.model_dump_json(exclude_none=True, exclude={"publisher", "publisher_sequence"})
+    size = len(body.encode()) + _NUMBER_BYTES
+    if size > MAX_EVENT_BYTES:
+        faults.append(f"{size:,} bytes as JSON, at most {MAX_EVENT_BYTES:,}; split it, or leave out what is no text")
     if faults:
         raise InvalidEvent(f"event not accepted: {'; '.join(faults)}")
-
-
-def _body(event: AnyEvent) -> str:
-    text = event.model_dump_json(exclude_none=True, exclude={"publisher", "publisher_sequence"})
-    size = len(text.encode()) + _NUMBER_BYTES
-    if size > MAX_EVENT_BYTES:
-        raise InvalidEvent(
-            f"event not accepted: {size:,} bytes as JSON, at most {MAX_EVENT_BYTES:,}; split it, or leave out what is no text"
-        )
-    return text
+    return CheckedEvent(event.event_id, NamespacePath(event.namespace), body)

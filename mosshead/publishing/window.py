@@ -1,8 +1,7 @@
-"""What was sent and is not acknowledged: what may go next, what goes again, and when. Pure; times are seconds of one clock.
+"""What may go next, what goes again, and when, as in TCP's window. Pure; times are seconds of one clock.
 
-Like TCP's window. Numbers go out in each namespace's order, and the inbox acknowledges all up to a number. What is not
-acknowledged in time goes again from there on. At most WINDOW events and WINDOW_BYTES are under way, so that the queue stays
-small while nobody takes from it. While others crowd it, less goes out.
+Numbers go out in each namespace's order, and the inbox acknowledges all up to a number. What is not acknowledged in time goes
+again from there on. The limits keep the queue small while nobody takes from it.
 """
 
 from collections import OrderedDict, deque
@@ -13,25 +12,18 @@ from itertools import accumulate, islice
 from mosshead.paths import NamespacePath
 from mosshead.publishing.spool import UnsentEvents
 
-WINDOW = 250
-"""Events under way at most: about what the intake takes at once. More would delay who comes next, and help nobody."""
+WINDOW, WINDOW_BYTES = 250, 2**20
+"""Events and bytes under way at most: about what the intake takes at once. By number alone, three spools of the largest events
+could fill a Redis of 512 MB; a chat's 250 events are some 150 KB."""
 
-EACH_TURN = 40
-"""Events of a namespace at most before it is the next one's turn: as many as a batch holds, or an import makes small ones."""
+EACH_TURN, EACH_TURN_BYTES = 40, WINDOW_BYTES // 4
+"""Events and bytes of a namespace at most before it is the next one's turn: as many as a batch holds."""
 
 SUSPECT_WINDOW = 10
-"""Events under way at most of a namespace that was sent twice more for nothing: the inbox may well refuse them."""
-
-WINDOW_BYTES = 2**20
-"""Bytes of events under way, after which nothing more goes. By their number alone, three spools of the largest events could fill
-a Redis of 512 MB; a chat's 250 events are some 150 KB."""
-
-EACH_TURN_BYTES = WINDOW_BYTES // 4
-"""Bytes of a namespace, after which it is the next one's turn: large events leave room for small ones."""
+"""Events under way of a namespace that was sent twice more for nothing: the inbox may well refuse them."""
 
 CROWDED_WINDOW, CROWDED_BYTES = 10, 64 * 2**10
-"""Events and bytes under way while the queue is crowded: little, so that many spools together do not fill it, and enough to have
-a place in its line, should those who crowd it never stop."""
+"""Events and bytes under way while the queue is crowded: few, as there may be many spools, and enough for a place in its line."""
 
 Sizes = Callable[[int, int, int], Sequence[int]]
 """The bytes of each of a namespace's events, by its key, the first number and the last."""
@@ -41,7 +33,7 @@ _LOST_SECONDS, _SLOW_SECONDS, _MOST_SECONDS = 2.0, 10.0, 300.0
 
 @dataclass(frozen=True, slots=True)
 class EventRun:
-    """Some events of a namespace, from first to last, that go out together. size: their bytes."""
+    """Events of a namespace that go out together. size: their bytes."""
 
     key: int
     first: int
@@ -51,11 +43,10 @@ class EventRun:
 
 @dataclass(slots=True)
 class Flow:
-    """One namespace's events on their way.
+    """One namespace's events on their way: those up to received are in the inbox, those up to sent under way.
 
-    received: all up to it are in the inbox. sent: all up to it are under way. following: the next to go; up to ``sent`` it goes
-    again. runs: the last number of each turn that went, and when, oldest first. sizes: of all under way, in order, the number and
-    the bytes. resends: in a row, without progress.
+    following: the next to go; up to ``sent`` it goes again. runs: the last number of each turn that went, and when. sizes: the
+    number and the bytes of each event under way. resends: in a row, without progress.
     """
 
     path: NamespacePath
@@ -110,14 +101,13 @@ class Window:
         return any(flow.sent < flow.newest for flow in self._flows.values())
 
     def to_ask_about(self, most: int) -> dict[int, NamespacePath]:
-        """Some of the namespaces whose events are under way: those that were not asked about for longest."""
+        """Namespaces with events under way: those that were not asked about for longest."""
         keys = list(islice(self._under_way, most))
         for key in keys:
             self._under_way[key] = self._under_way.pop(key)
         return {key: self._under_way[key].path for key in keys}
 
     def learn(self, waiting: Iterable[UnsentEvents]) -> None:
-        """Take up namespaces that were published to."""
         for one in waiting:
             flow = self._flows.setdefault(
                 one.key, Flow(one.path, one.cut_up_to, one.cut_up_to, one.newest, one.cut_up_to + 1)
@@ -126,10 +116,7 @@ class Window:
             self._line_up(one.key, flow)
 
     def next_turns(self, most: int, *, crowded: bool = False) -> list[EventRun]:
-        """What goes out next, at most so many events; what goes again goes first. Tell `went` or `failed` of them.
-
-        crowded: the queue holds more than it should, by whoever it was sent.
-        """
+        """What goes out next; what goes again goes first. Tell `went` or `failed` of it. crowded: the queue is, by whoever."""
         turns: list[EventRun] = []
         room = WINDOW_BYTES
         while most > 0 and room > 0 and (turn := self._next_again(most) or self._next_fresh(most, crowded=crowded)):
@@ -139,7 +126,6 @@ class Window:
         return turns
 
     def went(self, turns: Iterable[EventRun], now: float) -> None:
-        """They went out."""
         for turn in turns:
             if flow := self._flows.get(turn.key):
                 flow.runs.append((turn.last, now))
@@ -156,12 +142,11 @@ class Window:
         return {key: up_to for key, up_to in received.items() if up_to > self._flows[key].received}
 
     def has_less(self, received: Mapping[int, int], asked: Iterable[int]) -> bool:
-        """Whether the inbox has less of one than it once had, and nothing helps: an earlier state of it was put back.
+        """Whether the inbox lacks what it once had, and sending again does not help: an earlier state of it was put back.
 
-        Not at the first answer of that kind: servers that repeat another one may be a little behind it.
+        Not at the first such answer: a server that repeats another may be a little behind.
         """
-        flows = ((key, self._flows[key]) for key in asked)
-        return any(flow.suspect and received.get(key, 0) < flow.received for key, flow in flows)
+        return any(self._flows[key].suspect and received.get(key, 0) < self._flows[key].received for key in asked)
 
     def received(self, key: int, up_to: int) -> None:
         """The inbox has all of a namespace's events up to a number."""
@@ -190,20 +175,28 @@ class Window:
     def send_again(self, now: float, *, queue_empty: bool) -> int:
         """Line up what is overdue once more; returns of how many namespaces. queue_empty: nothing waits for the intake.
 
-        Lost, in all likelihood, is what the queue no longer holds. While it holds anything, what was overtaken by something that
-        went later may still be in it: an acknowledgement does not tell a first copy from a second.
+        What the queue no longer holds is most likely lost. While it holds anything, what was overtaken may still be in it: an
+        acknowledgement does not tell a first copy from a second.
         """
-        enough = [
-            (key, flow)
-            for key, flow in self._under_way.items()
-            if _waits(flow, now) >= patience(flow.resends, lost=queue_empty)
-        ]
-        for key, flow in enough:
-            self._go_back(key, flow, lost=queue_empty)
-        return len(enough)
+        lost = queue_empty
+        overdue = {
+            key: flow for key, flow in self._under_way.items() if _waits(flow, now) >= patience(flow.resends, lost=lost)
+        }
+        for key, flow in overdue.items():
+            flow.resends += 1
+            flow.following = flow.received + 1
+            flow.runs.clear()
+            if lost:
+                self.events_under_way -= flow.sent - flow.received
+                self.bytes_under_way -= sum(size for _, size in flow.sizes)
+                flow.sizes.clear()
+                flow.sent = flow.received
+                del self._under_way[key]
+            self._line_up(key, flow)
+        return len(overdue)
 
     def reconnected(self) -> None:
-        """The queue was away and is back, perhaps empty: what was lost by that is no sign of what the inbox refuses."""
+        """The queue is back, perhaps empty: what it lost says nothing of what the inbox refuses."""
         for key, flow in self._flows.items():
             flow.resends = 0
             self._line_up(key, flow)
@@ -238,25 +231,13 @@ class Window:
         self._line_up(key, flow)
         return turn
 
-    def _go_back(self, key: int, flow: Flow, *, lost: bool) -> None:
-        flow.resends += 1
-        flow.following = flow.received + 1
-        flow.runs.clear()
-        if lost:
-            self.events_under_way -= flow.sent - flow.received
-            self.bytes_under_way -= sum(size for _, size in flow.sizes)
-            flow.sizes.clear()
-            flow.sent = flow.received
-            del self._under_way[key]
-        self._line_up(key, flow)
-
     def _line_up(self, key: int, flow: Flow) -> None:
         if flow.following <= flow.limit:
             (self._again if flow.following <= flow.sent else self._fresh).add(flow.path.parts[0], key)
 
 
 def _within(sizes: Sequence[int], most_bytes: int) -> Sequence[int]:
-    """As many as it takes to reach so many bytes: one at least, or what is larger than that would never go."""
+    """As many as it takes to reach so many bytes: one at least, or what is larger would never go."""
     sums = accumulate(sizes)
     return sizes[: next((count for count, total in enumerate(sums, 1) if total >= most_bytes), len(sizes))]
 
@@ -270,7 +251,7 @@ class Turns:
     """Namespaces that wait to be served, by a key each.
 
     Between two turns of a tenant every other tenant that waits has one, and so have the namespaces within a tenant: an import of
-    a million messages holds up another tenant's message by one turn, not by a million.
+    a million messages holds up another tenant's message by one turn.
     """
 
     def __init__(self) -> None:

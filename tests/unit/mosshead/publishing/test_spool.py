@@ -264,7 +264,7 @@ class TestForksAndCollections:
             fork_safety._in_parent()
 
         threads = [Thread(target=fork, daemon=True) for _ in range(3)]
-        with spool._file._in_use.use():  # something is under way, for which all of them wait
+        with spool._in_use.use():  # something is under way, for which all of them wait
             for thread in threads:
                 thread.start()
             time.sleep(0.2)
@@ -286,7 +286,7 @@ class TestForksAndCollections:
         changes, dropped = spool.changes, Event()
 
         def looked_at(since: int) -> Changes:
-            with spool._file.reading():
+            with spool.reading():
                 if dropped.is_set():
                     gc.collect()  # as one that comes by itself, in the midst of a use
             return changes(since)
@@ -324,12 +324,12 @@ class InterruptedAtBegin:
 def test_an_interrupt_leaves_no_transaction_open(file: Path) -> None:
     spool = Spool(file, most_bytes=ROOMY)
     spool.append(SARAH, ["a"])
-    connection = spool._file._connection
+    connection = spool._connection
     assert connection is not None
-    spool._file._connection = InterruptedAtBegin(connection)  # type: ignore[assignment]
+    spool._connection = InterruptedAtBegin(connection)  # type: ignore[assignment]
     with pytest.raises(KeyboardInterrupt):
         spool.append(SARAH, ["b"])
-    spool._file._connection = connection
+    spool._connection = connection
     spool.append(SARAH, ["c"])
     assert spool.held().events == 2
     spool.close()
@@ -388,7 +388,7 @@ class TestTrouble:
 
     def test_a_disk_that_is_full(self, spool: Spool) -> None:
         spool.append(SARAH, ["a"])
-        with spool._file.reading() as connection:  # the nearest to a full disk that needs no root
+        with spool.reading() as connection:  # the nearest to a full disk that needs no root
             pages = connection.execute("pragma page_count").fetchone()[0]
             connection.execute(f"pragma max_page_count = {pages}")
         with pytest.raises(SpoolUnavailable, match=r"^MOSSHEAD_SPOOL_DIR: .*disk is full.*free some space"):
@@ -398,7 +398,7 @@ class TestTrouble:
 
     def test_something_that_interrupts(self, spool: Spool) -> None:
         spool.append(SARAH, ["a"])
-        with suppress(KeyboardInterrupt), spool._file.writing() as connection:
+        with suppress(KeyboardInterrupt), spool.writing() as connection:
             connection.execute("update spool set bytes = 99")
             raise KeyboardInterrupt
         spool.append(SARAH, ["b"])
