@@ -1,8 +1,7 @@
 """What an endpoint refuses as a bad request although any request would meet it: a key, an account, a model, a parameter. Pure.
 
-Not every endpoint has a status for each of them, as OpenAI has (401, 429, 404). Many answer 400 or 422, as where a text is at
-fault, and say which in prose. That is read here and goes no further; its head alone, and that only up to where it repeats what
-was asked: a conversation about a key that is not valid says nothing of the endpoint's.
+Many endpoints answer 400 or 422, as where a text is at fault, and say which in prose. Its head is read here, up to where it
+repeats what was asked: a conversation about a key that is not valid says nothing of the endpoint's.
 """
 
 import re
@@ -16,42 +15,36 @@ BAD_REQUESTS: Final = frozenset({400, 413, 422})
 OfAll = Literal["key", "account", "model", "shape"]
 """What is wrong with every request. shape: what the model does not take, such as a system prompt or a schema."""
 
+_BY_STATUS: Final[dict[int, OfAll]] = {401: "key", 402: "account", 403: "key", 404: "model"}
 _HEAD: Final = 400
 _OPENING: Final = 40
 _SHORTEST: Final = 11  # what is said in fewer characters says nothing of what is looked for
 _SIGNS: Final = lazy_pattern(r"(?:\\+[nrt]|[\W_])+")
 
-_SAID: Final[tuple[tuple[OfAll, re.Pattern[str]], ...]] = (
-    ("key", lazy_pattern(r"(?:invalid|incorrect|wrong) (?:x )?api key|api key (?:is )?(?:not|invalid|expired)")),
-    (
-        "account",
-        lazy_pattern(
-            r"credit balance|insufficient (?:balance|credit|fund|quota)|billing (?:\w+ ){0,2}(?:limit|disabled|account|details)"
-            r"|enable billing|location is not supported"
-        ),
+_SAID: Final[dict[OfAll, re.Pattern[str]]] = {
+    "key": lazy_pattern(r"(?:invalid|incorrect|wrong) (?:x )?api key|api key (?:is )?(?:not|invalid|expired)"),
+    "account": lazy_pattern(
+        r"credit balance|insufficient (?:balance|credit|fund|quota)|billing (?:\w+ ){0,2}(?:limit|disabled|account|details)"
+        r"|enable billing|location is not supported"
     ),
-    (
-        "model",
-        lazy_pattern(
-            r"decommissioned|no models? (?:is )?loaded|not a valid model|(?:invalid|unknown) model"
-            r"|model\b.{0,80}?(?:does not exist|not exist|not found|has crashed|no longer)"
-        ),
+    "model": lazy_pattern(
+        r"decommissioned|no models? (?:is )?loaded|not a valid model|(?:invalid|unknown) model"
+        r"|model\b.{0,80}?(?:does not exist|not exist|not found|has crashed|no longer)"
     ),
-    (
-        "shape",
-        lazy_pattern(
-            r"(?:unsupported|unknown|unrecognized) (?:value|parameter|name|request argument)|extra inputs are not permitted"
-            r"|system (?:role|messages?) (?:is |are )?not supported"
-            r"|response (?:format|schema)|json schema|parse grammar|grammar error"
-        ),
+    "shape": lazy_pattern(
+        r"(?:unsupported|unknown|unrecognized) (?:value|parameter|name|request argument)|extra inputs are not permitted"
+        r"|system (?:role|messages?) (?:is |are )?not supported"
+        r"|response (?:format|schema)|json schema|parse grammar|grammar error"
     ),
-)
+}
 
 
-def of_every_request(said: str, asked: Collection[str]) -> OfAll | None:
-    """What is wrong with every request, by the body of a refusal; None where a text may be at fault. asked: the texts."""
+def of_every_request(status: int, said: str, asked: Collection[str]) -> OfAll | None:
+    """What is wrong with every request, by a refusal of one of some texts; None where a text may be at fault."""
+    if status not in BAD_REQUESTS:
+        return _BY_STATUS.get(status)
     words = _own(said, asked)
-    return next((kind for kind, pattern in _SAID if pattern.search(words)), None)
+    return next((kind for kind, pattern in _SAID.items() if pattern.search(words)), None)
 
 
 def refuses_temperature(said: str, asked: Collection[str]) -> bool:

@@ -5,14 +5,14 @@ from typing import Final, NamedTuple, Self
 from mosshead.embeddings.cache import CachedEmbedder
 from mosshead.embeddings.local.files import MODEL
 from mosshead.embeddings.local.minilm import MiniLM
-from mosshead.embeddings.openai import DEFAULT_TIMEOUT, NO_KEY_NEEDED, OpenAIEmbedder
+from mosshead.embeddings.openai import DEFAULT_TIMEOUT, OpenAIEmbedder
 from mosshead.embeddings.protocol import Embedder, Vectors
 from mosshead.errors import ConfigurationError
+from mosshead.llm.open import NO_KEY_NEEDED
 from mosshead.patterns import lazy_pattern
 
 __all__ = ["CachedEmbedder", "Embedder", "Endpoint", "MiniLM", "OpenAIEmbedder", "Vectors", "open_embedder", "spec_of"]
 
-DEFAULT_CACHE_SIZE: Final = 1000
 _ENDPOINT: Final = lazy_pattern(r"openai:(?P<model>[^@\s]+)(?:@(?P<dimensions>[0-9]{1,6}))?")
 
 
@@ -41,7 +41,7 @@ def open_embedder(
     api_key: str | None = None,
     base_url: str | None = None,
     timeout: float = DEFAULT_TIMEOUT,
-    cache_size: int = DEFAULT_CACHE_SIZE,
+    cache_size: int = 1000,
 ) -> CachedEmbedder:
     """Open the embedder that MOSSHEAD_EMBEDDER names, with a cache of ``cache_size`` vectors in front of it.
 

@@ -41,7 +41,7 @@ class CachedEmbedder:
         """As the embedder behind, whose errors pass through; what failed is not remembered."""
         import numpy as np  # see `Vectors`
 
-        keys = [self._key(text) for text in texts]
+        keys = [(self.name, hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()) for text in texts]
         found = self._recall(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         if missing:
@@ -54,9 +54,6 @@ class CachedEmbedder:
     def count_tokens(self, text: str) -> int:
         """As the embedder behind."""
         return self._embedder.count_tokens(text)
-
-    def _key(self, text: str) -> Key:
-        return self.name, hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
     def _recall(self, keys: Iterable[Key]) -> dict[Key, Vectors]:
         with _LOCK:

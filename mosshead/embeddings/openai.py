@@ -1,16 +1,19 @@
 """Any endpoint that speaks OpenAI's embeddings API. Needs the extra: ``pip install "mosshead[openai]"``."""
 
 import os
-from collections.abc import Collection, Iterator, Sequence
-from importlib.util import find_spec
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
-from mosshead.bad_requests import BAD_REQUESTS, of_every_request
+from mosshead.bad_requests import BAD_REQUESTS, OfAll, of_every_request
 from mosshead.deadline import remaining
 from mosshead.embeddings.protocol import Vectors, encodable, estimated_tokens
 from mosshead.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused, MossheadError
+from mosshead.llm.open import key_and_url
+from mosshead.serialization import portions
 
 if TYPE_CHECKING:
     from openai import OpenAI, OpenAIError
@@ -24,18 +27,13 @@ _BATCH_BYTES: Final = 256_000
 _MOST_BYTES: Final = 8_000
 """Of a longer text only the head is embedded: a token is a byte at least, so this always fits OpenAI's 8,191 tokens."""
 
-NO_KEY_NEEDED: Final = "none"
-_LEAST_PATIENCE: Final = 0.001
 
-
-class _Row(BaseModel):
-    model_config = ConfigDict(hide_input_in_errors=True, defer_build=True)
+class _Row(BaseModel, hide_input_in_errors=True, defer_build=True):
     index: int
     embedding: list[float]
 
 
-class _Answer(BaseModel):
-    model_config = ConfigDict(hide_input_in_errors=True, defer_build=True)
+class _Answer(BaseModel, hide_input_in_errors=True, defer_build=True):
     data: list[_Row]
 
 
@@ -60,11 +58,9 @@ class OpenAIEmbedder:
         self._model = model
         self._asked = dimensions
         self._dimensions = None if dimensions is None else _in_range(dimensions)
-        self._base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
-        self._api_key = api_key or os.environ.get("OPENAI_API_KEY") or (self._base_url and NO_KEY_NEEDED)
+        self._endpoint = key_and_url(api_key, base_url, asked_by=f"MOSSHEAD_EMBEDDER=openai:{self.name}")
         self._timeout = timeout
         self._client: tuple[int, OpenAI] | None = None
-        self._check_setup()
 
     @property
     def name(self) -> str:
@@ -87,23 +83,13 @@ class OpenAIEmbedder:
         """
         import numpy as np  # see `Vectors`
 
-        vectors = [self._request(batch) for batch in _batches([_sendable(text) for text in texts])]
+        requests = portions(map(_sendable, texts), _bytes_of, most=_BATCH_BYTES, most_items=BATCH_TEXTS)
+        vectors = [self._request(batch) for batch in requests]
         return np.concatenate(vectors) if vectors else np.empty((0, self.dimensions), dtype=np.float32)
 
     def count_tokens(self, text: str) -> int:
         """An estimate: `estimated_tokens`."""
         return estimated_tokens(text)
-
-    def _check_setup(self) -> None:
-        if find_spec("openai") is None:
-            raise ConfigurationError(
-                f'MOSSHEAD_EMBEDDER=openai:{self.name} needs the openai package: pip install "mosshead[openai]"'
-            )
-        if not self._api_key:
-            raise ConfigurationError(
-                f"OPENAI_API_KEY is not set, and MOSSHEAD_EMBEDDER=openai:{self.name} needs it; "
-                "set it, or OPENAI_BASE_URL for an endpoint of your own that asks for none"
-            )
 
     def _request(self, texts: list[str]) -> Vectors:
         vectors = _unit_vectors(self._answer(texts), len(texts))
@@ -135,64 +121,47 @@ class OpenAIEmbedder:
         raise failure
 
     def _patience(self) -> float:
-        """Seconds: no more than the read that is being made has left."""
         left = remaining()
-        return self._timeout if left is None else min(self._timeout, max(left, _LEAST_PATIENCE))
+        return self._timeout if left is None else min(self._timeout, max(left, 0.001))
 
     def _connection(self) -> "OpenAI":
         """The client of this process: connections must not be shared with the parent of a fork."""
-        from openai import OpenAI
-
         from mosshead.llm.openai import client_for_whole_calls
 
         if self._client is None or self._client[0] != os.getpid():
-            client = OpenAI(
-                api_key=self._api_key,
-                base_url=self._base_url,
-                timeout=self._timeout,
-                max_retries=0,
-                http_client=client_for_whole_calls(),
-            )
-            self._client = os.getpid(), client
+            self._client = os.getpid(), client_for_whole_calls(*self._endpoint, self._timeout)
         return self._client[1]
 
     def _explain(self, error: "OpenAIError", texts: Collection[str]) -> MossheadError:
         from openai import APIStatusError, APITimeoutError
 
         if isinstance(error, APIStatusError):
-            return self._explain_status(_meant(error.status_code, error.response.text, texts), error.status_code)
+            kind = of_every_request(error.status_code, error.response.text, texts)
+            return self._explain_status(error.status_code, kind)
         if isinstance(error, APITimeoutError):
             return EmbedderUnavailable(f"the embedding endpoint did not answer within {self._timeout:g} s")
         return EmbedderUnavailable(
             f"the embedding endpoint cannot be reached ({type(error).__name__}); check OPENAI_BASE_URL and the network"
         )
 
-    def _explain_status(self, meant: int, status: int) -> MossheadError:
-        match meant:
-            case 401 | 403:
-                return EmbedderUnavailable(f"the embedding endpoint refused the key ({status}); check OPENAI_API_KEY")
-            case 404:
-                return ConfigurationError(
-                    f"MOSSHEAD_EMBEDDER: the endpoint does not know the model {self._model!r} ({status}); "
-                    "check its name, and OPENAI_BASE_URL, which usually ends in /v1"
-                )
-            case 400 | 413 | 422:
-                return EmbeddingRefused(
-                    f"MOSSHEAD_EMBEDDER: the endpoint refused the request ({status}); check the model's name "
-                    f"{self._model!r} and the dimensions ({self._asked or 'none asked'})"
-                )
-            case 402 | 429:
-                return EmbedderUnavailable(
-                    f"the embedding endpoint limits the rate, or the account has no credit ({status})"
-                )
-            case _:
-                return EmbedderUnavailable(f"the embedding endpoint failed ({status})")
-
-
-def _meant(status: int, said: str, texts: Collection[str]) -> int:
-    """The status that OpenAI would have answered, where an endpoint calls it a bad request what any request would meet."""
-    kind = of_every_request(said, texts) if status in BAD_REQUESTS else None
-    return {"key": 401, "account": 402, "model": 404}.get(kind or "", status)
+    def _explain_status(self, status: int, kind: OfAll | None) -> MossheadError:
+        if kind == "key":
+            return EmbedderUnavailable(f"the embedding endpoint refused the key ({status}); check OPENAI_API_KEY")
+        if kind == "model":
+            return ConfigurationError(
+                f"MOSSHEAD_EMBEDDER: the endpoint does not know the model {self._model!r} ({status}); "
+                "check its name, and OPENAI_BASE_URL, which usually ends in /v1"
+            )
+        if kind == "account" or status == HTTPStatus.TOO_MANY_REQUESTS:
+            return EmbedderUnavailable(
+                f"the embedding endpoint limits the rate, or the account has no credit ({status})"
+            )
+        if status in BAD_REQUESTS:
+            return EmbeddingRefused(
+                f"MOSSHEAD_EMBEDDER: the endpoint refused the request ({status}); check the model's name "
+                f"{self._model!r} and the dimensions ({self._asked or 'none asked'})"
+            )
+        return EmbedderUnavailable(f"the embedding endpoint failed ({status})")
 
 
 def _in_range(dimensions: int) -> int:
@@ -210,23 +179,19 @@ def _sendable(text: str) -> str:
     return head or " "
 
 
-def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    size = 0
-    for text in texts:
-        weight = len(text.encode())
-        if batch and (len(batch) == BATCH_TEXTS or size + weight > _BATCH_BYTES):
-            yield batch
-            batch, size = [], 0
-        batch.append(text)
-        size += weight
-    if batch:
-        yield batch
+def _bytes_of(text: str) -> int:
+    return len(text.encode())
 
 
 def _unit_vectors(body: bytes, count: int) -> Vectors:
     """The answer's vectors in the order of the texts. Raises EmbedderUnavailable where they are not ``count`` vectors."""
-    rows = _rows(body)
+    rows = None
+    with suppress(ValidationError):
+        rows = _Answer.model_validate_json(body).data
+    if rows is None:
+        raise EmbedderUnavailable(
+            "the embedding endpoint answered something else than embeddings; check OPENAI_BASE_URL"
+        )
     if sorted(row.index for row in rows) != list(range(count)):
         raise EmbedderUnavailable(
             f"the embedding endpoint answered {len(rows)} vectors for {count} texts, or misnumbered"
@@ -242,11 +207,3 @@ def _unit_vectors(body: bytes, count: int) -> Vectors:
         raise EmbedderUnavailable("the embedding endpoint answered a vector that is zero or not finite")
     unit: Vectors = (vectors / norms).astype(np.float32)
     return unit
-
-
-def _rows(body: bytes) -> list[_Row]:
-    try:
-        return _Answer.model_validate_json(body).data
-    except ValidationError:
-        pass
-    raise EmbedderUnavailable("the embedding endpoint answered something else than embeddings; check OPENAI_BASE_URL")

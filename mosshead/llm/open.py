@@ -11,7 +11,7 @@ from mosshead.patterns import lazy_pattern
 DEFAULT_TIMEOUT: Final = 60.0
 
 _ENDPOINT: Final = lazy_pattern(r"openai:(?P<model>\S+)")
-_NO_KEY_NEEDED: Final = "none"
+NO_KEY_NEEDED: Final = "none"
 
 
 def open_model(
@@ -31,29 +31,34 @@ def open_model(
     What can go wrong with a question says `mosshead.llm.protocol`.
     """
     if not isinstance(model, str):
-        return _checked(model)
+        if not callable(getattr(model, "answer", None)) or not isinstance(getattr(model, "name", None), str):
+            raise ConfigurationError(
+                f"model: {type(model).__name__} has no name and no method answer(prompt); give openai:MODEL, or wrap it in "
+                "an object that has both"
+            )
+        return model
     endpoint = _ENDPOINT.fullmatch(model)
     if endpoint is None:
         raise ConfigurationError(f"model: {model!r} is not openai:MODEL (such as openai:gpt-4o-mini)")
-    if find_spec("openai") is None:
-        raise ConfigurationError(f'model: {model} needs the openai package: pip install "mosshead[openai]"')
-    where = base_url or os.environ.get("OPENAI_BASE_URL") or None
-    key = api_key or os.environ.get("OPENAI_API_KEY") or (where and _NO_KEY_NEEDED)
-    if not key:
-        raise ConfigurationError(
-            f"OPENAI_API_KEY is not set, and {model} needs it; set it, or OPENAI_BASE_URL for an endpoint of your own "
-            "that asks for none"
-        )
+    key, where = key_and_url(api_key, base_url, asked_by=model)
     # Imported here: an app that hands in a model of its own, or none, needs no openai package.
     from mosshead.llm.openai import OpenAILanguageModel
 
     return OpenAILanguageModel(endpoint["model"], api_key=key, base_url=where, timeout=timeout)
 
 
-def _checked(model: LanguageModel) -> LanguageModel:
-    if not callable(getattr(model, "answer", None)) or not isinstance(getattr(model, "name", None), str):
+def key_and_url(api_key: str | None, base_url: str | None, *, asked_by: str) -> tuple[str, str | None]:
+    """The key and the address of an OpenAI-compatible endpoint: those given, or OPENAI_API_KEY and OPENAI_BASE_URL.
+
+    asked_by: what needs them, for the errors. Raises ConfigurationError where the key or the openai package is missing.
+    """
+    if find_spec("openai") is None:
+        raise ConfigurationError(f'{asked_by} needs the openai package: pip install "mosshead[openai]"')
+    where = base_url or os.environ.get("OPENAI_BASE_URL") or None
+    key = api_key or os.environ.get("OPENAI_API_KEY") or (where and NO_KEY_NEEDED)
+    if not key:
         raise ConfigurationError(
-            f"model: {type(model).__name__} has no name and no method answer(prompt); give openai:MODEL, or wrap it in "
-            "an object that has both"
+            f"OPENAI_API_KEY is not set, and {asked_by} needs it; set it, or OPENAI_BASE_URL for an endpoint of your own "
+            "that asks for none"
         )
-    return model
+    return key, where

@@ -1,7 +1,7 @@
 """The port `LanguageModel` over the openai package, for OpenAI and every endpoint that speaks its API.
 
-It asks once and never waits to ask again: when to do so is the caller's decision. Failures are raised
-after the except block that saw them, so that they carry neither text of the conversation nor a cause or context that does.
+It asks once: when to ask again is the caller's decision. Failures are raised after the except block that saw them, so that
+neither they nor their context carry text of the conversation.
 """
 
 import json
@@ -12,8 +12,9 @@ from typing import Annotated, Any, TypeVar
 
 import httpx2
 import openai
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WrapValidator
+from pydantic import BaseModel, BeforeValidator, ValidationError, WrapValidator
 
+from mosshead.embeddings.protocol import encodable, estimated_tokens
 from mosshead.errors import ConfigurationError
 from mosshead.llm.errors import failure_of, wants_no_temperature
 from mosshead.llm.protocol import AnswerDeclined, AnswerTruncated, AnswerUnusable, ModelUnavailable, Prompt
@@ -24,43 +25,32 @@ from mosshead.text import text_of
 A = TypeVar("A", bound=BaseModel)
 
 OnUsage = Callable[[str, int, int], None]
-"""Called with the prompt's name, its tokens in and its tokens out, for each answer that was paid for, usable or not.
-
-Where the endpoint does not say how many they were, they are estimated."""
-
-_CHARACTERS_OF_A_TOKEN = 4
-"""In English text, by OpenAI's rule of thumb (help.openai.com, "What are tokens and how to count them?")."""
+"""Called with the prompt's name, its tokens in and its tokens out (or an estimate), for each answer that was paid for."""
 
 _ADDRESS = lazy_pattern(r"https?://[^/]")
 _THOUGHT, _FENCE = "</think>", "```"
 
 
-class _Lenient(BaseModel):
-    """What is read of a response; the rest of it differs from one endpoint to the next."""
-
-    model_config = ConfigDict(hide_input_in_errors=True)
-
-
-class _Message(_Lenient):
+class _Message(BaseModel, hide_input_in_errors=True):
     content: Annotated[str | None, BeforeValidator(text_of)] = None
     refusal: str | None = None
 
 
-class _Choice(_Lenient):
+class _Choice(BaseModel, hide_input_in_errors=True):
     message: _Message
     finish_reason: str | None = None
 
 
 _Tokens = Annotated[int | None, WrapValidator(or_none)]
-"""What is only counted costs no answer, whatever it is: null, a fraction, words."""
+"""A count that is null, a fraction or words costs no answer."""
 
 
-class _Usage(_Lenient):
+class _Usage(BaseModel, hide_input_in_errors=True):
     prompt_tokens: _Tokens = None
     completion_tokens: _Tokens = None
 
 
-class _Completion(_Lenient):
+class _Completion(BaseModel, hide_input_in_errors=True):
     choices: list[_Choice]
     usage: Annotated[_Usage | None, WrapValidator(or_none)] = None
 
@@ -68,7 +58,7 @@ class _Completion(_Lenient):
 class OpenAILanguageModel:
     """Asks one model of one endpoint.
 
-    timeout: seconds for the whole call (`mosshead.llm.openai`). Keep it below half of a stage's time.
+    timeout: seconds for the whole call. Keep it below half of a stage's time.
     """
 
     def __init__(
@@ -87,21 +77,10 @@ class OpenAILanguageModel:
             raise ConfigurationError(
                 "OPENAI_BASE_URL is not an http address. Set it to one such as https://HOST/v1, or unset it for OpenAI itself"
             )
-        self._model = model
+        self.name = model
         self._on_usage = on_usage
         self._temperature: float | openai.Omit = 0.0
-        self._client = openai.OpenAI(
-            api_key=api_key,
-            base_url=base_url,
-            timeout=timeout,
-            max_retries=0,
-            http_client=client_for_whole_calls(),
-        )
-
-    @property
-    def name(self) -> str:
-        """The model's name, as the endpoint knows it."""
-        return self._model
+        self._client = client_for_whole_calls(api_key, base_url, timeout)
 
     def answer(self, prompt: Prompt[A]) -> A:
         """Ask once. Raises ModelUnavailable or AnswerRefused; neither carries text of the conversation."""
@@ -125,19 +104,15 @@ class OpenAILanguageModel:
 
     def _post(self, prompt: Prompt[A]) -> bytes:
         response = self._client.chat.completions.with_raw_response.create(
-            model=self._model,
+            model=self.name,
             messages=[
-                {"role": "system", "content": _sendable(prompt.system)},
-                {"role": "user", "content": _sendable(prompt.user)},
+                {"role": "system", "content": encodable(prompt.system)},
+                {"role": "user", "content": encodable(prompt.user)},
             ],
             temperature=self._temperature,
             response_format={
                 "type": "json_schema",
-                "json_schema": {
-                    "name": prompt.answer.__name__,
-                    "schema": _schema(prompt.answer),
-                    "strict": True,
-                },
+                "json_schema": {"name": prompt.answer.__name__, "schema": _schema(prompt.answer), "strict": True},
             },
         )
         return response.content
@@ -146,11 +121,6 @@ class OpenAILanguageModel:
 @cache
 def _schema(answer: type[BaseModel]) -> dict[str, Any]:
     return compact(answer.model_json_schema())
-
-
-def _sendable(text: str) -> str:
-    """The text with "?" for half a surrogate pair, which no request can hold."""
-    return text.encode(errors="replace").decode()
 
 
 def _completion(body: bytes) -> _Completion:
@@ -163,21 +133,17 @@ def _completion(body: bytes) -> _Completion:
 
 
 def _tokens(prompt: Prompt[A], completion: _Completion) -> tuple[int, int]:
-    """What a call took, in and out. A budget that is never spent is none, so what an endpoint does not count is estimated."""
+    """What a call took, in and out; an estimate where the endpoint does not count, or no budget would hold."""
     counted = completion.usage or _Usage()
     asked = prompt.system + prompt.user + json.dumps(_schema(prompt.answer))
     answered = "".join(choice.message.content or "" for choice in completion.choices)
-    return counted.prompt_tokens or _estimated(asked), counted.completion_tokens or _estimated(answered)
-
-
-def _estimated(text: str) -> int:
-    return -(-len(text) // _CHARACTERS_OF_A_TOKEN)
+    return counted.prompt_tokens or estimated_tokens(asked), counted.completion_tokens or estimated_tokens(answered)
 
 
 def _content(completion: _Completion) -> str:
-    choice = completion.choices[0] if completion.choices else None
-    if choice is None:
+    if not completion.choices:
         raise AnswerUnusable("the answer holds no choice")
+    choice = completion.choices[0]
     if choice.finish_reason == "error":
         raise ModelUnavailable("the LLM endpoint broke the answer off: what it asked in its turn failed")
     if choice.finish_reason == "length":
@@ -193,17 +159,14 @@ def _content(completion: _Completion) -> str:
 
 def _parsed(content: str, answer: type[A]) -> A:
     try:
-        return answer.model_validate_json(_sendable(_bare(content)))
+        return answer.model_validate_json(encodable(_bare(content)))
     except ValidationError as error:
         is_json = all(detail["type"] != "json_invalid" for detail in error.errors(include_input=False))
     raise AnswerUnusable(f"the answer does not fit {answer.__name__}" if is_json else "the answer is not JSON")
 
 
 def _bare(content: str) -> str:
-    """An answer without what models that are not held to JSON put around it: what they thought, and a block of Markdown.
-
-    Of thoughts there may be only the end: many templates open them in the prompt.
-    """
+    """An answer without its block of Markdown and its thoughts, of which there may be only the end."""
     said = content.strip()
     if not said.startswith(("{", _FENCE)):
         said = (said.partition(_THOUGHT)[2] or said).strip()
@@ -232,9 +195,10 @@ class _Deadlined(httpx2.SyncByteStream):
         self._body.close()
 
 
-def client_for_whole_calls() -> httpx2.Client:
-    """The openai package's own client, which holds each call to the timeout that the call is given."""
-    return openai.DefaultHttpxClient(event_hooks={"request": [_start], "response": [_limit]})
+def client_for_whole_calls(api_key: str, base_url: str | None, timeout: float) -> openai.OpenAI:
+    """The openai package's client, which tries nothing twice and holds each call to the timeout that the call is given."""
+    http_client = openai.DefaultHttpxClient(event_hooks={"request": [_start], "response": [_limit]})
+    return openai.OpenAI(api_key=api_key, base_url=base_url, timeout=timeout, max_retries=0, http_client=http_client)
 
 
 def _start(request: httpx2.Request) -> None:

@@ -1,27 +1,16 @@
-"""Structured answers: the base of all answer models, and the JSON schema that an endpoint is sent.
-
-The API's strict mode wants every property required, no property beyond them, and no defaults; `Answer` and plain annotations
-give exactly that, so that the schema sent is the schema checked.
-"""
+"""Structured answers: their base, which fits the API's strict mode, and the JSON schema that an endpoint is sent."""
 
 import json
 from collections.abc import Iterator
 from math import isfinite
 from typing import Annotated, Any
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import ValidatorFunctionWrapHandler as Reader
 
 from mosshead.patterns import lazy_pattern
 
 _UNSTORABLE = lazy_pattern(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-
 _UNSTORABLE_IN_LINES = lazy_pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -41,7 +30,7 @@ def verbatim(text: str) -> str:
     return _UNSTORABLE_IN_LINES.sub(" ", text)
 
 
-def or_none(given: Any, read: ValidatorFunctionWrapHandler) -> Any:
+def or_none(given: Any, read: Reader) -> Any:
     """What does not fit is None, and fails nothing else: for a `WrapValidator`."""
     try:
         return read(given)
@@ -49,34 +38,26 @@ def or_none(given: Any, read: ValidatorFunctionWrapHandler) -> Any:
         return None
 
 
-def _as_text(given: Any) -> str:
-    return given if isinstance(given, str) else json.dumps(given)
-
-
 Text = Annotated[str, AfterValidator(storable)]
 """Text of an answer, made storable."""
 
-JsonText = Annotated[Text, BeforeValidator(_as_text)]
+JsonText = Annotated[Text, BeforeValidator(lambda given: given if isinstance(given, str) else json.dumps(given))]
 """JSON as text, because strict mode knows no free objects; or as it is, as models write it that are held to no schema."""
 
 Verbatim = Annotated[str, AfterValidator(verbatim)]
 """Text of an answer that is looked for letter by letter, or put into another: its blanks at both ends count."""
 
 _OF_NO_USE = frozenset({"title", "description", "default"})
-"""Titles repeat the names of fields, descriptions are the docstrings of our code, and in strict mode every field is required.
-What a field is for stands in the prompt."""
+"""Titles repeat the names of fields, descriptions our docstrings. What a field is for stands in the prompt."""
 
 _PLAIN = frozenset({"string", "integer", "number", "boolean", "array"})
 
 
 def compact(schema: dict[str, Any]) -> dict[str, Any]:
-    """The same schema without titles and descriptions, with each definition where it is used, and "or null" beside a plain type.
-
-    schema: of a pydantic model that does not hold itself.
-    """
-    definitions = schema.get("$defs", {})
-    said = _compact({key: value for key, value in schema.items() if key != "$defs"}, definitions)
-    assert isinstance(said, dict)  # noqa: S101 - a dict stays one
+    """The schema without titles, descriptions and references, with "or null" beside a plain type; not of a model in itself."""
+    said: dict[str, Any] = _compact(
+        {key: value for key, value in schema.items() if key != "$defs"}, schema.get("$defs", {})
+    )
     return said
 
 
@@ -96,16 +77,10 @@ def _compact(value: Any, definitions: dict[str, Any]) -> Any:
         for key, one in value.items()
         if key not in _OF_NO_USE
     }
-    return _or_null(kept)
-
-
-def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """ "string, or null" as one type of two names, where it is that simple."""
-    match schema.get("anyOf"):
+    match kept.get("anyOf"):  # "string, or null" is one type of two names, where it is that simple
         case [{"type": str(name), **more} as one, {"type": "null"}] if name in _PLAIN and "enum" not in more:
-            rest = {key: value for key, value in schema.items() if key != "anyOf"}
-            return {**rest, **one, "type": [one["type"], "null"]}
-    return schema
+            return {**{key: value for key, value in kept.items() if key != "anyOf"}, **one, "type": [name, "null"]}
+    return kept
 
 
 MOST_CHARACTERS = 16_000
@@ -113,10 +88,7 @@ _DEEPEST = 20
 
 
 def read_value(data: str) -> Any:
-    """The value that a text says as JSON, its texts made storable.
-
-    Raises ValueError where it is no JSON, too long, too deep, or holds a number that is none.
-    """
+    """The storable value that a text says as JSON. Raises ValueError where it is none, too long, too deep, or not finite."""
     if len(data) > MOST_CHARACTERS:
         raise ValueError(f"is longer than {MOST_CHARACTERS:,} characters")
     try:

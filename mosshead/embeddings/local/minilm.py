@@ -4,7 +4,7 @@ Source of the pooling (mean of the tokens, then unit length, 256 tokens at most)
 """
 
 import os
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from mosshead.embeddings.local.files import MODEL, TOKENIZER, WEIGHTS, check_mod
 from mosshead.embeddings.local.threads import on_one_thread
 from mosshead.embeddings.protocol import Vectors, encodable, estimated_tokens
 from mosshead.patterns import lazy_pattern, remembered
+from mosshead.serialization import portions
 
 if TYPE_CHECKING:  # what the model runs on is loaded with the model
     from tokenizers import Tokenizer
@@ -37,7 +38,6 @@ _LONGEST_WORD: Final = 100
 """Characters of a word; a longer one is one unknown token."""
 
 _UNKNOWN: Final = "[UNK]"
-
 _WORD: Final = lazy_pattern(r"[a-z0-9]+|[^\sa-z0-9]")
 """Of lower-case ASCII: what BERT's tokenizer looks up by itself."""
 
@@ -56,7 +56,9 @@ class _Model:
     """Of what stands between spaces, in lower-case ASCII; remembered, since most words come again."""
 
     @classmethod
+    @lru_cache(1)
     def load(cls, folder: Path) -> "_Model":
+        """The model of a folder, once for all embedders of the process. To be called by one thread at a time."""
         from safetensors.numpy import load_file
         from tokenizers import Tokenizer
 
@@ -77,11 +79,7 @@ class _Model:
         return numbers
 
     def count(self, line: str) -> int:
-        """As many as `tokens` finds in a text without line ends; of plain ASCII in a fifth of its time.
-
-        What the model does not know is one token to it, were it a whole sentence of Thai. Whoever reads the text has to read
-        that, too, so it counts by its length.
-        """
+        """As many as `tokens` finds in a line, faster; what the model does not know, as Thai, counts by its length."""
         if not line.isascii() or not line.isprintable() or "[" in line:  # "[SEP]" is one token
             text = encodable(line)
             found = self.tokenizer.encode(text, add_special_tokens=False)
@@ -94,12 +92,11 @@ class _Model:
 
 
 def _of_word(vocabulary: Container[str], word: str) -> int:
-    """Pieces of what stands between spaces: punctuation stands by itself."""
     return sum(_pieces(vocabulary, part) for part in _WORD.findall(word))
 
 
 def _pieces(vocabulary: Container[str], word: str) -> int:
-    """As WordPiece has it: the longest piece that there is, then the longest of the rest; without any, the word is unknown."""
+    """As WordPiece has it: the longest piece that there is, then the longest of the rest."""
     if word in vocabulary:
         return 1
     count, start = 0, 0
@@ -135,7 +132,11 @@ class MiniLM:
         framed = [model.framed(text) for text in texts]
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
         with on_one_thread():
-            for chunk in _chunks([len(tokens) for tokens in framed]):
+            # Texts of like length together: attention computes those of equal length as one block.
+            places = sorted(range(len(framed)), key=lambda place: len(framed[place]))
+            for chunk in portions(
+                places, lambda place: len(framed[place]), most=_CHUNK_TOKENS, most_items=_CHUNK_TOKENS
+            ):
                 vectors[chunk] = model.bert.encode([framed[place] for place in chunk])
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors
@@ -148,25 +149,5 @@ class MiniLM:
     def _loaded(self) -> _Model:
         if self._model is None:
             with _LOADING:
-                self._model = _model(self._folder)
+                self._model = _Model.load(self._folder)
         return self._model
-
-
-@lru_cache(1)
-def _model(folder: Path) -> _Model:
-    """The model of a folder, once for all embedders of the process. To be called by one thread at a time."""
-    return _Model.load(folder)
-
-
-def _chunks(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Places of texts, those of like length together: attention computes texts of equal length as one block."""
-    chunk: list[int] = []
-    tokens = 0
-    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if chunk and tokens + lengths[place] > _CHUNK_TOKENS:
-            yield chunk
-            chunk, tokens = [], 0
-        chunk.append(place)
-        tokens += lengths[place]
-    if chunk:
-        yield chunk

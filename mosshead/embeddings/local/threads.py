@@ -1,13 +1,11 @@
 """The local model's products of matrices on one thread, whatever the number of cores.
 
-OpenBLAS, which numpy brings, spreads each product over a thread for each core, and these wait for each other by spinning. Where
-one of the cores has other work, or a container may use fewer than it sees, a short text takes ten times as long as on one thread;
-where nothing else runs, it gains a third. So an app gets the one that it can rely on.
+OpenBLAS, which numpy brings, spreads each product over all cores, whose threads spin while they wait. Where a core has other
+work, or a container may use fewer than it sees, a short text takes ten times as long as on one thread; else it gains a third.
 """
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Final
@@ -19,24 +17,15 @@ CHOSEN: Final = "OPENBLAS_NUM_THREADS"
 """Whoever sets this in the environment has chosen the number of threads, and it is left alone."""
 
 
-@contextmanager
-def on_one_thread() -> Iterator[None]:
+def on_one_thread() -> AbstractContextManager[None]:
     """Have the process's BLAS use one thread within the block; what it used before is restored when the last block ends.
 
-    To be entered once numpy is imported. The setting is the whole process's: a product of the app's own that runs meanwhile, in
-    another thread, has one thread, too.
+    To be entered once numpy is imported. The setting holds for the whole process: the app's own products have one thread, too.
     """
-    if CHOSEN in os.environ:
-        yield
-        return
-    _LIMIT.enter()
-    try:
-        yield
-    finally:
-        _LIMIT.leave()
+    return nullcontext() if CHOSEN in os.environ else _LIMIT
 
 
-class _Limit:
+class _Limit(AbstractContextManager[None]):
     """Blocks that overlap share one limit: else the second would take the first's one thread for what was there before."""
 
     def __init__(self) -> None:
@@ -48,14 +37,14 @@ class _Limit:
             before=self._lock.acquire, after_in_parent=self._lock.release, after_in_child=self._begin_anew
         )
 
-    def enter(self) -> None:
+    def __enter__(self) -> None:
         with self._lock:
             if not self._inside:
                 self._before = [one.num_threads for one in _blas().lib_controllers]
                 self._set([1] * len(self._before))
             self._inside += 1
 
-    def leave(self) -> None:
+    def __exit__(self, *error: object) -> None:
         with self._lock:
             self._inside -= 1
             if not self._inside:
@@ -78,7 +67,6 @@ _LIMIT: Final = _Limit()
 
 @lru_cache(1)
 def _blas() -> "ThreadpoolController":
-    """The libraries of the process that multiply matrices."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas")

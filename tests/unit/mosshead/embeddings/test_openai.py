@@ -14,9 +14,9 @@ import pytest
 from sqlalchemy import create_engine
 
 from mosshead.deadline import bounded, ends_within
-from mosshead.embeddings import openai as module
 from mosshead.embeddings.openai import OpenAIEmbedder
 from mosshead.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused, MossheadError, ReadTimeout
+from mosshead.llm import open as open_module
 from tests.fake_openai import EMBEDDINGS, FakeOpenAI, Fault
 
 CANARY = "canary-text-of-a-conversation"
@@ -305,7 +305,7 @@ def test_a_key_is_asked_for_unless_the_endpoint_is_ones_own(
 
 
 def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "find_spec", lambda _name: None)
+    monkeypatch.setattr(open_module, "find_spec", lambda _name: None)
 
     with pytest.raises(ConfigurationError, match=r'pip install "mosshead\[openai\]"'):
         OpenAIEmbedder("small", api_key="k")
