@@ -7,7 +7,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -16,7 +17,6 @@ import pytest
 from redis import Redis
 from sqlalchemy import Engine, text
 
-from config.settings import Settings
 from tests.given import nothing_at_work
 from workers.celery_app import app
 from workers.local import Addresses, wait_until
@@ -133,45 +133,80 @@ class Tried:
         assert not [one for one in ("Unrecoverable", "Connection to broker lost", "Traceback") if one in log], log
 
 
+@contextmanager
+def worker(addresses: Addresses, engine: Engine, folder: Path) -> Iterator[Tried]:
+    """A worker that takes from three queues."""
+    command = [
+        *(sys.executable, "-m", "celery", "--app=workers.celery_app", "worker", "--queues=extract,embed,consolidate"),
+        *("--concurrency=1", "--without-gossip", "--without-mingle", "--task-events", "--loglevel=info"),
+        f"--hostname=tried-{uuid4().hex}@%h",
+    ]
+    environment = {**os.environ, **addresses.environment(), "REMAP_SIGTERM": "SIGQUIT"}
+    app.conf.broker_url = addresses.broker_url
+    log = folder / "worker.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output, env=environment)
+    try:
+        with Redis.from_url(addresses.broker_url) as broker:
+            yield Tried(broker, process, log, engine)
+    finally:
+        process.terminate()
+        process.wait(60)
+        nothing_at_work(engine)
+
+
 @pytest.fixture
-def start(
-    service: Settings, addresses: Addresses, admin_engine: Engine, tmp_path: Path
-) -> Iterator[Callable[[], Tried]]:
-    processes: list[subprocess.Popen[bytes]] = []
-
-    def start() -> Tried:
-        log = tmp_path / "worker.log"
-        command = [
-            *(
-                sys.executable,
-                "-m",
-                "celery",
-                "--app=workers.celery_app",
-                "worker",
-                "--queues=extract,embed,consolidate",
-            ),
-            *("--concurrency=1", "--without-gossip", "--without-mingle", "--task-events", "--loglevel=info"),
-            f"--hostname=tried-{uuid4().hex}@%h",
-        ]
-        with log.open("wb") as output:
-            environment = {**os.environ, "REMAP_SIGTERM": "SIGQUIT"}
-            process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output, env=environment)
-        processes.append(process)
-        return Tried(broker, process, log, admin_engine)
-
-    with admin_engine.begin() as connection:
-        connection.execute(text("delete from mosshead.refused_tasks"))
+def empty(addresses: Addresses, admin_engine: Engine) -> Iterator[Redis]:
+    """Redis, with nothing in it, and nothing counted as refused."""
+    nothing_is_counted(admin_engine)
     with Redis.from_url(addresses.broker_url) as broker:
-        yield start
-        for process in processes:
-            process.terminate()
-            process.wait(60)
-    nothing_at_work(admin_engine)
+        broker.flushdb()
+        yield broker
 
 
-def test_worker_refuses_counts_and_goes_on_whatever_stands_in_its_queues(start: Callable[[], Tried]) -> None:
-    tried = start()
-    tried.works()
+@pytest.fixture(scope="module")
+def shared(addresses: Addresses, admin_engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tried]:
+    """A worker that takes seconds to start, and outlasts whatever a test puts before it."""
+    with Redis.from_url(addresses.broker_url) as broker:
+        broker.flushdb()
+    with worker(addresses, admin_engine, tmp_path_factory.mktemp("worker")) as started:
+        yield started
+
+
+@pytest.fixture
+def tried(shared: Tried, admin_engine: Engine) -> Tried:
+    """A worker that is at work, with nothing counted as refused."""
+    shared.works()
+    nothing_is_counted(admin_engine)
+    return shared
+
+
+def nothing_is_counted(engine: Engine) -> None:
+    with engine.begin() as connection:
+        connection.execute(text("delete from mosshead.refused_tasks"))
+
+
+def test_worker_starts_over_what_an_earlier_crash_left_in_hand(
+    empty: Redis, addresses: Addresses, admin_engine: Engine, tmp_path: Path
+) -> None:
+    """What is no task is refused and counted, and the task is put back and done."""
+    left, long_ago = task(), time.time() - 10**6
+    entries = [json.dumps([one, "", "extract"]).encode() for one in HOSTILE.values() if not isinstance(one, bytes)]
+    entries += [one if isinstance(one, bytes) else element(one) for one in HOSTILE.values()]
+    for number, entry in enumerate([*entries, json.dumps([left, "extract", "extract"])]):
+        empty.hset(f"{TASKS}unacked", f"tag {number}", entry)
+        empty.zadd(f"{TASKS}unacked_index", {f"tag {number}": long_ago})
+    empty.zadd(f"{TASKS}unacked_index", {"of nothing": long_ago})
+    with worker(addresses, admin_engine, tmp_path) as tried:
+        done = f"mosshead.extract[{left['headers']['id']}] succeeded"
+        wait_until(lambda: done in tried.log(), SOON_SECONDS, "the task")
+        wait_until(lambda: tried.refused() == len(entries), SOON_SECONDS, "all counted")
+        tried.works()
+        tried.unharmed()
+        assert not tried.broker.exists(f"{TASKS}unacked", f"{TASKS}unacked_index")
+
+
+def test_worker_refuses_counts_and_goes_on_whatever_stands_in_its_queues(tried: Tried) -> None:
     for message in HOSTILE.values():
         tried.push(message)
         tried.push(message, "embed\x06\x163")  # where kombu looks for a message of a lower priority
@@ -179,41 +214,6 @@ def test_worker_refuses_counts_and_goes_on_whatever_stands_in_its_queues(start: 
     wait_until(lambda: tried.refused() == 2 * len(HOSTILE), SOON_SECONDS, f"{2 * len(HOSTILE)} counted")
     tried.unharmed()
     assert not tried.broker.exists(*[TASKS + key for key in ("extract", "embed\x06\x163", "unacked", "unacked_index")])
-
-
-def test_worker_starts_over_what_an_earlier_crash_left_in_hand(start: Callable[[], Tried]) -> None:
-    tried = start()
-    long_ago = time.time() - 10**6
-    entries = [json.dumps([one, "", "extract"]).encode() for one in HOSTILE.values() if not isinstance(one, bytes)]
-    entries += [one if isinstance(one, bytes) else element(one) for one in HOSTILE.values()]
-    for number, entry in enumerate(entries):
-        tried.broker.hset(f"{TASKS}unacked", f"tag {number}", entry)
-        tried.broker.zadd(f"{TASKS}unacked_index", {f"tag {number}": long_ago})
-    tried.broker.zadd(f"{TASKS}unacked_index", {"of nothing": long_ago})
-    wait_until(lambda: tried.refused() == len(entries), SOON_SECONDS, "all counted")
-    tried.works()
-    tried.unharmed()
-    assert not tried.broker.exists(f"{TASKS}unacked", f"{TASKS}unacked_index")
-
-
-def test_task_in_hand_of_a_worker_that_died_is_put_back_and_done(start: Callable[[], Tried]) -> None:
-    tried = start()
-    left = task()
-    tried.broker.hset(f"{TASKS}unacked", "tag", json.dumps([left, "extract", "extract"]))
-    tried.broker.zadd(f"{TASKS}unacked_index", {"tag": time.time() - 10**6})
-    done = f"mosshead.extract[{left['headers']['id']}] succeeded"
-    wait_until(lambda: done in tried.log(), SOON_SECONDS, "the task")
-    assert tried.refused() == 0
-
-
-def test_flood_in_one_queue_leaves_the_others_their_turns(start: Callable[[], Tried]) -> None:
-    tried = start()
-    tried.works()
-    for _ in range(40):
-        tried.broker.lpush(f"{TASKS}extract", *[b"{}"] * 2_000)
-    tried.works("consolidate")
-    assert tried.broker.llen(f"{TASKS}extract") > 0, "the flood outlasted the task of another queue"
-    tried.broker.delete(f"{TASKS}extract")
 
 
 def command(method: Any, **fields: Any) -> dict[str, Any]:
@@ -238,9 +238,7 @@ BROADCAST: Mapping[str, Any] = {
 }
 
 
-def test_worker_ignores_what_is_published_to_its_remote_control(start: Callable[[], Tried]) -> None:
-    tried = start()
-    tried.works()
+def test_worker_ignores_what_is_published_to_its_remote_control(tried: Tried) -> None:
     for message in BROADCAST.values():
         assert tried.broker.publish(f"{TASKS}/0.celery.pidbox", element(message)) >= 1
     tried.works()
@@ -248,3 +246,11 @@ def test_worker_ignores_what_is_published_to_its_remote_control(start: Callable[
     tried.unharmed()
     answers = app.control.inspect(timeout=30, limit=1).ping() or {}
     assert list(answers.values()) == [{"ok": "pong"}]
+
+
+def test_flood_in_one_queue_leaves_the_others_their_turns(tried: Tried) -> None:
+    for _ in range(40):
+        tried.broker.lpush(f"{TASKS}extract", *[b"{}"] * 2_000)
+    tried.works("consolidate")
+    assert tried.broker.llen(f"{TASKS}extract") > 0, "the flood outlasted the task of another queue"
+    tried.broker.delete(f"{TASKS}extract")
