@@ -4,9 +4,11 @@ The servers start when the first test asks for one of their fixtures, once, and 
 its own, so that nothing is cleaned up in between.
 """
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -17,11 +19,14 @@ from sqlalchemy import Engine, create_engine
 from config.settings import Settings, settings
 from db.engine import open_engine
 from db.keys import LaneRef
+from db.schema.migrate import migrate
 from mosshead import Memory
+from mosshead.api.settings import client_settings, open_publisher
+from mosshead.embeddings import CachedEmbedder, open_embedder
 from mosshead.paths import NamespacePath
 from mosshead.urls import sqlalchemy_url
-from tests.given import Hint, Publishing, Remembering, Worker, nothing_at_work, waiting_hints, workers_with
-from tests.machine_given import machine_of_minilm
+from tests.given import MINILM, Hint, Publishing, Remembering, Worker, nothing_at_work, waiting_hints, workers_with
+from tests.machine_given import machine_of_minilm, name_of, scratch_database
 from workers.local import Addresses
 
 # At import: the service's modules read their settings when they are imported, which collecting does.
@@ -32,6 +37,12 @@ for _name in [name for name in os.environ if name.startswith(("MOSSHEAD_", "OPEN
 hypothesis_settings.register_profile("mosshead", deadline=None, derandomize=True, max_examples=25)
 hypothesis_settings.register_profile("thorough", deadline=None, derandomize=True, max_examples=1_000)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "mosshead"))
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from going through what was collected again and again: it stays to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
@@ -68,6 +79,21 @@ def admin_engine(admin_url: str) -> Iterator[Engine]:
     engine = create_engine(sqlalchemy_url(admin_url, "MOSSHEAD_ADMIN_URL"))
     yield engine
     engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def migrated(admin_engine: Engine) -> Iterator[str]:
+    """The name of a migrated database, to be cloned: a migration takes ten times as long."""
+    with scratch_database(admin_engine) as url:
+        migrate(url, {})
+        yield name_of(url)
+
+
+@pytest.fixture
+def migrated_database(admin_engine: Engine, migrated: str) -> Iterator[str]:
+    """The administrator's address of a migrated database that no other test knows."""
+    with scratch_database(admin_engine, template=migrated) as url:
+        yield url
 
 
 @pytest.fixture(scope="session")
@@ -136,27 +162,46 @@ def slots(settled: None, worker_engine: Engine) -> Callable[[int], None]:
     return lambda count: workers_with(worker_engine, count)
 
 
-@pytest.fixture
-def memory(addresses: Addresses, tmp_path: Path) -> Iterator[Memory]:
-    """The library, connected to the running servers, with a spool that no other test shares.
+@pytest.fixture(scope="session")
+def connected(addresses: Addresses) -> Iterator[Memory]:
+    """The connections that tests read by, which have planned their statements already.
 
     A read may take a minute: the machine may be busy.
     """
-    with Memory.connect(
-        database_url=addresses.database_url,
-        broker_url=addresses.broker_url,
-        spool_dir=tmp_path / "spool",
-        read_seconds=60,
-    ) as connected:
-        yield connected
+    with Memory.connect(database_url=addresses.database_url, read_seconds=60) as memory:
+        yield memory
 
 
 @pytest.fixture
-def service(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
-    """The settings of this process as a worker has them, with empty queues."""
+def memory(addresses: Addresses, connected: Memory, tmp_path: Path) -> Iterator[Memory]:
+    """The library, connected to the running servers, with a spool that no other test shares."""
+    chosen = client_settings(
+        database_url=addresses.database_url, broker_url=addresses.broker_url, spool_dir=tmp_path / "spool"
+    )
+    publisher = open_publisher(chosen)
+    assert publisher is not None
+    yield Memory(connected._engine, MINILM, publisher)
+    publisher.close()
+
+
+@pytest.fixture
+def service(addresses: Addresses, worker_engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
+    """The settings of this process as a worker has them, with empty queues.
+
+    The stages' connections outlast the test: a new one would plan every statement anew, which takes longer than most tests.
+    """
+    from workers import dependencies
     from workers.celery_app import app
     from workers.dependencies import parts
 
+    def engine_of(url: str, *, setting: str) -> Engine:
+        return worker_engine if url == addresses.worker_url else open_engine(url, setting=setting)
+
+    def embedder_of(spec: str, **endpoint: Any) -> CachedEmbedder:
+        return MINILM if spec == "minilm" else open_embedder(spec, **endpoint)
+
+    monkeypatch.setattr(dependencies, "open_engine", engine_of)
+    monkeypatch.setattr(dependencies, "open_embedder", embedder_of)
     for name, value in addresses.environment().items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("MOSSHEAD_DEBOUNCE_SECONDS", "0")
@@ -168,7 +213,8 @@ def service(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> Iterator[S
     with Redis.from_url(addresses.broker_url) as broker:
         broker.flushdb()
     yield settings()
-    parts().engine.dispose()
+    if parts.cache_info().currsize and parts().engine is not worker_engine:
+        parts().engine.dispose()
     parts.cache_clear()
 
 

@@ -22,7 +22,7 @@ from db.decisions import Stamp
 from db.keys import BatchRef, LaneRef
 from db.leases import Lease
 from db.memories import NewMemory
-from mosshead.embeddings import MiniLM
+from mosshead.embeddings import CachedEmbedder, MiniLM
 from mosshead.events import parse_event
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
@@ -38,7 +38,10 @@ NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 NONE = timedelta(0)
 LONG = timedelta(hours=1)
 SOON = timedelta(milliseconds=1)
-MODEL = MiniLM().name
+MINILM = CachedEmbedder(MiniLM(), size=20_000)
+"""The local model. What one test had embedded is not embedded again for another."""
+
+MODEL = MINILM.name
 
 
 def event(path: Sequence[str] = ("acme", "sarah"), **given: Any) -> dict[str, Any]:
@@ -238,6 +241,15 @@ class Remembering:
             profiles.touch(connection, self.lane, list(about or {}))
         return new.memory_id
 
+    def memories(self, contents: Sequence[str], vectors: Sequence[Vector]) -> list[UUID]:
+        """New memories about nobody, in a few statements for all of them."""
+        new = [new_memory(content) for content in contents]
+        with self.stamped() as (connection, stamp):
+            memories.add_all(connection, self.lane, [(one, stamp) for one in new])
+            by_id = {one.memory_id: vector for one, vector in zip(new, vectors, strict=True)}
+            memories.set_vectors(connection, self.lane, MODEL, "memory", by_id)
+        return [one.memory_id for one in new]
+
     def entity(self, name: str, **given: Any) -> UUID:
         """A new entity."""
         new = registered(name, **given)
@@ -325,8 +337,11 @@ def nothing_at_work(engine: Engine) -> None:
     with engine.begin() as connection:
         connection.exec_driver_sql("""
             update mosshead.lanes set ready_at = null, lease_until = null, lease_owner = null, erase_due_at = null
+            where num_nonnulls(ready_at, lease_until, lease_owner, erase_due_at) > 0
         """)
-        connection.exec_driver_sql("update mosshead.batches set stage = 'done' where stage not in ('dead', 'split')")
+        connection.exec_driver_sql(
+            "update mosshead.batches set stage = 'done' where stage not in ('done', 'dead', 'split')"
+        )
         connection.exec_driver_sql("delete from mosshead.workers")
         connection.exec_driver_sql("delete from mosshead.breakers")
 

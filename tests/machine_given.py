@@ -12,6 +12,7 @@ from uuid import uuid4
 
 import psycopg
 from psycopg import sql
+from sqlalchemy import Engine, make_url
 
 from config.settings import Settings
 from db import embedding_models
@@ -62,6 +63,21 @@ def database_of_its_own(untouched: Addresses) -> Iterator[Addresses]:
             )
         finally:
             connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+@contextmanager
+def scratch_database(engine: Engine, *, template: str | None = None) -> Iterator[str]:
+    """The administrator's address of a new database, empty or a clone of another to which nobody is connected."""
+    name = f"scratch_{uuid4().hex}"
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql(f"create database {name}" + (f" template {template}" if template else ""))
+        yield engine.url.set(drivername="postgresql", database=name).render_as_string(hide_password=False)
+        connection.exec_driver_sql(f"drop database {name} with (force)")
+
+
+def name_of(database_url: str) -> str:
+    """The name of a database, by its address."""
+    return str(make_url(database_url).database)
 
 
 @cache

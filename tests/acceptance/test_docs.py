@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import gc
 import io
 from collections.abc import Mapping
 from pathlib import Path
@@ -145,10 +144,7 @@ def test_the_page_about_web_apps(
     for name in ("MOSSHEAD_DATABASE_URL", "MOSSHEAD_BROKER_URL"):
         monkeypatch.setenv(name, running.addresses.environment()[name])
     variables: dict[str, Any] = {}
-    try:
-        run("web-apps.md", 0, variables)
-    finally:
-        gc.unfreeze()
+    run("web-apps.md", 0, variables)
     with variables["memory"] as memory:
         sarah = memory.namespace("acme", request.node.name)
         sarah.publish("I just moved to Seattle.")

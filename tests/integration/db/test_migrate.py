@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import psycopg
 import pytest
@@ -19,17 +18,15 @@ from db.schema.migrate import migrate
 from mosshead.errors import ConfigurationError, StoreUnavailable
 from mosshead.urls import sqlalchemy_url
 from tests.given import until_blocked
+from tests.machine_given import scratch_database
 from workers.local import Addresses
 
 
 @pytest.fixture
 def empty_database(admin_engine: Engine) -> Iterator[str]:
     """The administrator's address of a new database."""
-    name = f"scratch_{uuid4().hex}"
-    with admin_engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.exec_driver_sql(f"create database {name}")
-        yield admin_engine.url.set(drivername="postgresql", database=name).render_as_string(hide_password=False)
-        connection.exec_driver_sql(f"drop database {name} with (force)")
+    with scratch_database(admin_engine) as url:
+        yield url
 
 
 def columns(url: str) -> set[tuple[Any, ...]]:

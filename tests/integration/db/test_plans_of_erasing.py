@@ -12,19 +12,17 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Connection, event, text
+from sqlalchemy import Connection, Engine, event, text
 
 from db.decisions import Stamp
 from db.erasure.memories import Retold, versions_of
 from db.erasure.scopes import ErasureScope, erase_conversation, erase_part, of_conversation, of_entity, of_memories
-from db.schema.migrate import migrate
 from db.unlearn import unlearn
 from tests.given import MODEL
-from tests.integration.db.test_migrate import administrating, empty_database
+from tests.integration.db.test_migrate import administrating
 from tests.integration.db.test_rows_looked_at import LANE
 from tests.integration.mosshead.test_plans import parts
-
-__all__ = ["empty_database"]
+from tests.machine_given import name_of, scratch_database
 
 HELD = 200
 """Memories of the large namespace, each from a message of its own, and half of them said again in another."""
@@ -181,20 +179,29 @@ def fill(connection: Connection, namespaces: str) -> None:
         """),
         {**LANE.scope, "held": HELD} if namespaces is _ONE else {},
     )
+    connection.execute(
+        text("insert into mosshead.models values (:model, 384, true) on conflict do nothing"), {"model": MODEL}
+    )
     for statement in _ROWS:
         connection.execute(text(statement), {"model": MODEL} if ":model" in statement else {})
     connection.exec_driver_sql("drop table space; set local session_replication_role = origin")
 
 
-@pytest.fixture(params=["never analysed", "analysed while all were small"])
-def grown(empty_database: str, request: pytest.FixtureRequest) -> Iterator[Connection]:
-    """A worker's transaction, in a database that has grown by a large namespace since Postgres looked at it, if it ever did."""
-    migrate(empty_database, {})
-    with administrating(empty_database) as connection:
-        connection.execute(text("insert into mosshead.models values (:model, 384, true)"), {"model": MODEL})
-        if request.param != "never analysed":
+@pytest.fixture(scope="module")
+def small_ones(admin_engine: Engine, migrated: str) -> Iterator[str]:
+    """The name of a database of many small namespaces, which Postgres has analysed; to be cloned."""
+    with scratch_database(admin_engine, template=migrated) as url:
+        with administrating(url) as connection:
             fill(connection, _MANY)
             connection.exec_driver_sql("analyze")
+        yield name_of(url)
+
+
+@pytest.fixture(params=["never analysed", "analysed while all were small"])
+def grown(admin_engine: Engine, migrated: str, request: pytest.FixtureRequest) -> Iterator[Connection]:
+    """A worker's transaction, in a database that has grown by a large namespace since Postgres looked at it, if it ever did."""
+    template = migrated if request.param == "never analysed" else request.getfixturevalue("small_ones")
+    with scratch_database(admin_engine, template=template) as url, administrating(url) as connection:
         fill(connection, _ONE)
         connection.exec_driver_sql("set local role mosshead_worker")
         tenant = {"tenant_id": str(LANE.tenant_id)}

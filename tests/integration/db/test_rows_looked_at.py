@@ -10,10 +10,10 @@ from sqlalchemy import Connection, text
 from db import candidates, profiles, similar, turns
 from db.keys import BatchRef, LaneRef
 from tests.given import LONG, MODEL, NONE, direction
-from tests.integration.db.test_migrate import administrating, empty_database
-from tests.integration.mosshead.test_plans_of_many import HELD, PATH, crowded
+from tests.integration.db.test_migrate import administrating
+from tests.integration.mosshead.test_plans_of_many import HELD, PATH, crowded, filled
 
-__all__ = ["crowded", "empty_database"]
+__all__ = ["crowded", "filled"]
 
 LANE = LaneRef(PATH.tenant_id, PATH.namespace_id)
 FACTS = 12

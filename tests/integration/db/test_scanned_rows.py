@@ -5,11 +5,8 @@ import json
 import pytest
 from sqlalchemy import text
 
-from db.schema.migrate import migrate
 from tests.given import event
-from tests.integration.db.test_migrate import administrating, empty_database, rows
-
-__all__ = ["empty_database"]
+from tests.integration.db.test_migrate import administrating, rows
 
 _VECTOR = "(select array_agg(random()) from generate_series(1, :dimensions))::vector::halfvec"
 _WORDS = "(select array_to_tsvector(array_agg('w' || one)) from generate_series(1, :words) as one)"
@@ -36,13 +33,12 @@ _LARGEST = 82
 
 
 @pytest.fixture
-def database(empty_database: str) -> str:
+def database(migrated_database: str) -> str:
     """A migrated database with two messages."""
-    migrate(empty_database, {})
     events = json.dumps([event(content=said) for said in ("I like tea", "I like figs")])
-    with administrating(empty_database) as connection:
+    with administrating(migrated_database) as connection:
         connection.execute(text("select mosshead_write_v1.publish(cast(:events as jsonb))"), {"events": events})
-    return empty_database
+    return migrated_database
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from mosshead.search import memories as memories_sql
 from mosshead.search import messages as messages_sql
 from mosshead.search import vectors as nearest_sql
 from mosshead.store.connection import Statement, in_one_trip, tenant_transaction
-from tests.given import MODEL, Publishing, Remembering, direction, generic_plan, index_own, new_memory
+from tests.given import MODEL, Publishing, Remembering, direction, generic_plan, index_own
 from workers.cli.indexing import index_scopes
 
 MANY = 200
@@ -102,13 +102,12 @@ class Large:
 
 def remember(remembering: Remembering, those: Mapping[str, NDArray[np.float32]], whom: UUID | None) -> None:
     """Every twelfth is about somebody."""
+    ids = remembering.memories([*those], [*those.values()])
+    if whom is None:
+        return
     with remembering.stamped() as (connection, stamp):
-        for number, (said, vector) in enumerate(those.items()):
-            new = new_memory(said)
-            memories.add(connection, remembering.lane, new, stamp)
-            memories.set_vectors(connection, remembering.lane, MODEL, "memory", {new.memory_id: vector})
-            if whom is not None and number % 12 == 0:
-                relations.link(connection, remembering.lane, new.memory_id, {whom: ("subject", "sure")}, stamp)
+        for memory_id in ids[::12]:
+            relations.link(connection, remembering.lane, memory_id, {whom: ("subject", "sure")}, stamp)
 
 
 def lies(one: Spread) -> tuple[float, float]:

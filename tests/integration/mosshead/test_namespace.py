@@ -13,14 +13,12 @@ from db import inbox, memories, profiles
 from db.keys import LaneRef
 from mosshead import AmbiguousName, InvalidEvent, Memory, MentionKind, Namespace, NotFound, WaitTimeout
 from mosshead.contrib.prompts import Prompts
-from mosshead.embeddings import MiniLM
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
-from tests.given import MODEL, NONE, NOON, Publishing, Remembering, claimed
+from tests.given import MINILM, MODEL, NONE, NOON, Publishing, Remembering, claimed
 from tests.integration.mosshead.conftest import Taken
 
-MINILM = MiniLM()
 NO_ID = UUID(int=7)
 
 

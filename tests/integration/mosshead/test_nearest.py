@@ -70,8 +70,7 @@ def test_a_scope_with_an_index_is_searched_by_it(
     admin_url: str, admin_engine: Engine, reader: Engine, fresh_namespace: NamespacePath, remembering: Remembering
 ) -> None:
     vectors = scattered(MANY)
-    for number, vector in enumerate(vectors):
-        remembering.memory(f"note {number}", vector)
+    remembering.memories([f"note {number}" for number in range(MANY)], [*vectors])
     asked = scattered(7)
     exact = [nearest(reader, fresh_namespace, one) for one in asked]
     try:

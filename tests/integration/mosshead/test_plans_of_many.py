@@ -9,18 +9,16 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Engine, text
 
-from db.schema.migrate import migrate
 from mosshead.paths import NamespacePath
 from mosshead.search import vectors
 from mosshead.store import memories
 from mosshead.store.connection import Statement
 from tests.given import MODEL, direction, generic_plan
-from tests.integration.db.test_migrate import administrating, empty_database
+from tests.integration.db.test_migrate import administrating
 from tests.integration.mosshead.test_plans import parts, statements
-
-__all__ = ["empty_database"]
+from tests.machine_given import name_of, scratch_database
 
 ALL = {"turns_side_by_side", "turns_at_large"}
 """The indexes by which all messages of a namespace are scanned."""
@@ -119,12 +117,20 @@ def compared(connection: Connection, statement: str) -> list[Any]:
     return [node["Join Filter"] for node in nodes if _BY_VALUE.search(node.get("Join Filter", ""))]
 
 
+@pytest.fixture(scope="session")
+def filled(admin_engine: Engine, migrated: str) -> Iterator[str]:
+    """The name of a database of many namespaces, to be cloned."""
+    with scratch_database(admin_engine, template=migrated) as url:
+        with administrating(url) as connection:
+            fill(connection)
+        yield name_of(url)
+
+
 @pytest.fixture
-def crowded(empty_database: str) -> str:
-    migrate(empty_database, {})
-    with administrating(empty_database) as connection:
-        fill(connection)
-    return empty_database
+def crowded(admin_engine: Engine, filled: str) -> Iterator[str]:
+    """The administrator's address of a database of many namespaces that no other test knows."""
+    with scratch_database(admin_engine, template=filled) as url:
+        yield url
 
 
 @contextmanager

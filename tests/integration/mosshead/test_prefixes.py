@@ -9,11 +9,8 @@ from sqlalchemy import Engine
 from db import memories
 from db.keys import LaneRef
 from mosshead import InvalidNamespace, Memory
-from mosshead.embeddings import MiniLM
 from mosshead.paths import NamespacePath
-from tests.given import MODEL, Publishing, Remembering
-
-MINILM = MiniLM()
+from tests.given import MINILM, MODEL, Publishing, Remembering
 
 Knows = Callable[..., UUID]
 

@@ -14,13 +14,11 @@ from sqlalchemy import Engine, text
 from db import memories, turns
 from db.turns import NewTurn
 from mosshead import Memory, Namespace
-from mosshead.embeddings import MiniLM
 from mosshead.fencing import fenced
 from mosshead.paths import NamespacePath
-from tests.given import MODEL, Publishing, Remembering
+from tests.given import MINILM, MODEL, Publishing, Remembering
 from workers.local import Addresses
 
-MINILM = MiniLM()
 NINE = datetime(2025, 3, 9, 9, tzinfo=UTC)
 
 BOAT = (

@@ -20,11 +20,10 @@ from mosshead import Memory, Namespace
 from mosshead.cli.main import cli
 from mosshead.cli.output import console
 from mosshead.contrib.focus import track_conversation
-from mosshead.embeddings import MiniLM
 from mosshead.fencing import fenced
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
-from tests.given import Publishing, Remembering
+from tests.given import MINILM, Publishing, Remembering
 from workers.local import Addresses
 
 TOMATOES = "Did Peter water the tomatoes in his greenhouse?"
@@ -44,7 +43,7 @@ class World:
     def knows(self, entity: UUID, content: str, *, also: UUID | None = None, certainty: str = "sure") -> UUID:
         """A memory about an entity."""
         about = {entity: ("subject", certainty)} | ({also: ("about", "sure")} if also else {})
-        return self.remembering.memory(content, MiniLM().embed([content])[0], about=about)
+        return self.remembering.memory(content, MINILM.embed([content])[0], about=about)
 
 
 @pytest.fixture
@@ -425,9 +424,9 @@ def test_one_name_is_asked_once_however_it_is_written(sarah: Namespace) -> None:
 def test_a_process_tells_who_is_meant_behind_a_long_history_too(world: World, sarah: Namespace) -> None:
     for number in range(40):
         content = f"User bought {number} pots of paint"
-        world.remembering.memory(content, MiniLM().embed([content])[0])
+        world.remembering.memory(content, MINILM.embed([content])[0])
     process = "To give something back after the check, hand it to the writer of articles"
-    world.remembering.memory(process, MiniLM().embed([process])[0], kind="process")
+    world.remembering.memory(process, MINILM.embed([process])[0], kind="process")
 
     for turns in (0, 3, 8):
         history = [
@@ -439,13 +438,13 @@ def test_a_process_tells_who_is_meant_behind_a_long_history_too(world: World, sa
 def test_a_process_that_says_nothing_of_anybody_makes_nobody_surer(remembering: Remembering, sarah: Namespace) -> None:
     """It is longer than the message; of more words one of the Peters is always a little nearer, here the one with the bees."""
     process = "The process for checking that content passes as human: run it through two detectors; then rewrite what they flag"
-    remembering.memory(process, MiniLM().embed([process])[0], kind="process")
+    remembering.memory(process, MINILM.embed([process])[0], kind="process")
     for number in range(20):
         content = f"User bought {number} pots of paint"
-        remembering.memory(content, MiniLM().embed([content])[0])
+        remembering.memory(content, MINILM.embed([content])[0])
     for known in ("Peter is a writer at Wolf of Blog Street", "User's brother Peter keeps bees in Leeds"):
         about = {remembering.entity("Peter"): ("subject", "sure")}
-        remembering.memory(known, MiniLM().embed([known])[0], about=about)
+        remembering.memory(known, MINILM.embed([known])[0], about=about)
     message = "Check if Peter's content is passing as human"
 
     assert sarah.resolve(message, mention="Peter").status == "ambiguous"

@@ -16,18 +16,16 @@ from mosshead.contrib.stories import tell_story
 from mosshead.contrib.stories.evidence import MOST
 from mosshead.contrib.stories.requests import StoryIntent
 from mosshead.contrib.tact_filter import create_expression_filter
-from mosshead.embeddings import MiniLM
 from mosshead.llm import open_model
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
 from tests.fake_openai import FakeOpenAI, Fault
-from tests.given import NOON, Remembering
+from tests.given import MINILM, NOON, Remembering
 from tests.integration.mosshead.test_identity_commands import run
 from tests.integration.mosshead.test_recalling import Talk, talk
 
 __all__ = ["run", "talk"]
 
-MINILM = MiniLM()
 DAY = timedelta(days=1)
 MODEL = "openai:gpt-fake"
 CANARY = "quetzalcoatlus"

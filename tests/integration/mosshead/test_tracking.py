@@ -15,10 +15,9 @@ from mosshead import Memory, Namespace
 from mosshead.cli.main import cli
 from mosshead.contrib.focus import FocusState, FocusTurn, Pair, Tracked, track_conversation
 from mosshead.contrib.focus.knowledge import FocusKnowledge
-from mosshead.embeddings import MiniLM
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
-from tests.given import Publishing, Remembering, index_own
+from tests.given import MINILM, Publishing, Remembering, index_own
 from workers.cli.indexing import index_scopes
 from workers.local import Addresses
 
@@ -45,7 +44,7 @@ def glass(remembering: Remembering, memory: Memory, fresh_namespace: NamespacePa
     ids = {"Halberd Glass": works}
     ids |= {name: remembering.entity(name, parent_id=works) for name in ("Tomas Reyl", "Ines Carrow")}
     ids["Piet Carrow"] = remembering.entity("Piet Carrow")
-    vectors = MiniLM().embed([content for content, _ in MEMORIES])
+    vectors = MINILM.embed([content for content, _ in MEMORIES])
     for (content, about), vector in zip(MEMORIES, vectors, strict=True):
         roles = {ids[name]: ("about" if place else "subject", "sure") for place, name in enumerate(about)}
         remembering.memory(content, vector, about=roles)
@@ -109,7 +108,7 @@ def test_what_is_long_is_known_too(glass: Namespace, remembering: Remembering) -
     """Long ones are in another index."""
     diver = remembering.entity("Marit Oak")
     content = f"The diver repairs the harbour lamps. {' '.join(f'word{number}' for number in range(120))}"
-    remembering.memory(content, MiniLM().embed(["Where is the diver?"])[0], about={diver: ("subject", "sure")})
+    remembering.memory(content, MINILM.embed(["Where is the diver?"])[0], about={diver: ("subject", "sure")})
 
     found = track_conversation(glass, [{"role": "user", "content": "Where is the diver?"}])
     assert references(found) == [{"the diver": ["Marit Oak"]}]
@@ -162,7 +161,7 @@ def test_what_is_unsure_or_elsewhere_or_the_user_tells_nothing(
     remembering.entity("User", is_user=True)
     doubtful = remembering.entity("Marit Oak")
     content = "The diver repairs the harbour lamps."
-    remembering.memory(content, MiniLM().embed([content])[0], about={doubtful: ("subject", "unsure")})
+    remembering.memory(content, MINILM.embed([content])[0], about={doubtful: ("subject", "unsure")})
     assert references(track_conversation(glass, [{"role": "user", "content": "Where is the diver?"}])) == [{}]
     assert track_conversation(glass, [{"role": "user", "content": "The User is here."}]).topic == ()
     elsewhere = memory.namespace(glass.path.parts[0], "another")

@@ -6,13 +6,9 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import Connection, Engine, create_engine, text
 
-from db.schema.migrate import migrate
 from mosshead.paths import NamespacePath
 from mosshead.store import documents, memories, prompts
 from mosshead.urls import sqlalchemy_url
-from tests.integration.db.test_migrate import empty_database
-
-__all__ = ["empty_database"]
 
 VIEWS = {
     "models": "model dimensions active ready",
@@ -91,9 +87,10 @@ READS: list[Callable[[Connection], object]] = [
 
 
 @pytest.mark.parametrize("read", READS)
-def test_a_view_may_gain_a_column_while_an_app_reads(empty_database: str, read: Callable[[Connection], object]) -> None:
-    migrate(empty_database, {})
-    engine = create_engine(sqlalchemy_url(empty_database, "MOSSHEAD_ADMIN_URL"), isolation_level="AUTOCOMMIT")
+def test_a_view_may_gain_a_column_while_an_app_reads(
+    migrated_database: str, read: Callable[[Connection], object]
+) -> None:
+    engine = create_engine(sqlalchemy_url(migrated_database, "MOSSHEAD_ADMIN_URL"), isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         for _ in range(10):
             read(connection)  # psycopg prepares what it sends for the sixth time

@@ -13,11 +13,10 @@ from db import relations as links
 from db.keys import BatchRef
 from db.questions import HeldRelation, NewQuestion, OtherQuestion
 from mosshead import Candidate, InvalidEvent, Namespace, NotFound, Question
-from mosshead.embeddings import MiniLM
 from mosshead.events import Command, parse_event
 from mosshead.paths import NamespacePath
 from tests.forming import Forming
-from tests.given import NOON, Publishing, Remembering, event
+from tests.given import MINILM, NOON, Publishing, Remembering, event
 from workers.commands import dispatch as commands
 from workers.dependencies import Parts
 from workers.stages.cached_llm import UsageLog
@@ -80,7 +79,7 @@ def about(worker_engine: Engine, remembering: Remembering) -> Any:
 
 @pytest.fixture(scope="module")
 def parts(worker_engine: Engine) -> Parts:
-    return Parts(Settings(), worker_engine, MiniLM(), None, UsageLog())
+    return Parts(Settings(), worker_engine, MINILM, None, UsageLog())
 
 
 @pytest.fixture

@@ -5,11 +5,10 @@ import json
 import pytest
 
 from mosshead import Namespace
-from mosshead.embeddings import MiniLM
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
-from tests.given import Remembering
+from tests.given import MINILM, Remembering
 
 OPEN = "Peter has a new phone number."
 HELD = "Peter has a new phone number"
@@ -26,7 +25,7 @@ def two(remembering: Remembering, forming: Forming) -> tuple[str, str]:
 
 def _peter(remembering: Remembering, description: str, *known: str) -> str:
     entity_id = remembering.entity("Peter", description=description)
-    for content, vector in zip(known, MiniLM().embed(list(known)), strict=True):
+    for content, vector in zip(known, MINILM.embed(list(known)), strict=True):
         remembering.memory(content, vector, about={entity_id: ("subject", "sure")})
     return str(entity_id)
 

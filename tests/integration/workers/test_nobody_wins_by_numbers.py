@@ -13,18 +13,16 @@ from sqlalchemy import Engine
 from benchmarks.entities.world import Who, World, read_world
 from config.settings import Settings
 from mosshead import Memory, Namespace
-from mosshead.embeddings import MiniLM
 from mosshead.entities.disambiguation import telling
 from mosshead.publishing.imports import check_lines, events_of
 from mosshead.publishing.validation import check_events
 from tests.forming import Forming
-from tests.given import Publishing
+from tests.given import MINILM, Publishing
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "entities" / "carpenter_and_band"
 BUSY = "anna-upstairs"
 """Of whom much more comes to be known, and nothing that is asked about."""
 NEWS = [f"Form {number} has a blue margin." for number in range(40)]
-MINILM = MiniLM()
 
 Bring = Callable[[Namespace, Iterable[Mapping[str, Any]]], None]
 

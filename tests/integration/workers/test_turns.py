@@ -17,13 +17,12 @@ from mosshead.embeddings import MiniLM, Vectors
 from mosshead.errors import EmbedderUnavailable
 from mosshead.store.connection import tenant_transaction
 from tests.forming import Forming, carry_through
-from tests.given import MODEL, NOON, Publishing, Worker, claimed
+from tests.given import MINILM, MODEL, NOON, Publishing, Worker, claimed
 from workers import tasks
 from workers.dependencies import parts
 from workers.stages.embed import fill
 from workers.stages.runner import StageFailed
 
-MINILM = MiniLM()
 Turns = Callable[[], list[Any]]
 
 

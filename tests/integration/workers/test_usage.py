@@ -16,13 +16,12 @@ from structlog.testing import capture_logs
 from config.settings import Settings, settings
 from db.keys import BatchRef, LaneRef
 from db.usage import set_budget
-from mosshead.embeddings import MiniLM
 from mosshead.errors import NotFound
 from mosshead.llm import Prompt
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
 from tests.fake_openai import FakeOpenAI
-from tests.given import Publishing, claimed
+from tests.given import MINILM, Publishing, claimed
 from workers import tasks
 from workers.cli import usage
 from workers.cli.output import tenant_id_of
@@ -86,7 +85,7 @@ def with_a_model(engine: Engine, *, limit: int | None, together: int = 1) -> Par
     """What a stage has in a process whose LLM is there, and whose tenants may spend so much."""
     chosen = Settings().model_copy(update={"tenant_tokens_per_day": limit})
     log = UsageLog()
-    return Parts(chosen, engine, MiniLM(), Asked(log, Barrier(together)), log)
+    return Parts(chosen, engine, MINILM, Asked(log, Barrier(together)), log)
 
 
 def ask(batch: BatchRef, used: Parts) -> bool:

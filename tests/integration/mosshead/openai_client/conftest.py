@@ -7,15 +7,13 @@ import openai
 import pytest
 
 from mosshead import Memory, Namespace
-from mosshead.embeddings import MiniLM
 from mosshead.paths import NamespacePath
 from tests.fake_openai import FakeOpenAI
-from tests.given import Remembering
+from tests.given import MINILM, Remembering
 
 PATIENT = 30.0
 """Seconds for a read, where a test is not about time: the machine may be busy."""
 
-MINILM = MiniLM()
 
 Knows = Callable[[str], UUID]
 
@@ -44,13 +42,6 @@ def plain(costly: openai.OpenAI, fake: FakeOpenAI) -> openai.OpenAI:
 def plain_async(fake: FakeOpenAI) -> openai.AsyncOpenAI:
     """One that is awaited."""
     return openai.AsyncOpenAI(api_key="none", base_url=fake.base_url, max_retries=0)
-
-
-@pytest.fixture
-def memory(memory: Memory) -> Memory:
-    """The library, whose model is loaded once for all these tests."""
-    memory._embedder = MINILM
-    return memory
 
 
 @pytest.fixture

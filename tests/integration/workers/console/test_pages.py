@@ -9,10 +9,9 @@ import pytest
 
 from db.keys import LaneRef
 from mosshead import Namespace
-from mosshead.embeddings import MiniLM
 from mosshead.paths import NamespacePath
 from tests.forming import Forming
-from tests.given import Publishing, Remembering
+from tests.given import MINILM, Publishing, Remembering
 from tests.integration.workers.console.conftest import Site
 from workers.console import handlers
 
@@ -65,7 +64,7 @@ def test_nothing_that_is_remembered_becomes_markup(
     publishing: Publishing, remembering: Remembering, site: Site
 ) -> None:
     publishing.say("I like coffee")
-    (vector,) = MiniLM().embed([HOSTILE])
+    (vector,) = MINILM.embed([HOSTILE])
     who = remembering.entity(HOSTILE, description=HOSTILE, aliases=(f"{HOSTILE} too",))
     known = remembering.memory(HOSTILE, vector, about={who: ("subject", "sure")}, said_by=HOSTILE)
     pages = [
