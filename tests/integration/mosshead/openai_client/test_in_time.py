@@ -16,8 +16,9 @@ from benchmarks.faults.proxy import Proxy, proxied
 from mosshead import Memory, Namespace, ReadTimeout, StoreUnavailable
 from mosshead.contrib.openai_client import calls, with_memory
 from tests.fake_openai import CHAT, FakeOpenAI, Fault
+from tests.given import MINILM
 from tests.integration.mosshead.conftest import Taken
-from tests.integration.mosshead.openai_client.conftest import MINILM, PATIENT
+from tests.integration.mosshead.openai_client.conftest import PATIENT
 from workers.local import Addresses
 
 LIMIT = 0.3
