@@ -23,7 +23,7 @@ from mosshead.store.connection import tenant_transaction
 from workers.cli.output import duration, fields, logged_in, path_text, paths_of, plain, table, tenant_id_of
 from workers.failures import is_of_values
 from workers.intake.run import put_in, refusal_of, signing_keys
-from workers.intake.validate import Arrival, RefusedMessage, judge, judge_event
+from workers.intake.validate import RefusedMessage, judge, judge_event
 
 dead_cli = typer.Typer(help="Dead letters: events that were given up, with their reasons.", no_args_is_help=True)
 
@@ -162,7 +162,13 @@ def discard(engine: Engine, letter: DeadLetter) -> None:
 def _take_in(
     connection: Connection, letter: DeadLetter, settings: Settings, keys: Mapping[str, TenantKey]
 ) -> str | None:
-    arrival = _judge_again(_content(connection, letter), keys)
+    content = _content(connection, letter)
+    if isinstance(content, Mapping):
+        # Its sender was told by its signature, where there was a key, before it was given a place in the inbox.
+        text = json.dumps(content).encode()
+        arrival = judge_event(content, size=len(text), body=text)
+    else:
+        arrival = judge(content or b"", keys)
     if isinstance(arrival, RefusedMessage):
         dead_letters.set_reason(connection, letter, arrival.reason)
         return arrival.reason
@@ -182,14 +188,6 @@ def _locked(engine: Engine, letter: DeadLetter) -> Iterator[Connection]:
 def _content(connection: Connection, letter: DeadLetter) -> Content:
     event = dead_letters.event_of(connection, letter)
     return event if event is not None else dead_letters.body_of(connection, letter)
-
-
-def _judge_again(content: Content, keys: Mapping[str, TenantKey]) -> Arrival:
-    if isinstance(content, Mapping):
-        # Its sender was told by its signature, where there was a key, before it was given a place in the inbox.
-        text = json.dumps(content).encode()
-        return judge_event(content, size=len(text), body=text)
-    return judge(content or b"", keys)
 
 
 lanes_cli = typer.Typer(help="Lanes: each namespace's events, in their order.", invoke_without_command=True)

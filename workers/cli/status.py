@@ -125,19 +125,17 @@ def _broker(broker_url: str) -> tuple[int, float | None]:
         try:
             # Not by kombu, which asks within a transaction: a full Redis refuses those, even of reads.
             with connection.channel().conn_or_acquire() as redis:
-                return int(redis.llen(QUEUE.name)), _memory(redis)
+                queued = int(redis.llen(QUEUE.name))
+                try:
+                    found = redis.info("memory")
+                except ResponseError:  # the login may not look
+                    return queued, None
+                most = found.get("maxmemory")
+                return queued, round(found["used_memory"] / most, 3) if most else None
         except BROKER_ERRORS as error:
             raise QueueUnavailable(
                 f"MOSSHEAD_BROKER_URL: cannot connect to {connection.as_uri()} ({type(error).__name__})"
             ) from None
-
-
-def _memory(redis: Any) -> float | None:
-    try:
-        found = redis.info("memory")
-    except ResponseError:  # the login may not look
-        return None
-    return round(found["used_memory"] / found["maxmemory"], 3) if found.get("maxmemory") else None
 
 
 def rows(found: Status) -> Iterator[tuple[str, str, bool]]:

@@ -109,7 +109,12 @@ def _rewrite_queue_files(broker_url: str, tell: Callable[[str], object]) -> None
                 _outlast_queue(redis)
                 _rewrite_files(redis, tell)
         except ResponseError as error:
-            raise _refused(where, error) from None
+            why = "the login has not the right" if isinstance(error, NoPermissionError) else "it refuses"
+            raise ConfigurationError(
+                f"{_SETTING}: the files of {where} were not rewritten: {why} ({error}). Run this with a login there that may "
+                "call LLEN, INFO, BGREWRITEAOF and BGSAVE. Where a provider allows no such thing, use --tables-only, and ask "
+                "the provider when its files and backups are replaced"
+            ) from None
         except BROKER_ERRORS as error:
             raise QueueUnavailable(f"{_SETTING}: cannot connect to {where} ({type(error).__name__})") from None
 
@@ -173,12 +178,3 @@ def _makes_snapshots(redis: Any, persistence: dict[str, Any]) -> bool:
     except ResponseError:
         regular = True
     return regular or persistence["rdb_last_save_time"] - began > _NOT_FROM_A_START
-
-
-def _refused(where: str, error: ResponseError) -> ConfigurationError:
-    why = "the login has not the right" if isinstance(error, NoPermissionError) else "it refuses"
-    return ConfigurationError(
-        f"{_SETTING}: the files of {where} were not rewritten: {why} ({error}). Run this with a login there that may call LLEN, "
-        "INFO, BGREWRITEAOF and BGSAVE. Where a provider allows no such thing, use --tables-only, and ask the provider "
-        "when its files and backups are replaced"
-    )

@@ -81,19 +81,14 @@ def _erase(lane: LaneRef, parts: Parts) -> None:
         if not erasures.alone(connection, lane) or not erasures.waits(connection, lane, wanted.event_id):
             return
         erasures.take_time(connection)
-        _drop_replay(connection, lane)
+        # Another generation of the namespace tells of it, too, by ids of its own. It can be made anew of what stays.
+        if generation := generations.lock(connection, lane):
+            generations.drop(connection, generation)
+            _log.warning("replay_dropped", namespace_id=str(lane.namespace_id), why="something was erased")
         rows = _everything(connection, lane, wanted) if wanted.everything else _part(connection, lane, wanted, parts)
         told = {table: number for table, number in rows.items() if number}
         erasures.done(connection, lane, wanted.event_id, told)
     _log.info("erased", erasure_id=str(wanted.event_id), scope=wanted.scope, rows=told)
-
-
-def _drop_replay(connection: Connection, lane: LaneRef) -> None:
-    """Another generation of the namespace tells of it, too, by ids of its own. It can be made anew of what stays."""
-    generation = generations.lock(connection, lane)
-    if generation is not None:
-        generations.drop(connection, generation)
-        _log.warning("replay_dropped", namespace_id=str(lane.namespace_id), why="something was erased")
 
 
 def _fenced(lane: LaneRef, parts: Parts) -> Erase | None:

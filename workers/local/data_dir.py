@@ -73,7 +73,9 @@ def held(path: Path) -> Iterator[DataFolder]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise AlreadyUp(_already_up(path, lock)) from None
+            holder = json_object(os.pread(lock, 4096, 0)) or {}
+            flower = f"; Flower at {holder['flower']}" if holder.get("flower") else ""
+            raise AlreadyUp(f"Mosshead is already up in {path} (pid {holder.get('pid', '?')}){flower}") from None
         folder = DataFolder(path, lock)
         folder.announce(None)
         folder.logs.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
@@ -101,9 +103,3 @@ def _open_lock(path: Path) -> int:
         raise ConfigurationError(
             f"MOSSHEAD_DATA_DIR: {path} cannot be used ({error.strerror}). Set it to a folder that you can write to"
         ) from error
-
-
-def _already_up(path: Path, lock: int) -> str:
-    holder = json_object(os.pread(lock, 4096, 0)) or {}
-    flower = f"; Flower at {holder['flower']}" if holder.get("flower") else ""
-    return f"Mosshead is already up in {path} (pid {holder.get('pid', '?')}){flower}"
