@@ -129,8 +129,6 @@ def _time(said: str) -> timedelta:
 
 @dataclass(frozen=True, slots=True)
 class TenantStanding:
-    """How a tenant, by its name, stands to its budget."""
-
     tenant: str
     standing: TenantBudget
 

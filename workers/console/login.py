@@ -25,8 +25,6 @@ _LEAST = 8
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """A name and a password."""
-
     name: str
     password: str = field(repr=False)
 

@@ -80,8 +80,6 @@ class Addresses:
 
 
 class Processes:
-    """The running processes."""
-
     def __init__(self, keepers: Sequence[Keeper]) -> None:
         self._keepers = keepers
 
