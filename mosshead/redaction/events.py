@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Collection, Mapping
-from functools import partial
+from contextlib import suppress
 from typing import Any
 
 from mosshead.events import AnyEvent, Import, parse_event
@@ -16,10 +16,7 @@ _NO_TEXTS = frozenset(
     "tool_call_id injected decision_id question_id entity_id into kind subject replaces of_version document "
     "document_version template".split()
 )
-"""Fields of an event that name or order it. Redacted, they would name something else.
-
-A prompt's template is the app's own: in "Your PIN is {pin}" there is a variable, and no secret.
-"""
+"""Fields that name or order an event, and a prompt's template: in "Your PIN is {pin}" there is no secret."""
 
 _IDS = frozenset({"id", "type", "tool_call_id", "tool_use_id"})
 """The same inside tool calls and parts of a content."""
@@ -44,15 +41,11 @@ _LONGEST_NAME = 128
 """Characters of a name that are read: a list under it may have a hundred thousand items."""
 
 _MOST_LABELLED = 500
-"""Values of one JSON that are read together with their names, each of which is a text of its own to look through.
+"""Values of one JSON that are read together with their names. Those beyond are redacted as one before under such a name was."""
 
-Of those beyond, a mark takes the place where it took that of one before under such a name.
-"""
 _SHORTEST_SECRET, _SHORTEST_OF_LETTERS = 4, 12
-
 _LISTS_OF_IDS = frozenset({"memories", "injected"})
 _UUID = lazy_pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-
 _QUOTES_NOT = lazy_pattern(r"[\"'`\n]")
 
 
@@ -62,9 +55,9 @@ def redact_event(event: AnyEvent) -> AnyEvent:
     Raises InvalidEvent where it does not fit any more: a mark can be longer than the secret that it stands for.
     """
     fields = event.model_dump()
-    redacting = partial(redact_json, keys=_KEYS) if isinstance(event, Import) else redact_json
+    keys = _KEYS if isinstance(event, Import) else ()
     texts = {name: fields[name] for name in fields.keys() - _NO_TEXTS}
-    changed = {name: redacted for name, value in texts.items() if (redacted := redacting(value)) != value}
+    changed = {name: redacted for name, value in texts.items() if (redacted := redact_json(value, keys=keys)) != value}
     return parse_event({**fields, **changed}) if changed else event
 
 
@@ -74,12 +67,9 @@ def redact_fields(event: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value if name in _NO_TEXTS else _redact_all(value, name, names) for name, value in event.items()}
 
 
-def redact_json(value: Any, *, name: str = "", keys: Collection[str] = ()) -> Any:
-    """JSON with every text in it redacted, at any depth. name: of the field that holds it, which may say that it is a secret.
-
-    keys: of fields that stay as they are.
-    """
-    return _redact_all(value, name, _Names(), keys)
+def redact_json(value: Any, *, keys: Collection[str] = ()) -> Any:
+    """JSON with every text in it redacted, at any depth. keys: of fields that stay as they are."""
+    return _redact_all(value, "", _Names(), keys)
 
 
 def _redact_all(value: Any, name: str, names: "_Names", keys: Collection[str] = ()) -> Any:
@@ -114,7 +104,6 @@ class _Names:
         self._marks: dict[str, str] = {}
 
     def says_password(self, name: str) -> bool:
-        """Whether nothing but a password stands under a name."""
         if name not in self._passwords:
             self._passwords[name] = bool(_SAYS_PASSWORD.fullmatch(fold(name[-_LONGEST_NAME:]).text))
         return self._passwords[name]
@@ -129,24 +118,24 @@ class _Names:
             return redacted
         self._left -= 1
         if self._left < 0:
-            return self._marks.get(word, redacted) if _may_be_secret(redacted) else redacted
+            # Long enough for a secret, with a figure or many letters.
+            shortest = _SHORTEST_SECRET if any(map(str.isdigit, redacted)) else _SHORTEST_OF_LETTERS
+            secret = len(redacted) >= shortest and not is_placeholder(redacted)
+            return self._marks.get(word, redacted) if secret else redacted
         labelled = _labelled(text, redacted, name[-_LONGEST_NAME:])
         if labelled != redacted and (found := MARK.search(labelled)):
             self._marks[word] = found[0]
         return labelled
 
 
-def _may_be_secret(text: str) -> bool:
-    """Whether a value under a name of secrets is long enough for one, and holds a figure or many letters."""
-    digits = any(map(str.isdigit, text))
-    return len(text) >= (_SHORTEST_SECRET if digits else _SHORTEST_OF_LETTERS) and not is_placeholder(text)
-
-
 def _redact_named(text: str, name: str, names: _Names) -> str:
     # Now and then the figures of an id look like those of a card.
     if name in _LISTS_OF_IDS and _UUID.fullmatch(text):
         return text
-    inner = _from_json(text)
+    inner = None
+    if text.startswith(("{", "[")):  # as the arguments of a tool's call
+        with suppress(ValueError, RecursionError):
+            inner = json.loads(text)
     if inner is not None:
         redacted = _redact_all(inner, name, names)
         return text if redacted == inner else json.dumps(redacted, ensure_ascii=False)
@@ -156,8 +145,7 @@ def _redact_named(text: str, name: str, names: _Names) -> str:
         counts = name.casefold() == "pass" and (text.isdigit() or is_no_value(text, said=False))
         stays = counts or not text.strip() or MARK.fullmatch(text) or is_placeholder(text)
         return redact(text) if stays else mark("password")
-    redacted = redact(text)
-    return names.redact_labelled(text, redacted, name)
+    return names.redact_labelled(text, redact(text), name)
 
 
 def _labelled(text: str, redacted: str, name: str) -> str:
@@ -166,13 +154,3 @@ def _labelled(text: str, redacted: str, name: str) -> str:
         before = f"{label}: {quote}"
         redacted = redact(f"{before}{redacted}{quote}").removeprefix(before).removesuffix(quote)
     return redacted
-
-
-def _from_json(text: str) -> Any | None:
-    """What a text says as JSON, as the arguments of a tool's call do; None where it is no object and no list."""
-    if not text.startswith(("{", "[")):
-        return None
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None

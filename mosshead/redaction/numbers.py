@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import takewhile
 from string import ascii_uppercase
-from typing import NamedTuple
 
 from mosshead.patterns import lazy_pattern
 from mosshead.redaction.text import (
@@ -21,37 +20,19 @@ from mosshead.redaction.text import (
     names_a_thing,
 )
 
-# First digits from and to, and the lengths that such a card has (ISO/IEC 7812, as the issuers publish them).
-_ISSUERS: tuple[tuple[str, str, range], ...] = (
-    ("4", "4", range(13, 20)),
-    ("51", "55", range(16, 17)),
-    ("2221", "2720", range(16, 17)),
-    ("34", "34", range(15, 16)),
-    ("37", "37", range(15, 16)),
-    ("300", "305", range(14, 20)),
-    ("3095", "3095", range(14, 20)),
-    ("36", "36", range(14, 20)),
-    ("38", "39", range(14, 20)),
-    ("3528", "3589", range(16, 20)),
-    ("2200", "2205", range(16, 20)),
-    ("60", "60", range(16, 20)),
-    ("62", "62", range(16, 20)),
-    ("644", "659", range(16, 20)),
-    ("81", "82", range(16, 20)),
-    ("9792", "9792", range(16, 17)),
-    ("5018", "5020", range(12, 20)),
-    ("5038", "5038", range(12, 20)),
-    ("506", "509", range(16, 20)),
-    ("56", "58", range(12, 20)),
-    ("6304", "6304", range(12, 20)),
-    ("6390", "6390", range(12, 20)),
-    ("67", "67", range(12, 20)),
-)
+_ISSUERS = [
+    re.split("[-:]", entry)
+    for entry in (
+        "4-4:13-19 51-55:16-16 2221-2720:16-16 34-34:15-15 37-37:15-15 300-305:14-19 3095-3095:14-19 36-36:14-19 38-39:14-19 "
+        "3528-3589:16-19 2200-2205:16-19 60-60:16-19 62-62:16-19 644-659:16-19 81-82:16-19 9792-9792:16-16 5018-5020:12-19 "
+        "5038-5038:12-19 506-509:16-19 56-58:12-19 6304-6304:12-19 6390-6390:12-19 67-67:12-19"
+    ).split()
+]
+"""First digits and lengths of their cards, each from and to (ISO/IEC 7812, as the issuers publish them)."""
 
 _NO_ISSUER = "017"
 _SHORTEST, _LONGEST = 12, 19
 _VISA_LENGTHS = {13, 16, 18, 19}
-
 _DIGITS = lazy_pattern(r"\d+")
 _RUN = lazy_pattern(r"\d(?:[ \t\r\n.,/\-_*>|]{0,3}+\d)*+")
 
@@ -59,32 +40,27 @@ _RUN = lazy_pattern(r"\d(?:[ \t\r\n.,/\-_*>|]{0,3}+\d)*+")
 _LAYOUTS = lazy_pattern(
     r"(?:4,){3}[1-7],(?:3,)?|4,6,[45],|5,5,5,|8,8,|4,4,8,|8,4,4,|4,12,|12,4,|6,10,|6,13,|4,8,4,|6,4,[4-9],"
 )
-
 _FIRST_OF_GROUPS = frozenset({1, 2, 3, 4, 5, 6, 8, 12})
 _UNIFORM = lazy_pattern(r"(?:1,){12,19}|(?:2,){6,9}1?,?|(?:3,){4,6}[12]?,?|(?:5,){2,3}[1-4],")
 _EXPIRY = lazy_pattern(r"(?:0[1-9]|1[0-2])(?:2\d|3\d)|20[23]\d")
+_SIGNED = lazy_pattern(r"(?:\+|\d[.,])\Z")  # a phone number or a fraction: +49…, 0.4111…
 
 
 def find_cards(text: str) -> Iterator[FoundSecret]:
     """Card numbers, in one piece or in groups; never a piece of a longer number, nor what is said to be an order's."""
     for run in _RUN.finditer(text):
-        if run.end() - run.start() >= _SHORTEST:
-            yield from _cards_in(text, list(_DIGITS.finditer(text, *run.span())))
-
-
-def _cards_in(text: str, groups: list[re.Match[str]]) -> Iterator[FoundSecret]:
-    """Cards among groups of digits that nothing but spaces and dashes parts."""
-    at = 0
-    while at < len(groups):
-        size = _card_at(groups, at)
-        start = groups[at].start()
-        if size and not names_a_thing(text, start) and not _signed(text, start):
-            yield FoundSecret(start, groups[at + size - 1].end(), "card number")
-        at += size or 1
+        groups = list(_DIGITS.finditer(text, *run.span())) if run.end() - run.start() >= _SHORTEST else []
+        at = 0
+        while at < len(groups):
+            size = _card_at(groups, at)
+            start = groups[at].start()
+            if size and not names_a_thing(text, start) and not _SIGNED.search(text[max(start - 2, 0) : start]):
+                yield FoundSecret(start, groups[at + size - 1].end(), "card number")
+            at += size or 1
 
 
 def _card_at(groups: list[re.Match[str]], at: int) -> int:
-    """Of how many groups the card consists that begins with a group; 0 where none does. The longest wins."""
+    """How many groups the longest card has that begins with a group; 0 without one."""
     digits, sizes, best = "", "", 0
     first = groups[at][0]
     if first[0] in _NO_ISSUER:
@@ -106,22 +82,20 @@ def _card_at(groups: list[re.Match[str]], at: int) -> int:
 def _is_card(digits: str) -> bool:
     if digits[0] == "4" and len(digits) not in _VISA_LENGTHS:
         return False
-    issued = any(first <= digits[: len(first)] <= last and len(digits) in lengths for first, last, lengths in _ISSUERS)
+    issued = any(
+        first <= digits[: len(first)] <= last and int(shortest) <= len(digits) <= int(longest)
+        for first, last, shortest, longest in _ISSUERS
+    )
     return issued and passes_luhn(digits)
 
 
 def _goes_on(groups: list[re.Match[str]], at: int, count: int) -> bool:
-    """Whether the groups are a piece of a longer number, written in groups as they are. count: 0 to look before alone."""
+    """Whether the groups are a piece of a longer number in such groups. count: 0 to look before alone."""
     size = len(groups[at][0])
     if count == 1:
         return False
     around = [*groups[max(at - 1, 0) : at], *(groups[at + count : at + count + 1] if count else [])]
     return any(len(one[0]) == size and not _EXPIRY.fullmatch(one[0]) for one in around)
-
-
-def _signed(text: str, start: int) -> bool:
-    """A phone number, or a fraction of a number: ``+49…``, ``0.4111…``."""
-    return text[max(start - 1, 0) : start] == "+" or bool(re.search(r"\d[.,]$", text[max(start - 2, 0) : start]))
 
 
 def passes_luhn(digits: str) -> bool:
@@ -133,26 +107,19 @@ def passes_luhn(digits: str) -> bool:
 _IBAN = lazy_pattern(
     r"(?:(?<![A-Za-z0-9])|(?<=IBAN)|(?<=iban)|(?<=Iban))[A-Za-z]{2}[ \-]?\d{2}(?=[ \-.\n]{0,2}[A-Za-z0-9])"
 )
-
 _LENGTHS = {
-    country: int(length)
-    for country, length in (
-        entry.split(":")
-        for entry in (
-            "AD:24 AE:23 AL:28 AT:20 AZ:28 BA:20 BE:16 BG:22 BH:22 BI:27 BR:29 BY:28 CH:21 CR:22 CY:28 CZ:24 DE:22 "
-            "DJ:27 DK:18 DO:28 EE:20 EG:29 ES:24 FI:18 FK:18 FO:18 FR:27 GB:22 GE:22 GI:23 GL:18 GR:27 GT:28 HN:28 "
-            "HR:21 HU:28 IE:22 IL:23 IQ:23 IS:26 IT:27 JO:30 KW:30 KZ:20 LB:28 LC:32 LI:21 LT:20 LU:20 LV:21 LY:25 "
-            "MC:27 MD:24 ME:22 MK:19 MN:20 MR:27 MT:31 MU:30 NI:28 NL:18 NO:15 OM:23 PK:24 PL:28 PS:29 PT:25 QA:29 "
-            "RO:24 RS:22 RU:33 SA:24 SC:31 SD:18 SE:24 SI:19 SK:24 SM:27 SO:23 ST:25 SV:28 TL:23 TN:24 TR:26 UA:29 "
-            "VA:22 VG:24 XK:20 YE:30"
-        ).split()
-    )
+    entry[:2]: int(entry[3:])
+    for entry in (
+        "AD:24 AE:23 AL:28 AT:20 AZ:28 BA:20 BE:16 BG:22 BH:22 BI:27 BR:29 BY:28 CH:21 CR:22 CY:28 CZ:24 DE:22 "
+        "DJ:27 DK:18 DO:28 EE:20 EG:29 ES:24 FI:18 FK:18 FO:18 FR:27 GB:22 GE:22 GI:23 GL:18 GR:27 GT:28 HN:28 "
+        "HR:21 HU:28 IE:22 IL:23 IQ:23 IS:26 IT:27 JO:30 KW:30 KZ:20 LB:28 LC:32 LI:21 LT:20 LU:20 LV:21 LY:25 "
+        "MC:27 MD:24 ME:22 MK:19 MN:20 MR:27 MT:31 MU:30 NI:28 NL:18 NO:15 OM:23 PK:24 PL:28 PS:29 PT:25 QA:29 "
+        "RO:24 RS:22 RU:33 SA:24 SC:31 SD:18 SE:24 SI:19 SK:24 SM:27 SO:23 ST:25 SV:28 TL:23 TN:24 TR:26 UA:29 "
+        "VA:22 VG:24 XK:20 YE:30"
+    ).split()
 }
-
 _AS_NUMBERS = {ord(letter): str(number) for number, letter in enumerate(ascii_uppercase, 10)}
-
 _SSN = lazy_pattern(r"(?<![\d\-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?!-?\d)")
-
 _SSN_NAMED = lazy_pattern(
     r"(?<![a-z])(?:ssn|itin|social security(?: number| no\.?)?|social)(?![a-z])\W{0,3}(?:(?:is|was|number)\W{1,3}){0,2}"
     r"(\d{3}[\- .]?\d{2}[\- .]?\d{4})(?!\d)"
@@ -179,7 +146,6 @@ def find_ibans(text: str) -> Iterator[FoundSecret]:
 
 @cache
 def _of_length(length: int) -> re.Pattern[str]:
-    """So many letters and digits, with single spaces or dashes between them, or two."""
     return re.compile(rf"[A-Za-z0-9](?:[ \-.\n\r\t_]{{0,2}}[A-Za-z0-9]){{{length - 1}}}(?![A-Za-z0-9])")
 
 
@@ -193,69 +159,53 @@ _NUMBER = lazy_pattern(
     r"(?!\w|[.,:/\-]\d|\s?(?:%|€|£|\$)|\s(?:usd|eur|gbp|rupees|dollars|euros?|times|people|users|words|characters|"
     r"minutes|days|hours|km|kg)\b)"
 )
-
 _CODE = r"(?:codes?|otps?|passcodes?|tans?|pass ?words?|codigo|codice|kode|kod|код|验证码|認証コード|인증번호)"
-
 _TWO_FACTOR = (
     r"(?:verif\w*|one[ \-]time|2fa|mfa|two[ \-](?:factor|step)|multi[ \-]factor|authenticat\w*|otps?|sms|"
     r"text(?:ed)? me|sign[ \-]?in|log[ \-]?in|security|confirm\w*|activation|bestatigung\w*|sicherheits\w*|einmal\w*|"
     r"verifizierung\w*|anmelde\w*|mtan|sms-?tan|phototan|validation|seguridad|sicurezza|подтвержден\w*|验证|認証|"
     r"인증)"
 )
-
 _STRONG = lazy_pattern(
     rf"(?<![a-z])(?:{_TWO_FACTOR}[ \-]?{_CODE}|one[ \-]time (?:pass\w*|pin|code)|otps?|2fa|mfa|m?tan|"
     rf"authenticator|验证码|認証コード|인증번호)(?![a-z])"
 )
-
 _CODE_WORD = lazy_pattern(rf"(?<![a-z]){_CODE}(?![a-z])")
 _TWO_FACTOR_WORD = lazy_pattern(rf"(?<![a-z]){_TWO_FACTOR}(?![a-z])")
-
 _CODE_IS = lazy_pattern(
     r"(?:(?<!\w)(?:the|your|my|a|sms|new|its|der|dein|le|el|il)\s(?:\w+\s)?code(?:\s(?:is|was|ist|est|es|e)|"
     r"\s?:)\s*\Z|^\W*code\s?:\s*\Z)"
 )
-
 _OTHER_CODE = lazy_pattern(
     r"(?:zip|postal|post|area|dial\w*|error|exit|status|promo|discount|coupon|voucher|product|country|currency|qr|"
     r"item|project|dress|order|cost|source|swift|sort|ifsc|hs|tax|naics|icd|cpt|response|http|return|airport|"
     r"time ?zone|colou?r|hex|class|course|stock|referral|gift|booking|fare|tariff|vendor|store|model|plu|diagnos\w+|"
     r"fault|part|batch|building|postleitzahl|plz|train|flight|reservation)s?[ \-]?codes?\W{0,3}(?:is|was|:)?\s*\Z"
 )
-
 _FOLLOWS = lazy_pattern(
     rf"\W{{0,3}}(?:is|ist|est|es|-)\s(?:your|the|my|dein|ihr|votre|tu|su)\s(?:[\w.\-]+\s){{0,3}}?{_CODE}(?![a-z])"
 )
-
 _TO_VERIFY = lazy_pattern(
     r"\s(?:to|for|zum|pour|para)\s(?:\w+\s){0,2}?(?:sign|log|verify|confirm|authenticat|2fa|mfa|login|bestatig|anmeld)"
 )
-
 _SENT = lazy_pattern(
     r"(?<![a-z])(?:sms|text(?: message)?|2fa|verification|authenticator|otp)(?![a-z])[^.!?\n]{0,20}[:\-]\s*\Z|"
     r"authenticator\s(?:app\s)?(?:shows|says)\s\Z"
 )
-
 _YEAR = lazy_pattern(r"(?:19|20)\d\d")
 _BEFORE, _NEAR = 160, 48
-
 _ONE = r"(?:\d{1,2}[.)]\s)?(?=[a-z\-]*\d|[a-f]{4})[a-z0-9]{3,12}(?:[ \-](?=[a-z]*\d|[a-f]{4})[a-z0-9]{3,12}){0,11}"
-
 _RECOVERY = lazy_pattern(
     r"(?<![a-z])(?:recovery|backup|back-up|rescue|emergency|scratch|wiederherstellungs|ersatz)[ \-]?(?:codes?|"
     r"keys?)(?![a-z])"
     rf"[^\n\d]{{0,60}}?[:\s]\s*({_ONE}(?:[\s,;|/]{{1,3}}(?:and\s)?{_ONE}){{0,20}})"
 )
-
 _RECOVERY_STEMS = tuple("recover backup back-up rescue emergency scratch wiederherstell ersatz".split())
-
 _ONE_TIME_STEMS = tuple(
     "code otp tan pass codigo codice kode kod код 验证码 認証コード 인증번호 sms text 2fa mfa verif authenticat "
     "time sign log confirm bestatig anmeld".split()
 )
-
 _BASE32 = r"[a-z2-7]{4}"
-
 _AUTHENTICATOR = lazy_pattern(
     r"(?<![a-z])(?:t?otp|2fa|mfa|2[ \-]step|(?:two|multi)[ \-](?:factor|step)|otpauth|"
     r"authenticat(?:or|ion)|autentica\w{2,8}|authentifi\w{2,8}|"
@@ -263,10 +213,8 @@ _AUTHENTICATOR = lazy_pattern(
     r"secret(?:[ \-]key)?|manual (?:key|code))(?![a-z])[^\n]{0,80}?[\s:=\"'`*(]"
     rf"({_BASE32}(?:([ \-]){_BASE32}(?:\2{_BASE32}){{2,14}}(?:\2[a-z2-7]{{1,3}})?|(?:{_BASE32}){{3,15}}))(?![a-z0-9=])"
 )
-
 _NO_VOWEL = lazy_pattern(r"(?<![A-Z2-7])[B-DF-HJ-NP-TV-XZ2-7]{4}")
 _MIXED_GROUP = lazy_pattern(r"(?<![a-zA-Z0-9])(?=[A-Za-z]*[2-7])(?=[2-7]*[A-Za-z])[A-Za-z2-7]{4,}")
-
 _AUTHENTICATOR_STEMS = tuple(
     "otp 2fa mfa 2-step 2 step factor two multi authentic autentica authentifi facto facteur fakto fattor fator setup set-up "
     "secret manual".split()
@@ -290,19 +238,20 @@ def _of_one_case(value: str) -> str:
     groups = value.split(between)
     upper = value[:4].upper() == value[:4]
     alike = list(takewhile(lambda group: group == (group.upper() if upper else group.lower()), groups))
-    if len(groups) > 1 and not upper:
-        del alike[
-            len(alike) // 4 * 4 :
-        ]  # in small letters a group looks as a word does, and keys have 16 or 32 characters
-    return between.join(alike)
+    # In small letters a group looks as a word does, and keys have 16 or 32 characters.
+    whole = len(alike) if len(groups) == 1 or upper else len(alike) // 4 * 4
+    return between.join(alike[:whole])
 
 
 def find_one_time(text: str) -> Iterator[FoundSecret]:
     """One-time codes: numbers of 4 to 8 digits, where the words around speak of a code and of why it is needed."""
     small = in_small(text)
-    words = _Words(*(Places(pattern, small) for pattern in (_CODE_WORD, _STRONG, _TWO_FACTOR_WORD)))
+    code, strong, two_factor = (Places(pattern, small) for pattern in (_CODE_WORD, _STRONG, _TWO_FACTOR_WORD))
     for match in _NUMBER.finditer(small):
-        if _is_one_time(small, match, words):
+        near = small[max(match.start() - _NEAR, 0) : match.start()]
+        if _is_one_time(small, match, code, strong, two_factor) and not (
+            _OTHER_CODE.search(near) or names_a_thing(small, match.start())
+        ):
             yield FoundSecret(match.start(), match.end(), "one-time code")
 
 
@@ -312,31 +261,16 @@ def find_recovery(text: str) -> Iterator[FoundSecret]:
         yield FoundSecret(*match.span(1), "recovery code")
 
 
-class _Words(NamedTuple):
-    """The words of a text that speak of codes: of any, of one for signing in, of signing in."""
-
-    code: Places
-    strong: Places
-    two_factor: Places
-
-
-def _is_one_time(text: str, match: re.Match[str], words: _Words) -> bool:
-    if not _is_said_to_be_one(text, match, words):
-        return False
-    near = text[max(match.start() - _NEAR, 0) : match.start()]
-    return not _OTHER_CODE.search(near) and not names_a_thing(text, match.start())
-
-
-def _is_said_to_be_one(text: str, match: re.Match[str], words: _Words) -> bool:
+def _is_one_time(text: str, match: re.Match[str], code: Places, strong: Places, two_factor: Places) -> bool:
+    """code, strong, two_factor: the words that speak of any code, of one for signing in, and of signing in."""
     start, end = match.span()
     before, near = max(start - _BEFORE, 0), max(start - _NEAR, 0)
     six = sum(map(str.isdigit, match[1])) == 6
     if _FOLLOWS.match(text, end) or (six and (_TO_VERIFY.match(text, end) or _SENT.search(text[near:start]))):
         return True
-    if not words.code.in_piece(near, start):
-        # "the 2FA app says 482913"
-        return six and words.strong.in_piece(near, start)
-    named = words.strong.in_piece(near, start) or words.two_factor.in_piece(before, start)
+    if not code.in_piece(near, start):
+        return six and strong.in_piece(near, start)  # "the 2FA app says 482913"
+    named = strong.in_piece(near, start) or two_factor.in_piece(before, start)
     if _CODE_IS.search(text[near:start]):
         return six or named
     return named and not _YEAR.fullmatch(match[1])
@@ -351,7 +285,6 @@ _PIN = (
     r"(?:code|numbers?) (?:for|of|to|fur) (?:the |my |our |die |das |den )?(?:\w{2,12} )?"
     r"(?:door|gate|alarm|safe|lock|garage|building|house|locker|vault|card|phone|keypad|apartment|flat|tur|haustur))"
 )
-
 _PIN_IS = SecretSentence(
     _PIN,
     rf"(?P<is>{IS}|[\s?,(\[#\"'`*]{{1,3}}){STILL}[\"'`*#]{{0,3}}"
@@ -359,26 +292,21 @@ _PIN_IS = SecretSentence(
     r"[a-z]*\d[a-z0-9]{3,11}[#*]?)",
     before="(?<![a-z0-9])",
 )
-
 _IS_PIN = lazy_pattern(
     r"(?<![\d.,\-])(\d{4,8})\s(?:is|was|as|ist|est|es)\s(?:still\s|now\s)?(?:my|our|the|your|his|her|mein|meine|"
     r"unser)\s(?:[\w'\-]+\s){0,3}?"
     rf"(?:{_PIN})(?![a-z])"
 )
-
 _CVV = lazy_pattern(
     r"(?<![a-z])(?:cvv2?|cvc2?|csc|cvn|card (?:security|verification) (?:code|value)|security code|prufziffer|"
     r"code on the back|cryptogramme)(?![a-z])[^\d\n]{0,20}(\d{3,4})(?!\d)"
 )
-
 # "my pin code", "the pin code of the card": not the postal code of a place
 _OF_A_CARD = lazy_pattern(r"(?<![a-z])(?:my|card|phone|bank|atm|sim|account|mein|meine|mi|mon)(?![a-z])")
-
 _PIN_STEMS = tuple(
     "pin alarm unlock disarm numbers number code puk geheim passcode combination combo cvv cvc csc cvn card prufziffer "
     "cryptogramme".split()
 )
-
 _WITH = lazy_pattern(
     r"(?<![a-z])(?:alarm|unlock\w*|disarm\w*)(?![a-z])[^.!?\n]{0,40}?\s(?:with|using|by|"
     r"to)\s(?:code\s)?(\d{4,8})(?![\d:])"
@@ -435,7 +363,6 @@ _INSURANCE = lazy_pattern(
 )
 _DATE = lazy_pattern(r"\d{1,4}([./\-])\d{1,2}\1\d{1,4}\Z")
 _FEWEST_FIGURES, _FEWEST = 5, 7
-
 _PAPER_STEMS = tuple(
     "passport reisepass passeport pasaporte passaport paspoort pasport licen fuhrerschein permis patente identi national ausweis "
     "insurance versicherung securite steuer tax tin utr tfn codice dni nie bsn burgerservice pesel cpf aadha pan personnummer "

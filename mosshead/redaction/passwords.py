@@ -11,7 +11,6 @@ from mosshead.redaction.text import (
     VALUE,
     Finder,
     FoundSecret,
-    Kind,
     Next,
     SecretSentence,
     SecretStatement,
@@ -21,7 +20,6 @@ from mosshead.redaction.text import (
     is_no_value,
     is_opaque,
     is_placeholder,
-    is_plain_word,
     matches,
     mixes_letters_and_digits,
     names_a_hash,
@@ -39,21 +37,17 @@ _WORDS = (
     r"(?:secret|security) (?:word|answer)|zugangscode|(?<![a-z0-9])(?:pw|p/w|psw|mdp|mi clave|la clave (?:de|del)|"
     r"senhas?|haslo|heslo|jelszo|sifre|parolam|parola mea))"
 )
-
 _PASSWORD_IS = SecretSentence(_WORDS, rf"(?P<is>{IS}){STILL}{VALUE}")
 _PASSWORD_THEN = lazy_pattern(rf"(?P<word>{_WORDS})(?![a-z])(?:\?|!|,|\s-|\)|\]|\.{{1,3}}|…)?\s+(?:again\s+)?{VALUE}")
-
 _CHANGED = lazy_pattern(
     rf"(?:chang|set|reset|updat|switch|rotat|geandert|setz|mis|"
     rf"cambi)[a-z]*\s(?:[^.!?\n]{{0,30}}\s)?(?P<word>{_WORDS})(?![a-z])(?:\s[^.!?\n:]{{0,40}}?)??\s(?:to|auf|in|as|"
     rf"a|en|zu|from)\s+{STILL}{VALUE}"
 )
-
 _OF_WORDS = (
     r"(?:my|our|the|your|his|her|their|a|new|mein|unser|das|dein|mon|notre|mi|il mio|la mia|minha)\s(?:[\w'\-]+\s){0,4}?"
     rf"(?:{_WORDS})(?![a-z])(?!\s*(?:manager|polic|field|hint|reset|generator|length|rule|vault|book|safe|app))"
 )
-
 _IS_PASSWORD = lazy_pattern(
     rf"(?<!\S)[\"'`*(]{{0,2}}(?P<plain>[^\s\"'`<>][^\s\"`]{{2,80}}?)[\"'`*),]{{0,2}}\s(?:is|was|as|ist|est|es|e|will be|"
     rf"als|,)\s(?:still\s|now\s|also\s)?{_OF_WORDS}"
@@ -65,9 +59,7 @@ _IT_IS = lazy_pattern(
     rf"(?<!\S)(?P<before>[^\s\"'`<>]{{4,80}})(?:\s[^.!?\n]{{0,40}}?)?\s(?:it|that|this|which)(?:'s| is|"
     rf" was)\s{_OF_WORDS}"
 )
-
 _SAYS_IT_IS = lazy_pattern(r"\s(?:it|that|this|which)(?:'s| is| was)\s")
-
 _PASSWORD_STEMS = tuple(
     "answer passw pswd pwd pass kenwort kennwort losungswort mot contrasen clave palavra parola wachtwoord losenord adgangskode "
     "salasana парол 密 ハス 비밀 key schlussel word zugang pw p/w psw mdp senha haslo heslo jelszo sifre".split()
@@ -98,14 +90,10 @@ def find_passwords(text: str) -> Iterator[FoundSecret]:
 
 
 def _said(text: str, said: SecretStatement) -> list[FoundSecret]:
-    sentence = slice(said.start, said.led.end())
-    return list(password_in(text, said.led, sentence=sentence, loosely=_leads_to_it(said)))
-
-
-def _leads_to_it(said: SecretStatement) -> bool:
-    """Not so in "I changed my password on Friday" and "gave my password to Bob"; "on" is "is" in Finnish alone."""
-    told = said.led["quoted"] is not None or said.word.startswith("salasana")
-    return told or said.led["is"].strip() not in {"on", "to"}
+    # "I changed my password on Friday" and "gave my password to Bob" say none; "on" is "is" in Finnish alone.
+    leads_away = said.led["is"].strip() in {"on", "to"} and not said.word.startswith("salasana")
+    loosely = said.led["quoted"] is not None or not leads_away
+    return list(password_in(text, said.led, sentence=slice(said.start, said.led.end()), loosely=loosely))
 
 
 def _stands_quoted(match: re.Match[str]) -> bool:
@@ -119,16 +107,13 @@ def _stands_quoted(match: re.Match[str]) -> bool:
 def password_in(
     text: str, match: re.Match[str], *, loosely: bool, sentence: slice | None = None
 ) -> Iterator[FoundSecret]:
-    """The value that a password's word leads to, where it is one. loosely: any word that is said to be the password.
-
-    sentence: from the word to the value, where the match is a part of it.
-    """
+    """The value that a password's word leads to. loosely: any word may be one. sentence: all from the word to the value."""
     quoted = match["quoted"] is not None
     start, end = match.span("quoted") if quoted else trimmed(text, *match.span("plain"))
     value = text[start:end]
     if not loosely and not looks_made_up(value) and not re.fullmatch(r"\d{6,12}", value):
         return
-    phrase = phrase_end(text, end) if not quoted and loosely and is_plain_word(value) else end
+    phrase = phrase_end(text, start, end) if loosely and not quoted else end
     whole = text[sentence or slice(*match.span())]
     said = loosely and ":" not in whole and "=" not in whole
     if phrase == end and (start >= end or is_no_value(value, said=said, quoted=quoted)):
@@ -146,13 +131,11 @@ _IS_LOGIN = lazy_pattern(
     r"her)\s(?:\w+\s){0,2}?"
     r"(?:logins?|credentials?|creds|account)(?![a-z])"
 )
-
 _HEAD = (
     r"(?<![a-z])(?:log(?:ged|ging)?[ \-]?(?:in|on)|logins?|sign(?:ed)?[ \-]?(?:in|on)|credentials?|creds|accounts?|"
     r"users?(?:[ \-]?names?)?(?:\s?/\s?pass(?:words?)?)?|zugangsdaten|anmelde\w{0,10}|einloggen|identifiants|access|"
     r"ssh|ftp|auth|benutzer\w{0,10}|usuario|utente)(?![a-z])"
 )
-
 _HEADS = tuple(
     map(
         lazy_pattern,
@@ -162,29 +145,24 @@ _HEADS = tuple(
 """What speaks of a login, and the shorter forms of it: of "user name/…" the first word alone may be one."""
 
 _FURTHEST = 60
-
 _PAIR = lazy_pattern(
     r"[\s:=\"'(](?!\d+:[\w.\-]+:\d)(?P<user>[\w.+@\-]{2,64}?)"  # but no forwarded port
     r"(?:\s?[/|:]\s?|\s(?:and|und|et|y|with|mit)\s)(?P<plain>[^\s\"'`<>]{4,80})"
 )
-
 _USER_PASS = lazy_pattern(
     r"(?<![a-z])(?:user(?:[ \-]?name)?|login|email|e-mail|account|benutzer(?:name)?|usuario|"
     r"id)\b[^\n]{0,80}?[\s,;/]pass\b\s*[:=\-]?\s*"
     rf"(?:is\s)?{VALUE}|(?<![a-z])pass\s?[:=]\s*(?P<other>\S{{3,80}})"
 )
-
 _USER_THEN = lazy_pattern(
     r"(?<![a-z])(?:user(?:[ \-]?name)?|login|benutzer(?:name)?|usuario)\s*[:=]?\s+(?:is\s)?[^\s,;]{2,64}"
     r"[\s,;/]+(?:and\s)?(?:the\s)?"
     rf"pass(?:word)?\s+{VALUE}"
 )
-
 _IN_URL = lazy_pattern(
     r"(?<![a-z0-9])[a-z][a-z0-9+.\-]{1,20}://[^\s/:@\"'<>]{0,100}:(?P<plain>[^\s\"'<>]{1,200})"
     r"@(?=[\w\[])"
 )
-
 _FLAGGED = lazy_pattern(
     r"(?:(?<!\S)--?(?:password|passwd|pass|pwd|token|api-key|apikey|secret|auth-token|access-token)[= ]\s?|"
     r"sshpass\s+-p\s?|"
@@ -199,9 +177,7 @@ _OTHER_PASS = lazy_pattern(
     r"\b(?:season|boarding|bus|train|rail|metro|travel|ski|lift|day|week|month(?:ly)?|annual|guest|visitor|backstage|museum|"
     r"press|hall|gym|mountain|forward|back|first|second|third|last|next|final|one|two|each|every|quick|rough)[ \-]\Z"
 )
-
 _PORT = lazy_pattern(r"\d{1,5}(?:/|\Z)")
-
 _ROLES = (
     r"(?:admin|administrator|root|sysadmin|superuser|superadmin|guest|user|username|"
     r"[\w.+\-]{1,64}@[\w\-]{1,63}\.[\w.\-]{2,63})"
@@ -211,30 +187,25 @@ _ROLES = (
 _ROLE_AND = lazy_pattern(
     rf"(?<![\w/.@+\-])(?:{_ROLES}(?:\s/\s|\s?\|\s?)|(?:admin|administrator|root):)(?P<plain>[^\s\"'`<>/|]{{4,80}})(?!\s?[/|])(?=[\s\"'`<>]|\Z)"
 )
-
 _ROLE_AND_WORD = lazy_pattern(
     r"(?<![a-z])(?:log[ \-]?in|logins?|credentials?|creds|zugangsdaten|identifiants)(?:\s(?:is|are|with|sind|ist|mit|as))?"
     r"\s?[:=]?\s(?:admin|administrator|root)\s?[/|]\s?(?P<plain>[a-z]{4,40})(?=[.,;!?)]?(?:\s|\Z))(?!\s?[/|])"
 )
-
 _ROLES_BESIDE = lazy_pattern(
     r"(?:(?:super|end|power)?users?|admins?|administrators?|editors?|viewers?|guests?|owners?|members?|moderators?|managers?|developers?|"
     r"staff|root|customers?|clients?|teachers?|students?|parents?|support|sales|roles?|access|accounts?|public|groups?|teams?|node|level|"
     r"tier|prod|staging|dev|room|page|step|home|panel|dashboard|v)[\-_]?\d*\Z"
 )
-
 _PGPASS = lazy_pattern(
     r"(?<![\w.:/\-])(?P<host>(?=[\w.\-]{0,253}[a-z]|\d+\.\d+\.\d)[\w.\-]{1,253}|\*):(?:\d{4,5}|\*):"
     r"(?:\*|[\w.\-]{0,62}[a-z_][\w.\-]{0,62}):(?:\*|[a-z_][\w.@\-]{0,62}):(?P<plain>[^\s\"'`<>]{3,200})"
 )
-
 _SOURCE = lazy_pattern(
     r"[\w.\-]*\.(?:py|js|ts|tsx|jsx|go|rs|c|cc|cpp|h|hpp|java|kt|rb|php|sh|sql|log|txt|md|css|html?)\Z"
 )
 
 # As htpasswd and /etc/shadow keep them: anybody can try words against one.
 _CRYPTED = lazy_pattern(r"(?<![\w$])\$(?:apr1|2[abxy]|[156y]|argon2(?:id?|d))\$[\w./$=,+\-]{20,200}")
-
 _LOGIN_STEMS = tuple(
     "admin root guest @ :* $ :1 :2 :3 :4 :5 :6 :7 :8 :9 "
     "login log log- sign cred account user anmelde zugang einloggen identif access ssh ftp auth benutzer usuario utente pass "
@@ -289,20 +260,14 @@ def _role_and_password(text: str, small: str) -> Iterator[FoundSecret]:
 def _pairs(text: str) -> Iterator[re.Match[str]]:
     """A user and a password, on the line of a word that speaks of a login; the text is searched for pairs once."""
     pairs, at = Next(_PAIR, text), 0
-    while head := _HEADS[0].search(text, at):
-        pair = _pair_behind(text, head.start(), pairs)
-        if pair:
-            yield pair
-        at = pair.end() if pair else head.start() + 1
-
-
-def _pair_behind(text: str, start: int, pairs: Next) -> re.Match[str] | None:
-    for form in _HEADS:
-        head = form.match(text, start)
-        pair = pairs.after(head.end()) if head else None
-        if head and pair and pair.start() - head.end() <= _FURTHEST and "\n" not in text[head.end() : pair.start()]:
-            return pair
-    return None
+    while longest := _HEADS[0].search(text, at):
+        at = longest.start() + 1
+        for head in filter(None, [form.match(text, longest.start()) for form in _HEADS]):
+            pair = pairs.after(head.end())
+            if pair and pair.start() - head.end() <= _FURTHEST and "\n" not in text[head.end() : pair.start()]:
+                yield pair
+                at = pair.end()
+                break
 
 
 _KEY = (
@@ -315,19 +280,16 @@ _KEY = (
     r"authorization|bearer|"
     r"jeton|schlussel|cle (?:d'api|api|secrete)|chave(?: de api)?|clave(?: de)? api|chiave(?: api)?|токен|ключ|密钥|令牌)"
 )
-
 _KEY_IS = SecretSentence(
     _KEY,
     rf"(?P<is>{IS}|\s*\\?[\"'`]?\s*[=:>]\s*|[\s:?,]{{1,3}}){STILL}{KEY_VALUE}",
     after=r"(?:\s?\([^)\n]{1,30}\))?",
 )
-
 _HEADER = lazy_pattern(
     r"(?<![a-z])(?:(?:proxy-)?authorization\\?[\"']?\s*[:=]\s*\\?[\"']?"
     r"(?:bearer|basic|token|digest|negotiate|apikey|api-key|aws4-hmac-sha256)?\s*|"
     rf"x-[a-z\-]{{2,30}}(?:key|token|secret)\\?[\"']?\s*[:=]\s*\\?[\"']?|(?P<scheme>bearer|basic)\s+){KEY_VALUE}"
 )
-
 _COOKIES = lazy_pattern(r"(?<![a-z])(?:set-)?cookie\s?:\s*([^\n]{3,4000})")
 _COOKIE = lazy_pattern(r"[\w.\-]+=([^\s;,\"']{8,})")
 _URL_USER = lazy_pattern(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.\-]{1,20}://([A-Za-z0-9_\-]{20,200})@(?=[\w.\-]+)")
@@ -339,7 +301,6 @@ _DASHED = lazy_pattern(r"(?=.*\d)(?:[A-Z0-9]{3,8}-){2,9}[A-Z0-9]{3,8}\Z")
 _LETTERS = lazy_pattern(r"[A-Za-z]+(?:[_\-][A-Za-z]+)*")
 _SHORTEST_OF_LETTERS, _SHORTEST_SAID = 12, 16
 _MOST_VOWELS = 0.28  # of letters drawn by chance a fifth are vowels, of words more than a third
-
 _STANDS_FOR_A_KEY = lazy_pattern(
     r"your|here|key|token|secret|example|placeholder|change|replace|insert|dummy|sample|test|todo|fixme|value|name|string|xxx|"
     r"redact|omit|hidden|generat|paste|enter|provide|credential|config|setting|environment|variable|default|optional|required|"
@@ -363,10 +324,13 @@ def find_named(text: str) -> Iterator[FoundSecret]:
     for said in _KEY_IS.find(small, within=True):
         start, end = trimmed(text, *said.led.span("plain"))
         if _is_key(text[start:end], said) and not names_a_hash(text, start) and not names_a_thing(text, start):
-            yield FoundSecret(start, end, _kind_of(said.word))
+            yield FoundSecret(start, end, "API key" if "key" in said.word else "access token")
     for match in _HEADER.finditer(small):
         start, end = trimmed(text, *match.span("plain"))
-        if _is_token(text, start, end, least=12 if match["scheme"] else 0):
+        value = text[start:end]
+        # "a basic Python3 course": behind a word alone a token is long.
+        dense = is_dense(value, 12) if match["scheme"] else mixes_letters_and_digits(value) or is_opaque(value)
+        if dense or text[end : end + 1] == "=":
             yield FoundSecret(start, end, "access token")
     for cookies in _COOKIES.finditer(small):
         for cookie in _COOKIE.finditer(text, *cookies.span(1)):
@@ -377,29 +341,17 @@ def find_named(text: str) -> Iterator[FoundSecret]:
             yield FoundSecret(*match.span(1), "access token")
 
 
-def _is_token(text: str, start: int, end: int, *, least: int) -> bool:
-    """Whether what a header leads to is a token. least: how long one is behind a word alone, as in "a basic Python3 course"."""
-    value = text[start:end]
-    if text[end : end + 1] == "=":
-        return True
-    return is_dense(value, least) if least else mixes_letters_and_digits(value) or is_opaque(value)
-
-
 def _is_key(value: str, said: SecretStatement) -> bool:
     """Whether what a key's word leads to is a key: dense letters and digits, more of them the vaguer the word is."""
     if is_placeholder(value) or "://" in value or "(" in value:
         return False
     assigned = bool(said.led["is"].strip(" ?,"))
     weak = bool(_WEAK.match(said.word))
-    least = 12 if weak else 8
-    if not assigned:
-        least += 8
     if _UUID.match(value):
         return assigned
-    if assigned and not weak and _is_of_letters(value, said):
+    if assigned and not weak and (_is_of_letters(value, said) or _DASHED.match(value)):
         return True
-    if assigned and not weak and _DASHED.match(value):
-        return True
+    least = (12 if weak else 8) + (0 if assigned else 8)
     return is_dense(value, least) or (assigned and len(value) >= 16 and (is_opaque(value) or is_complex(value)))
 
 
@@ -415,22 +367,15 @@ def _is_of_letters(value: str, said: SecretStatement) -> bool:
     return len(letters) >= _SHORTEST_SAID and vowels <= _MOST_VOWELS * len(letters)
 
 
-def _kind_of(word: str) -> Kind:
-    return "API key" if "key" in word else "access token"
-
-
 _ITEM = r"(?:\d{1,2}[.):]?\s{0,2})?[A-Za-z]{3,8}"
-
 _SEED_WORDS = lazy_pattern(
     rf"(?<![\w.)]){_ITEM}(?:(?:\s{{0,3}}[,;|\n]\s{{0,3}}|\s{{1,3}}|-){_ITEM}){{11,}}(?![A-Za-z])"
 )
-
 _SEED = lazy_pattern(
     r"(?:seed|mnemonic|recovery|secret|wallet|backup|metamask|ledger|trezor)[ \-]?(?:phrase|words?|seed|key)?|"
     r"(?:12|24|twelve|twenty[ \-]four)[ \-]words?|seedphrase|wortphrase|frase semilla",
     re.IGNORECASE,
 )
-
 _MOST_OF_LABEL = 8
 _LENGTHS = (24, 21, 18, 15, 12)
 _ONE = lazy_pattern(r"[A-Za-z]{3,8}")
@@ -443,23 +388,18 @@ _PROSE = frozenset(
 
 
 def find_seeds(text: str) -> Iterator[FoundSecret]:
-    """Seed phrases: after a word of wallets anywhere, else by themselves on their lines."""
+    """Seed phrases, of 12 to 24 words: after a word of wallets anywhere, else by themselves on their lines."""
     for match in _SEED_WORDS.finditer(text):
-        yield from _seed_in(text, match)
-
-
-def _seed_in(text: str, match: re.Match[str]) -> Iterator[FoundSecret]:
-    """A run of 12 to 24 words without one of prose: after a word of wallets anywhere, else by itself on its lines."""
-    named = _SEED.search(text, max(match.start() - 100, 0), match.start() + 60)
-    run: list[re.Match[str]] = []
-    for word in [*_ONE.finditer(text, match.start(), match.end()), None]:
-        if word and word[0].lower() not in _PROSE:
-            run.append(word)
-            continue
-        if len(run) >= _LENGTHS[-1] and (named or _stands_alone(text, run)):
-            words = run[_words_of_label(run) :] if named else run
-            yield FoundSecret(words[0].start(), words[-1].end(), "seed phrase")
-        run = []
+        named = _SEED.search(text, max(match.start() - 100, 0), match.start() + 60)
+        run: list[re.Match[str]] = []  # of words without one of prose
+        for word in [*_ONE.finditer(text, match.start(), match.end()), None]:
+            if word and word[0].lower() not in _PROSE:
+                run.append(word)
+                continue
+            if len(run) >= _LENGTHS[-1] and (named or _stands_alone(text, run)):
+                words = run[_words_of_label(run) :] if named else run
+                yield FoundSecret(words[0].start(), words[-1].end(), "seed phrase")
+            run = []
 
 
 def _words_of_label(run: list[re.Match[str]]) -> int:

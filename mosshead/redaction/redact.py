@@ -14,14 +14,9 @@ _SHORTEST_NUMBER, _SHORTEST_WORD = 12, 16
 
 _DIGIT = lazy_pattern(r"\d")
 _PASSES_BY_SECRET, _PASSES_BY_RUN = 4, 3
-"""Passes in which a mark takes the place of a secret, and further ones in which it takes that of the whole run of characters.
-
-In what people write a third pass finds nothing. A text can be made so that each pass cuts one secret off it and bares the next.
-"""
+"""Passes in which a mark replaces a secret, and then the whole run of characters. An attacker's text may bare one in each."""
 
 _BLANKS, _RUN = " \t\n\r", lazy_pattern(r"\S*")
-
-
 FINDERS = sorted((*passwords.FINDERS, *numbers.FINDERS, *tokens.FINDERS), key=lambda one: one.shortest)
 """From the one that finds something in the shortest text to the one that needs the longest."""
 
@@ -32,7 +27,7 @@ def redact(text: str) -> str:
     # others there is less to look at each time.
     if _is_too_plain(text):
         return text
-    left, done = [(piece, 0) for piece in reversed(_parts_by_marks(text))], list[str]()
+    left, done = [(piece, 0) for piece in reversed(MARK.split(text))], list[str]()
     while left:
         piece, passes = left.pop()
         parts = [] if _is_too_plain(piece) or MARK.fullmatch(piece) else _parts(piece, passes)
@@ -50,23 +45,8 @@ def _is_too_plain(text: str) -> bool:
     return (len(text) < _SHORTEST_NUMBER and text.isdigit()) or (len(text) < _SHORTEST_WORD and text.isalpha())
 
 
-def _parts_by_marks(text: str) -> list[str]:
-    """Marks, and what stands between them."""
-    if "[redacted: " not in text:
-        return [text]
-    parts, at = list[str](), 0
-    for marked in MARK.finditer(text):
-        parts += [text[at : marked.start()], marked[0]]
-        at = marked.end()
-    return [*parts, text[at:]]
-
-
 def _parts(text: str, passes: int) -> list[str]:
-    """A text with a mark in the place of each secret that is found in it, in parts; none where nothing is found.
-
-    passes: how often the text was looked through before. In the end a mark takes the place of all that is left of it, so that no
-    text is read more often than that, and no secret stays.
-    """
+    """Replace the secrets of a text, in the end all of it, by marks, and return the parts; none where nothing is found."""
     folded = fold(text)
     found = sorted(_found(folded.text))
     if found and passes >= _PASSES_BY_SECRET + _PASSES_BY_RUN:
@@ -90,22 +70,20 @@ def _found(text: str) -> Iterator[FoundSecret]:
             yield from finder.find(text)
 
 
-def _joined(found: list[FoundSecret]) -> Iterator[FoundSecret]:
+def _joined(found: list[FoundSecret]) -> list[FoundSecret]:
     """Without overlaps: of two secrets that overlap, one that reaches over both, of the kind of the longer."""
-    current: FoundSecret | None = None
-    for one in found:
-        if current is None or one.start >= current.end:
-            if current:
-                yield current
-            current = one
+    joined = found[:1]
+    for one in found[1:]:
+        last = joined[-1]
+        if one.start >= last.end:
+            joined.append(one)
         else:
-            longer = one if one.end - one.start > current.end - current.start else current
-            current = FoundSecret(current.start, max(current.end, one.end), longer.kind)
-    if current:
-        yield current
+            longer = one if one.end - one.start > last.end - last.start else last
+            joined[-1] = FoundSecret(last.start, max(last.end, one.end), longer.kind)
+    return joined
 
 
-def _widened(text: str, secrets: Iterator[FoundSecret]) -> Iterator[FoundSecret]:
+def _widened(text: str, secrets: list[FoundSecret]) -> Iterator[FoundSecret]:
     """Secrets with the whole run of characters around them, from blank to blank."""
     at = 0
     for one in secrets:

@@ -27,8 +27,7 @@ Kind = Literal[
     "national insurance number",
     "identity number",
 ]
-
-MARK = lazy_pattern(rf"\[redacted: (?:{'|'.join(map(re.escape, get_args(Kind)))})\]")
+MARK = lazy_pattern(rf"(\[redacted: (?:{'|'.join(map(re.escape, get_args(Kind)))})\])")
 """What stands in a secret's place."""
 
 
@@ -41,10 +40,10 @@ class FoundSecret(NamedTuple):
 
 
 class Finder(NamedTuple):
-    """A finder, and a quick look at a text in small letters: where it says no, the finder finds nothing there.
+    """A finder, and a quick look at a text in small letters, which says where it finds nothing.
 
-    shortest: characters of a text in which it finds something. digits: whether there must be one. stems: one of them is in every
-    such text; none where any will do. looks_so: whether a text in small letters looks so at all.
+    shortest: characters of a text in which it finds something. digits: whether it needs one. stems: one of them is in every such
+    text, if there are any. looks_so: whether a text in small letters looks so at all.
     """
 
     find: Callable[[str], Iterator[FoundSecret]]
@@ -54,7 +53,7 @@ class Finder(NamedTuple):
     looks_so: Callable[[str], bool] | None = None
 
     def may_find(self, small: str, *, digits: bool) -> bool:
-        """digits: whether there are any in the text."""
+        """Take the quick look. digits: whether there are any in the text."""
         if len(small) < self.shortest or (self.digits and not digits) or (self.looks_so and not self.looks_so(small)):
             return False
         for stem in self.stems:  # rather than any(), which takes twice as long
@@ -70,24 +69,9 @@ def mark(kind: Kind) -> str:
 
 _BESIDE = 8
 _GAP = lazy_pattern(rf"\s{{{2 * _BESIDE + 2},}}")
-
-_QUOTES = {"\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u2039": "'", "\u203a": "'"}
-
-
-_QUOTES |= dict.fromkeys("“”„‟«»「」『』", '"')
-
-
-_LETTERS = {
-    "\u0142": "l",
-    "\u0141": "L",
-    "\u00f8": "o",
-    "\u00d8": "O",
-    "\u0111": "d",
-    "\u0131": "i",
-}  # no accent to take off
-
-_LINES = {"\u2028": "\n", "\u2029": "\n", "\u0085": "\n"}
-_PLAIN = _QUOTES | _LINES | _LETTERS
+_QUOTES = dict.fromkeys("\u2018\u2019\u201a\u201b\u2039\u203a", "'") | dict.fromkeys("“”„‟«»「」『』", '"')
+_LETTERS = dict(zip("łŁøØđı", "lLoOdi", strict=True))  # no accent to take off
+_PLAIN = _QUOTES | _LETTERS | dict.fromkeys("\u2028\u2029\u0085", "\n")
 _UNSEEN = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 
 
@@ -115,7 +99,7 @@ def fold(text: str) -> Folded:
 
 
 def _without_gaps(folded: Folded) -> Folded:
-    """Of each gap the blanks on either side, and a line's end from between: nothing is found across that."""
+    """Shorten gaps to some blanks and a line's end: nothing is found across that."""
     text, places = folded
     kept, at = list[int](), 0
     for gap in _GAP.finditer(text):
@@ -126,15 +110,13 @@ def _without_gaps(folded: Folded) -> Folded:
     if not at:
         return folded
     kept += range(at, len(text))
-    return Folded(
-        "".join([text[place] for place in kept]), kept if places is None else [places[place] for place in kept]
-    )
+    return Folded("".join([text[place] for place in kept]), [places[place] for place in kept] if places else kept)
 
 
 def in_small(text: str) -> str:
-    """The text in small letters, each at its place. Patterns read it several times faster than they read with IGNORECASE."""
+    """The text in small letters, each at its place, which patterns read several times faster than with IGNORECASE."""
     small = text.lower()
-    # Of all letters the dotted capital I alone becomes two; folding has made a plain one of it.
+    # The dotted capital I alone becomes two letters; folding has made a plain one of it.
     return small if len(small) == len(text) else text.replace("\u0130", "I").lower()
 
 
@@ -160,7 +142,6 @@ def _fold(char: str) -> str:
 
 
 _FOLDS = _Folds()
-
 _THINGS = (
     "order|invoice|tracking|booking|reservation|serial|imei|isbn|issn|ean|upc|gtin|barcode|sku|shipment|parcel|package|awb|waybill|"
     "membership|loyalty|meter|vin|po|rma|transaction|id|ids|phone|tel|telephone|fax|extension|ext|receipt|consignment|"
@@ -174,20 +155,16 @@ _MAYBE = (
     "reference|ref|case|ticket|part|policy|member|model|article|item|product|lot|batch|mobile|asset|claim|file|document|job|build|"
     "run|issue|delivery|registration|customer|client|supplier|vendor|contract|confirmation|account|track|device|unit|student|employee"
 )
-
 _HASHES = (
     r"commit|commits|revision|rev|sha|sha-?\d+|md5|hash|hashes|checksum|digest|etag|fingerprint|integrity|cid|"
     r"ipfs|address|tx|"
     r"txid|txhash|block|image|base64|uuid|guid|trace|span|blob|object|tree|branch|tag|container|layer|pubkey|public key"
 )
-
 _NUMBER = r"[ \-_]?(?:number|numbers|no|nr|num|nummer|numero|id|code|#)"
-
 _GLUE = (
     r"(?:[\s:#=.(\[\"'`\-]|\b(?:number|numbers|no|nr|num|id|code|is|was|are|ist|lautet|war|nummer|numero|n|est|es|e|"
     r"called|the|de|del|di|do)\b|[\u00b0\u00ba])*"
 )
-
 _THING = lazy_pattern(rf"(?<![a-z])(?:(?:{_THINGS})s?|(?:{_MAYBE})s?{_NUMBER})(?![a-z]){_GLUE}\Z")
 _HASH = lazy_pattern(rf"(?<![a-z])(?:{_HASHES})(?![a-z]){_GLUE}\Z")
 _CARD = lazy_pattern(r"(?<![a-z])(?:cards?|visa|mastercard|amex|cc|karte|tarjeta|carte|carta)(?![a-z])[^,;.!?\n]*\Z")
@@ -212,32 +189,27 @@ _OPENER = (
     r"von|beim|im|am|de|du|des|d|di|del|della|dello|do|da|de[rs]|[mdsu](?:ein|nser)e[rs]|ihre[rs]|eine[rs]|furs|para|"
     r"pour|per|pro|van|voor|till|на|от|для)(?![a-z])"
 )
-
 _IN_BRACKETS = r"(?:\s?[(\[][^)\]\n]{1,40}[)\]])?"
 _LONGEST_SUBJECT = 60
 _LONGEST_PLAIN = 200
 """Characters of a value, from the second on."""
 
 _ENDS_SUBJECT = lazy_pattern(r"[!?\n:=;]|\.(?!\S)")
-
 IS = (
     r"(?:\s*+\\?+[\"'`*]{0,3}+\s*+(?:=>|->|:=|==?|:|→|\||>)[*_]{0,3}\s*+|\s++(?:is|was|are|be|will be|would be|being|"
     r"equals|reads?|ist|lautet|heisst|war|wird|est|sera|es|era|sera|e|foi|jest|to|on|ar|er|это|-|=|is now|used to be|"
     r"has been|had been|will be)(?:\s?:)?\s++|'s\s++|,?\s*+c'est\s++|\s*+(?:是|为|は|이|는)\s*+)"
 )
-
 STILL = (
     r"(?:(?:still|now|just|simply|currently|always|again|literally|only|set to|back to|called|this|actually|"
     r"basically|also|probably|like|jetzt|immer noch|noch|einfach|toujours|maintenant|ahora|todavia|ancora|sempre|"
     r"the word|the following|following|as follows|something like)[\s:,]+|[:=\-]\s*+){0,3}"
 )
-
 VALUE = (
     r"(?:\\?(?P<quote>[\"'`]|\*\*|\*)(?P<quoted>(?:(?!(?P=quote))[^\n]){1,100}?)\\?(?P=quote)|"
     # First as it nearly always is, for the step from character to character costs most of the time.
     r"(?P<plain>[^\s\"'`<>](?:[^\s\"'`<]{1,200}+(?![<'])|(?:[^\s\"'`<]|<(?!/)|'(?=\w)){1,200})))"
 )
-
 KEY_VALUE = r"\\?[\"'`*<(]{0,2}(?P<plain>[a-z0-9+/_.~%$!@#^&*\-]{6,600}={0,2})"
 
 
@@ -251,11 +223,7 @@ class SecretStatement(NamedTuple):
 
 
 class SecretSentence:
-    """Sentences of a word, what it is of ("for the wifi"), and what leads to a value.
-
-    What a word is of can be any words. A pattern would look for the value behind each of them, for each word of secrets again;
-    here the text is searched for values once.
-    """
+    """Sentences of a word, what it is of ("for the wifi"), and what leads to a value, for which a text is searched once."""
 
     def __init__(self, word: str, led: str, *, before: str = "", after: str = "") -> None:
         """word: ends where no letter follows. led: what leads to the value, and the value. before, after: of the word."""
@@ -270,8 +238,7 @@ class SecretSentence:
     ) -> Iterator[SecretStatement]:
         """The sentences of a text in small letters, from left to right. within: also those that begin in another's value.
 
-        is_secret: whether a sentence's value is one. Of those that begin in a value of the most characters the last will then do:
-        it reaches the furthest.
+        is_secret: whether a sentence's value is one. Of the sentences within one of the most characters the last will then do.
         """
         values, ends = Next(self._led, text), Next(_ENDS_SUBJECT, text)
         at = 0
@@ -283,14 +250,8 @@ class SecretSentence:
             yield said
             at = said.start + len(said.word) if within else said.led.end()
             if is_secret and said.led.end("plain") - said.led.start("plain") > _LONGEST_PLAIN and is_secret(said):
-                at = self._last_within(text, at, said.led.end(), values, ends)
-
-    def _last_within(self, text: str, start: int, end: int, values: "Next", ends: "Next") -> int:
-        """Where the last sentence begins within a value."""
-        for word in reversed([*self._word.finditer(text, start, end)]):
-            if self._at(text, word.start(), values, ends):
-                return word.start()
-        return start
+                inner = reversed([word.start() for word in self._word.finditer(text, at, said.led.end())])
+                at = next((start for start in inner if self._at(text, start, values, ends)), at)
 
     def _at(self, text: str, start: int, values: "Next", ends: "Next") -> SecretStatement | None:
         opened = self._opened.match(text, start)
@@ -344,12 +305,10 @@ _PUBLIC = lazy_pattern(
     r"iVBORw0KGgo|/9j/|R0lGOD|UklGR|PHN2Zy|PD94bW|JVBERi0|UEsDB|Qk[0-9A-Za-z]|AAAAB3NzaC1|AAAAC3NzaC1|AAAAE2Vj|"
     r"AAAAFGFz|AAAAI|Qm[1-9A-HJ-NP-Za-km-z]{44}\Z|sha\d+-|md5-|[13][1-9A-HJ-NP-Za-km-z]{25,34}\Z|0x[0-9A-Fa-f]{40}\Z"
 )
-
 _LONGEST_LINK = 300
 _SYMBOL = lazy_pattern(r"[!#$%^&*@~?]")
 _DIGIT = lazy_pattern(r"[0-9]")
 _LETTER = lazy_pattern(r"[A-Za-z]")
-
 _URL_OR_ADDRESS = lazy_pattern(
     r"[a-z]+://|www\.|[\w.+\-]+@[\w\-]+\.[\w.\-]+\Z|[@#<{(/]|\w+\(|-{2}|\$[{(]|.*\]\(", re.IGNORECASE
 )
@@ -430,7 +389,6 @@ _NO_VALUES = frozenset(
     "il lo gli uno molto non sbagliata scaduta sicura debole forte nel nella o os um uma muito nao errada segura "
     "fraca na com em не неверный истек".split()
 )
-
 _CONJUNCTIONS = frozenset(
     "and but or so if for please thanks thank by because which that i we you it he she they can could don't do in on "
     "at the with just ok okay remember keep save note lol haha now since as not when while to of from is was are has "
@@ -438,7 +396,6 @@ _CONJUNCTIONS = frozenset(
     "mais merci pour avec y o pero gracias para con e ma grazie per still again though anyway btw everyone guys too "
     "also then there here maybe before after until username user login email".split()
 )
-
 _PLACEHOLDER = lazy_pattern(
     r"[*x.\u2022_\-#?]+\Z|<[^>]*>?\Z|\$\{?[A-Za-z_]\w*\}?\Z|\{\{|%\(?\w*\)?s?\Z|%[A-Z_]+%|\{\w*\}\Z|\[\w*|"
     r"(?:self|os|settings|config|cfg|process|env|environ|request|req|user|data|this|args|params|form|ctx|secrets|"
@@ -446,7 +403,6 @@ _PLACEHOLDER = lazy_pattern(
     r"[A-Za-z_][\w.]*\(|your[_\-]?\w+|changeme\Z|example\Z|placeholder\Z|redacted\Z|omitted\Z|https?://|\w+[_\-]here\Z",
     re.IGNORECASE,
 )
-
 _WORD = lazy_pattern(r"[A-Za-z]+(?:'[a-z]+)?\Z")
 _NEXT_WORD = lazy_pattern(r"[ \-]([A-Za-z]{2,14}|\d{1,4})(?![\w'])")
 _MOST_WORDS = 24
@@ -458,10 +414,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_no_value(value: str, *, said: bool, quoted: bool = False) -> bool:
-    """Whether what follows "password is" or "password:" says something of the password, rather than the password itself.
-
-    said: in a sentence, where a participle ("is expired") is more likely than a password.
-    """
+    """Whether what follows "password is" or "password:" only describes it; said: in a sentence, where "expired" does."""
     if quoted:
         return not value.strip() or is_placeholder(value)
     word = value.casefold().rstrip("!…")
@@ -470,16 +423,13 @@ def is_no_value(value: str, *, said: bool, quoted: bool = False) -> bool:
     return said and bool(re.fullmatch(r"[a-z]{3,}(?:ed|able|ible|less)", value))
 
 
-def is_plain_word(value: str) -> bool:
-    """Whether a value is letters only, so that it may be the first word of several."""
-    return bool(_WORD.match(value))
+def phrase_end(text: str, start: int, end: int) -> int:
+    """Where a passphrase ends that begins with ``text[start:end]``: there, unless that is letters only and two more words follow.
 
-
-def phrase_end(text: str, end: int) -> int:
-    """Where a passphrase ends that begins with the word before ``end``: after it, unless two more words or more belong to it.
-
-    After a word that is often said of passwords ("correct", "long") three more must, none of them another such.
+    After a word that is often said of passwords ("correct", "long") it takes three more, none of them another such.
     """
+    if not _WORD.match(text[start:end]):
+        return end
     at, words = end, 0
     while words < _MOST_WORDS and (match := _NEXT_WORD.match(text, at)) and match[1].casefold() not in _CONJUNCTIONS:
         at, words = match.end(), words + 1
@@ -496,10 +446,7 @@ _CUT = lazy_pattern(r"\w\w")
 
 
 class Places:
-    """The places in a text where a pattern matches, so that many windows are looked through for the price of one.
-
-    longest: of what the pattern matches.
-    """
+    """The places in a text where a pattern matches, for many windows; longest: of what the pattern matches."""
 
     def __init__(self, pattern: re.Pattern[str], text: str, *, longest: int = 0) -> None:
         self._pattern, self._text, self._longest = pattern, text, longest

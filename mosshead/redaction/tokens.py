@@ -27,7 +27,6 @@ _WRAPPED = r"\r?\n[ \t]*(?=[A-Za-z0-9_\-]{8,400}[ \t]*(?:\r?\n|\Z))(?=[A-Za-z_\-
 _W = rf"(?:[A-Za-z0-9_\-]|{_WRAPPED})"
 _A = rf"(?:[A-Za-z0-9]|{_WRAPPED})"
 _H = "[0-9a-fA-F]"
-
 _API_KEYS = (
     rf"sk-{_W}{{16,}}",  # OpenAI, Anthropic, OpenRouter, DeepSeek, …
     rf"(?:sk|rk|pk)_(?:live|test|prod)_{_A}{{10,}}",  # Stripe
@@ -56,7 +55,6 @@ _API_KEYS = (
     rf"v1\.0-{_H}{{24}}-{_H}{{40,}}",  # Cloudflare, for certificates of origins
     rf"cf(?:ut|at|k)_{_A}{{40,}}",
 )
-
 _ACCESS_TOKENS = (
     rf"gh[pousr]_{_A}{{20,}}",  # GitHub
     rf"github_pat_{_W}{{20,}}",
@@ -91,7 +89,6 @@ _ACCESS_TOKENS = (
     # JSON web tokens, header and payload at least
     rf"eyJ[A-Za-z0-9_\-\n]{{6,600}}+\.[A-Za-z0-9_\-\n]{{6,}}(?:\.{_W}+){{0,3}}",
 )
-
 _PRIVATE_KEYS = (
     r"[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?![A-Za-z0-9])|[xyzt]prv[1-9A-HJ-NP-Za-km-z]{80,}|AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]{50,}",
     # Bech32, which writes what it is before its last 1: Nostr, Sui, Cardano, age in small letters
@@ -109,26 +106,20 @@ _VENDORS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("access token", _any(_ACCESS_TOKENS)),
     ("private key", _any(_PRIVATE_KEYS)),
 )
-
 _BLOCK = lazy_pattern(
     r"-{1,10} ?(BEGIN|END) ?[A-Z0-9 ]{0,40}?(PRIVATE KEY|PUBLIC KEY|CERTIFICATE)[A-Z0-9 ]{0,20}-{0,10}"
 )
-
 _ENCODED = lazy_pattern(
     r"(?:(?:\s|\\[nr]|[\"'`,+>|])*[A-Za-z0-9+/=]{12,76}(?![A-Za-z0-9+/=]))+(?:(?:\s|\\[nr])*[A-Za-z0-9+/]{1,11}={1,2})?"
 )
-
 _PUTTY = lazy_pattern(r"(?<![A-Za-z0-9])PuTTY-User-Key-File-\d")
 _PUTTY_END = lazy_pattern(r"Private-MAC:\s*[0-9a-f]+")
 _LONGEST_PUTTY = 8000
 _LINE = lazy_pattern(r"[A-Za-z0-9+/=]{1,76}\Z")
-
 _LONG = lazy_pattern(r"(?<![A-Za-z0-9+/_=\-])[A-Za-z0-9+/_\-]{32,}={0,2}")
-
 _AFTER_PREFIX = lazy_pattern(
     r"(?<![A-Za-z0-9_\-])([A-Za-z]{2,12})(?:[_\-][A-Za-z0-9]{1,10}){0,3}[_\-]([A-Za-z0-9]{20,})(?![A-Za-z0-9])"
 )
-
 _NAMES_OF_THINGS = frozenset(
     "cus pi ch in sub prod price evt acct txn pm si cs re seti src tok card ba po tr req msg run thread asst file "
     "chatcmpl resp call toolu batch vs ft ftjob step gen img org proj user usr team doc page node task job order "
@@ -179,36 +170,21 @@ def _key_blocks(text: str) -> tuple[list[tuple[int, int]], list[FoundSecret]]:
     opened: re.Match[str] | None = None
     done = 0
     for line in [*_BLOCK.finditer(text), None]:
-        if opened and (line is None or line[1] == "BEGIN" or line[2] != opened[2]):
-            done = _end_of_encoded(text, opened.end())
-            _keep(public, private, opened, done)
-            opened = None
-        if line and line[1] == "BEGIN":
-            opened = line
-        elif line and opened:
-            done = line.end()
-            _keep(public, private, opened, done)
-            opened = None
-        elif line and line[2] == "PRIVATE KEY":
+        closing = line if opened and line and line[1] == "END" and line[2] == opened[2] else None
+        if opened:
+            done = (closing or _ENCODED.match(text, opened.end()) or opened).end()
+            if opened[2] == "PRIVATE KEY":
+                private.append(FoundSecret(opened.start(), done, "private key"))
+            else:
+                public.append((opened.start(), done))
+        opened = line if line and line[1] == "BEGIN" else None
+        if line and line[1] == "END" and line[2] == "PRIVATE KEY" and not closing:
             private.append(FoundSecret(_start_of_encoded(text, done, line.start()), line.end(), "private key"))
             done = line.end()
     return public, private
 
 
-def _keep(public: list[tuple[int, int]], private: list[FoundSecret], opened: re.Match[str], end: int) -> None:
-    if opened[2] == "PRIVATE KEY":
-        private.append(FoundSecret(opened.start(), end, "private key"))
-    else:
-        public.append((opened.start(), end))
-
-
-def _end_of_encoded(text: str, start: int) -> int:
-    match = _ENCODED.match(text, start)
-    return match.end() if match else start
-
-
 def _start_of_encoded(text: str, least: int, end: int) -> int:
-    """Where the lines of base64 before a place begin."""
     start = end
     while (before := text.rfind("\n", least, start)) >= 0 and before < start:
         line_start = text.rfind("\n", least, before) + 1 or least
@@ -229,13 +205,11 @@ _TOKEN_HERE = lazy_pattern(r"[\"'`*(\[<{=]{0,3}(?P<value>[^\s\"'`<>]{6,64})")
 _TOKEN = lazy_pattern(r"(?<!\S)[\"'`*(\[<{=]{0,3}(?P<value>[^\s\"'`<>]{6,64})")
 _LONG_TOKEN = lazy_pattern(r"(?<![A-Za-z0-9+/_=.\-])[A-Za-z0-9+/_~\-]{16,200}={0,2}(?![A-Za-z0-9+/_=\-])")
 _END = ".,;:?)]}\"'`*"
-
 _PASSWORDS = lazy_pattern(
     r"passw|passwd|\bpwd?\b|passcode|pass ?phrase|kennwort|mot de passe|\bmdp\b|contrasena|\bsenha|wachtwoord|"
     r"losenord|haslo|пароль|парол|credential|"
     r"\bcreds\b|zugangsdaten|\blog ?-?in\b|logged in|logging in|\blogins?\b|sign in|密码|パスワード|비밀번호|\bsecret\b|\bpin\b"
 )
-
 _KEYS = lazy_pattern(
     r"api[ _\-]?keys?|access[ _\-]?(?:key|token|code)|secret|(?<![a-z])tokens?(?![a-z])|credential|\bcreds\b|"
     r"private[ _\-]?key|bearer|auth(?:[ _\-]?(?:key|token|code)|orization)|passw|"
@@ -243,24 +217,19 @@ _KEYS = lazy_pattern(
     r"zugangsschlussel|schlussel|clave|cle d'api|chave|chiave|"
     r"токен|ключ|密钥|令牌|session|cookie|mnemonic|seed\b|\bkeys?\b"
 )
-
 _STRONG = lazy_pattern(
     r"api[ _\-]?keys?|access[ _\-]?(?:key|token)|secret|private[ _\-]?key|auth[ _\-]?(?:key|token)|bearer|"
     r"credential|wallet|signing key|encryption key|api-schlussel|clave api"
 )
-
 _HEX = lazy_pattern(r"(?:0x)?[0-9a-f]{7,}\Z", re.IGNORECASE)
 _UUID = lazy_pattern(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
-
 _PLAIN = lazy_pattern(
     r"\d{1,4}(?:st|nd|rd|th|am|pm|gb|mb|kb|ms|px|km|kg|cm|x|k|m|%|\+)?\Z|v?\d+(?:[.\-]\w+)+\Z|1password\d*|"
     r"\w+\.(?:py|js|ts|md|txt|json|ya?ml|pdf|png|jpe?g|csv|html?|docx?|xlsx?|sh|go|rs|java|c|h)\Z",
     re.IGNORECASE,
 )
-
 _BEFORE, _AFTER = 90, 50
 _LONGEST_WORD = 24  # "subscription" and the like are shorter, with what may follow them
-
 _VERY_COMPLEX = lazy_pattern(
     r"(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)(?=[A-Za-z0-9]\S*[!#$%^&*@~])[A-Za-z0-9!#$%^&*@~?_\-]{8,40}\Z"
 )
@@ -282,8 +251,7 @@ def _near_passwords(text: str, words: Places) -> Iterator[FoundSecret]:
         start, end = match.span("value")
         begins = cut if match.start() == cut else 0
         at = match.end()
-        while end > start and text[end - 1] in _END:
-            end -= 1
+        end = start + len(text[start:end].rstrip(_END))
         value = text[start:end]
         if not is_complex(value) or _PLAIN.match(value):
             continue
@@ -309,7 +277,6 @@ def _around(words: Places, start: int, end: int, begins: int = 0) -> bool:
 
 
 _LOOKS_LONG = lazy_pattern(r"[a-z0-9+/_.\-]{16}|private key")
-
 FINDERS = (
     Finder(find_near, 8, digits=True),
     Finder(find_tokens, 11, looks_so=lambda small: bool(_LOOKS_LONG.search(small))),
