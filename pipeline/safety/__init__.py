@@ -1,7 +1,7 @@
-"""What must not become a memory, because it would steer whoever reads it: instructions, rules, addresses, calls, false frames.
+"""Keep text that would steer a model out of memories: instructions, rules, addresses, calls of tools, false frames.
 
-A memory is put into the prompt of a later turn. What stands in it is to be something that was said of the world, not something
-that was said to the assistant. One module for each shape; `suspicion` puts them together.
+A memory enters the prompt of a later turn, so it may speak of the world, and not to the assistant. Each shape has a module;
+`suspicion` puts them together.
 """
 
 from pipeline.safety.suspicion import REASONS, guarded, instructs, steers, suspicion_of, texts_in

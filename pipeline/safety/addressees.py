@@ -1,4 +1,4 @@
-"""Texts that are meant for programs: a note to whoever sums this up, a call of the assistant, a notice to all assistants."""
+"""Texts meant for programs: a note to whoever sums this up, a call of the assistant, a notice to all assistants."""
 
 import re
 

@@ -1,28 +1,23 @@
-"""Addresses that the assistant is to load, and what it is to send away: a picture with the chat in its address, mail, money."""
+"""Orders to load an address, or to send away what was said, mail or money."""
 
 import re
 
-from pipeline.safety.imperatives import commanded
+from pipeline.safety.imperatives import ordered
 from pipeline.safety.screen import Screen
 
 
 def addresses(text: str) -> bool:
-    """Whether a text has the assistant load an address, or shows a picture that would be loaded when it is rendered."""
-    if _PLAIN.search(text):
-        return True
-    return any(commanded(text, match.start("verb")) and not _is_taught(text, match) for match in _LOADED.finditer(text))
+    """Whether a text has the assistant load an address, or holds a picture that loads when it is shown."""
+    return _PLAIN.search(text) is not None or any(not _is_taught(text, match) for match in ordered(text, _LOADED))
 
 
 def sends_away(text: str) -> bool:
-    """Whether a text has the assistant send what it knows, or money, to somebody."""
-    if any(commanded(text, match.start("verb")) for match in _SENT.finditer(text)):
-        return True
-    return not _is_banking(text) and any(commanded(text, match.start("verb")) for match in _MONEY.finditer(text))
+    """Whether a text has the assistant send somebody what it knows, or money.
 
-
-def _is_banking(text: str) -> bool:
-    """ "Set up a standing order: send £200 to my landlord" is a person's own business, of one sum and one receiver."""
-    return bool(_BANKING.search(text)) and _WHOLESALE.search(text) is None
+    "Set up a standing order: send £200 to my landlord" is a person's own business: one sum, one receiver.
+    """
+    own_business = _BANKING.search(text) is not None and _WHOLESALE.search(text) is None
+    return any(ordered(text, _SENT)) or (not own_business and any(ordered(text, _MONEY)))
 
 
 def _is_taught(text: str, match: re.Match[str]) -> bool:

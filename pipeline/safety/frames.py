@@ -1,4 +1,4 @@
-"""Text that poses as another turn or as the frame of a prompt: "SYSTEM:", "[INST]", "### Instruction", "END OF CONTEXT"."""
+"""Text that poses as another turn or as the frame of a prompt: "SYSTEM:", "[INST]", "### Instruction"."""
 
 import re
 
@@ -7,10 +7,7 @@ from pipeline.safety.screen import Screen
 
 
 def poses(text: str, shown: str) -> bool:
-    """Whether a text poses as a system message, a turn of somebody else, or the end of the data that it stands in.
-
-    text: a reading of it; shown: the text itself, whose capitals tell "SYSTEM:" from a list of parts.
-    """
+    """Whether a reading poses as a system message or turn, or the text as shown does in capitals: "SYSTEM:"."""
     if any(not named(text, match.start()) for match in _MARKS.finditer(text)) or _SHOUTED.search(shown):
         return True
     return any(_VERBAL.search(match["rest"]) for match in _TURN.finditer(text))

@@ -1,4 +1,4 @@
-"""Words that a text holds and does not show: marks without width, comments, styles that hide, base64."""
+"""Words in a text that its readers do not see: marks without width, comments, styles that hide, base64."""
 
 import base64
 import binascii
@@ -12,30 +12,27 @@ def hides(text: str) -> bool:
         return True
     if len(_INSIDE_WORDS.findall(text)) >= _FEW:
         return True
-    return _embeds(text) or _comments(text) or bool(_UNSEEN.search(text) and _IN_A_TAG.search(text))
+    if any(match["inside"] is None or _TWO_WORDS.search(match["inside"]) for match in _COMMENT.finditer(text)):
+        return True
+    return _embeds(text) or bool(_UNSEEN.search(text) and _IN_A_TAG.search(text))
 
 
 def _embeds(text: str) -> bool:
-    """Directions are set for a phone number or in a right-to-left script; for plain Latin words there is no need."""
+    """Phone numbers and right-to-left scripts need marks of direction; plain Latin words do not."""
     if _RIGHT_TO_LEFT.search(text.replace("\ufeff", "")):
         return False
     return any(_TWO_WORDS.search(match["inside"]) for match in _EMBEDDED.finditer(text))
 
 
-def _comments(text: str) -> bool:
-    return any(match["inside"] is None or _TWO_WORDS.search(match["inside"]) for match in _COMMENT.finditer(text))
-
-
 def concealed(text: str) -> Iterator[str]:
-    """The texts that stand in a text as base64 or as hexadecimal digits; what decodes to no words is none."""
+    """The words that a text holds as base64 or as hexadecimal digits."""
     for number, match in enumerate(_BASE64.finditer(text)):
         decoded = _from_base64(match.group())
         if decoded and number < _MOST_HIDDEN:
             yield decoded
     for match in _HEX.finditer(text):
         digits = re.sub(r"0x|[ ,:]", "", match.group())
-        decoded = _in_words(bytes.fromhex(digits[: len(digits) // 2 * 2]))
-        if decoded:
+        if decoded := _in_words(bytes.fromhex(digits[: len(digits) // 2 * 2])):
             yield decoded
 
 
@@ -49,37 +46,26 @@ def _from_base64(run: str) -> str | None:
 
 
 def _in_words(data: bytes) -> str | None:
-    """The data as text, if it is at least two words in Latin letters."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
         return None
-    letters = sum(len(word) for word in _WORDS.findall(text))
-    return text if len(_WORDS.findall(text)) > 1 and letters > len(text) * 0.5 else None
+    words = _WORDS.findall(text)
+    return text if len(words) > 1 and sum(map(len, words)) > len(text) * 0.5 else None
 
 
 _TAGS = re.compile("[\U000e0000-\U000e007f]")
-
 _FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007f]{1,8}")
-
 _VARIANTS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3,}")
-
 _INSIDE_WORDS = re.compile("[A-Za-z][\u200b\u200c\u200d\u2060-\u2064\ufeff\u180e]+(?=[A-Za-z])")
-
 _RUN = re.compile("[\u200b-\u200d\u2060-\u2064\ufeff\u180e\u00ad\u115f\u1160\u3164\uffa0]{4,}")
-
 _OVERRIDDEN = re.compile("[\u202d\u202e]")
-
 _EMBEDDED = re.compile("[\u202a\u202b\u2066\u2067\u2068](?P<inside>[^\u202c\u2069]*)")
-
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
-
 _TWO_WORDS = re.compile(r"[A-Za-z]{3,}\W+[A-Za-z]{2,}")
-
 _COMMENT = re.compile(
     r"<!-{2,}(?P<inside>.*?)(?:-{2,}>|$)|\[//\]: ?#|^\[[^\]]*\]: ?(?:#|<>) ?[\"'(]", re.DOTALL | re.MULTILINE
 )
-
 _UNSEEN = re.compile(
     r"display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?(?:0|[0-2](?:\.\d+)?(?:px|pt)\b)|opacity\s?:\s?0"
     r"(?!\.[1-9])|(?<![\w-])color\s?:\s?(?:white"
@@ -88,15 +74,9 @@ _UNSEEN = re.compile(
     r"|=)|aria-hidden",
     re.IGNORECASE,
 )
-
 _IN_A_TAG = re.compile(r"<\s?\w+[^>]{0,300}>|style\s?=", re.IGNORECASE)
-
 _FEW = 3
-
 _BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w+/=-])")
-
 _HEX = re.compile(r"(?<!\w)(?:0x)?(?:[0-9a-fA-F]{2}[ ,:]?){12,}(?!\w)")
-
 _WORDS = re.compile(r"[A-Za-z]{2,}")
-
 _MOST_HIDDEN = 20

@@ -1,12 +1,19 @@
-"""Whether a verb is an order to whoever reads, and not what somebody does or was told to do."""
+"""Tell a verb that orders whoever reads from what somebody does or was told to do."""
 
 import re
+from collections.abc import Iterator
 
+from pipeline.safety.screen import Screen
 from pipeline.safety.vocabulary import ADVERB, PRODUCT, PROGRAM
 
 
+def ordered(text: str, verbs: Screen) -> Iterator[re.Match[str]]:
+    """Yield the matches whose group "verb" is an order to whoever reads."""
+    return (match for match in verbs.finditer(text) if commanded(text, match.start("verb")))
+
+
 def commanded(text: str, at: int) -> bool:
-    """Whether the verb that stands at a place is an order to whoever reads."""
+    """Whether the verb at a place is an order to whoever reads."""
     before = text[max(0, at - 200) : at]
     clause = before[max((match.end() for match in _BREAK.finditer(before)), default=0) :].strip()
     if _TOLD_ANOTHER.search(clause):
@@ -20,7 +27,7 @@ def commanded(text: str, at: int) -> bool:
 
 
 def named(text: str, at: int) -> bool:
-    """Whether the words at a place are somebody's or something's name: "my band is called …"."""
+    """Whether the words at a place are a name: "my band is called …"."""
     return _NAMING.search(text, max(0, at - 30), at) is not None
 
 

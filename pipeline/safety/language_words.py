@@ -1,11 +1,11 @@
-"""The words of six languages that orders to an assistant are made of, without their accents."""
+"""The words of orders to an assistant in six languages, without their accents."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class LanguageWords:
-    """The words of one language that orders are made of, each field the alternatives of a pattern."""
+    """Each field but the first holds the alternatives of a pattern."""
 
     known_by: str
     """Common words; a text with two of them may be in this language."""
@@ -14,8 +14,9 @@ class LanguageWords:
     the_assistant: str
     """With an article, and as the subject of "must"."""
 
-    your: str
-    all_earlier: str
+    whose: str
+    """"Your", "all the previous"."""
+
     rules: str
     forget: str
     what_you_were_told: str
@@ -34,7 +35,7 @@ class LanguageWords:
 
     led: str
     you_do: str
-    """The same in the second person, with the words around them."""
+    """Orders in the second person, with the words around them."""
 
     must: str
     always: str
@@ -53,7 +54,7 @@ class LanguageWords:
 
     agreed: str
     send: str
-    """Whatever takes an address, or something private, as its object."""
+    """Before an address, or something private."""
 
     private: str
     note: str
@@ -68,8 +69,8 @@ GERMAN = LanguageWords(
     assistant=r"kis?|ki-\w+|ai|sprachmodelle?n?|assistent(?:en)?(?:systeme?)?|chatbots?|bots?|modelle?|agenten?",
     the_assistant=r"(?:der|die|das|jede[rs]?|alle) (?:assistent(?:en)?|kis?|ki-\w+|chatbots?|bots?"
     r"|sprachmodelle?) (?:muss|mussen|soll|sollen|darf|durfen)",
-    your=r"deine[nrms]?|eure|ihre",
-    all_earlier=r"alle|samtliche|(?:bis|vor)herige[nr]?|obige[nr]?|fruhere[nr]?|die(?= (?:sperren|filter|sicherheit))",
+    whose=r"deine[nrms]?|eure|ihre|alle|samtliche|(?:bis|vor)herige[nr]?|obige[nr]?|fruhere[nr]?"
+    r"|die(?= (?:sperren|filter|sicherheit))",
     rules=r"anweisungen|instruktionen|regeln|vorgaben|befehle|richtlinien|vorschriften|filter|sperren|einschrankungen"
     r"|grenzen|beschrankungen|sicherheits\w*|warnungen|programmierung|schranken|tabus|zensur|skrupel"
     r"|systemprompt|gedachtnis|speicher|erinnerungen",
@@ -130,8 +131,7 @@ SPANISH = LanguageWords(
     the_assistant=r"(?:el|la|los|las|todo|cualquier) (?:asistentes?|ia|inteligencia artificial|chatbot|bot"
     r"|modelo(?: de lenguaje)?) (?:siempre |nunca |no )*(?:deben?|tienen? que|deberian?|nunca|siempre"
     r"|responder[ae])",
-    your=r"tus?|sus",
-    all_earlier=r"todas?|todos|las|los|anteriores|esas|estas",
+    whose=r"tus?|sus|todas?|todos|las|los|anteriores|esas|estas",
     rules=r"instrucciones|reglas|normas|ordenes|indicaciones|directrices|filtros?|limites?|restricciones|censura"
     r"|avisos|advertencias|tabues|seguridad|memorias?|recuerdos",
     forget=r"ignor(?:a|e|es|ad|en)|olvid(?:a|e|en|ar|as|ate)|descarta|omite|desobedece|haz caso omiso|no sigas"
@@ -191,8 +191,7 @@ FRENCH = LanguageWords(
     r"|intelligences? artificielles?|systemes? (?:d'ia|de \w+(?: automatique)?)",
     the_assistant=r"(?:l'assistant|l'ia|les ia|les assistants|tout assistant|toute ia|le chatbot|le bot|le modele"
     r"|l'intelligence artificielle) (?:ne )?(?:doit|doivent|devrait|devra|repondra|dira)",
-    your=r"tes|vos|ton|ta",
-    all_earlier=r"toutes?|tous|les|ces|des",
+    whose=r"tes|vos|ton|ta|toutes?|tous|les|ces|des",
     rules=r"consignes?|regles?|instructions?|directives?|ordres?|filtres?|limites?|restrictions?|censure"
     r"|avertissements?|tabous?|securite\w*|programmation|criteres|memoires?|souvenirs",
     forget=r"(?<!n')(?:oublie[sz]?|ignore[sz]?)|laisse[sz]? tomber|desobei\w+|contourne[sz]?|desactive[sz]?"
@@ -256,8 +255,7 @@ ITALIAN = LanguageWords(
     assistant=r"ia|ai|assistent[ei]|modell[oi](?: linguistic[oi])?|chatbot|bot|agent[ei]|intelligenz[ae] artificial[ei]",
     the_assistant=r"(?:l'assistente|l'ia|l'intelligenza artificiale|il chatbot|il bot|il modello|gli assistenti"
     r"|ogni assistente) (?:non )?(?:deve|devono|dovrebbe|dovra)",
-    your=r"tue|tuoi|tua|tuo",
-    all_earlier=r"tutt[eio]|le|ogni|precedenti|queste",
+    whose=r"tue|tuoi|tua|tuo|tutt[eio]|le|ogni|precedenti|queste",
     rules=r"regol[ae]|istruzioni|filtr[oi]|limiti|restrizioni|indicazioni|direttive|ordini|comandi|censura|avvisi"
     r"|avvertenze|scrupoli|sicurezza|memori[ae]|ricordi",
     forget=r"ignora(?:re|te)?|ignori|dimentica(?:re|te|ti)?|dimentichi|scorda|trascura|scarta|lascia perdere"
@@ -313,8 +311,7 @@ PORTUGUESE = LanguageWords(
     assistant=r"ias?|assistentes?|modelos?(?: de linguagem)?|chatbots?|bots?|agentes?|inteligencias? artificia(?:l|is)",
     the_assistant=r"(?:o|a|os|as|todo|toda|qualquer) (?:assistentes?|ias?|inteligencia artificial|chatbot|bot"
     r"|modelo(?: de linguagem)?) (?:nunca |sempre |nao )*(?:devem?|tem que|precisam?|devera|deveriam?)",
-    your=r"tuas|teus|suas|seus|tua|sua",
-    all_earlier=r"todas?|todos|as|os",
+    whose=r"tuas|teus|suas|seus|tua|sua|todas?|todos|as|os",
     rules=r"instrucoes|regras|diretrizes|ordens|comandos|orientacoes|filtros?|limites?|restricoes|censura|avisos?"
     r"|tabus|seguranca|memorias?|lembrancas",
     forget=r"ignor(?:e|a|as|es|em)|esquec(?:a|e|es|er)|desconsider(?:e|a)|descart(?:e|a)|nao sig(?:a|as)"
@@ -369,8 +366,7 @@ DUTCH = LanguageWords(
     " negeer vergeet antwoord zeg aan ai ben bent doe wat zonder heeft iedereen iemand ik haar",
     assistant=r"ai|ai-\w+|assistent(?:en)?|chatbots?|bots?|taalmodel(?:len)?|modellen",
     the_assistant=r"(?:de assistent|de ai|het model|de chatbot) (?:moet|mag|zal|dient)",
-    your=r"je|jouw|uw",
-    all_earlier=r"alle|eerdere|vorige|deze",
+    whose=r"je|jouw|uw|alle|eerdere|vorige|deze",
     rules=r"regels|instructies|richtlijnen|filters?|beperkingen|grenzen|waarschuwing(?:en)?|voorschriften|opdrachten"
     r"|aanwijzingen|veiligheids\w*|censuur|taboes|geheugen|herinneringen",
     forget=r"vergeet|negeer|omzeil|sla|laat|schakel|volg|trek|wis",

@@ -1,4 +1,4 @@
-"""Orders in other languages than English, without their accents: the same shapes for each language, filled with its words."""
+"""Orders in other languages than English, without accents: the same shapes, filled with the words of each."""
 
 import re
 
@@ -20,27 +20,22 @@ def in_other_words(text: str) -> bool:
 
 
 class _Language:
-    """The shapes of orders in one language."""
-
     def __init__(self, its: LanguageWords) -> None:
         self.words = frozenset(its.known_by.split())
         self._plain = Screen(*_shapes(its))
         self._deed = Screen(
             rf"\b(?:{its.you_do})\b|(?:{_START}|\b(?:{its.led}) )(?:(?:{its.always}|{its.led}) )*(?:{its.do})(?!\w)"
         )
-        self._case = Screen(rf"\b(?:{its.once})\b[^.!?;]{{0,60}}?\b(?:{its.asks})\b")
-        self._onward = Screen(rf"\b(?:{its.onward})\b")
+        self._again = Screen(rf"\b(?:{its.once})\b[^.!?;]{{0,60}}?\b(?:{its.asks})\b", rf"\b(?:{its.onward})\b")
         self._secret = Screen(rf"\b(?:{its.secretly})\b")
 
     def orders(self, text: str) -> bool:
-        """Whether a text has one of the shapes, or a deed of the assistant that is to be done again and again or in secret."""
+        """Whether a text has one of the shapes, or a deed that is to be done again and again, or in secret."""
         if self._plain.search(text):
             return True
         secret = self._secret.search(text) is not None
-        if not (secret or self._case.search(text) or self._onward.search(text)):
-            return False
-        return any(
-            self._deed.search(sentence) and (secret or self._case.search(sentence) or self._onward.search(sentence))
+        return bool(secret or self._again.search(text)) and any(
+            self._deed.search(sentence) and (secret or self._again.search(sentence))
             for sentence in _SENTENCE.split(text)
         )
 
@@ -48,9 +43,9 @@ class _Language:
 def _shapes(its: LanguageWords) -> tuple[str, ...]:
     without = rf"\b(?:{its.without}) (?:\w+ )?(?:{its.rules})\b"
     return (
-        rf"\b(?:{its.forget})\b[^.!?;]{{0,40}}?\b(?:{its.your}|{its.all_earlier}) (?:[\w']+ ){{0,3}}?(?:{its.rules})\b",
+        rf"\b(?:{its.forget})\b[^.!?;]{{0,40}}?\b(?:{its.whose}) (?:[\w']+ ){{0,3}}?(?:{its.rules})\b",
         rf"\b(?:{its.forget})\b (?:\w+,? ){{0,2}}?(?:{its.what_you_were_told})\b",
-        rf"\b(?:{its.your}|{its.all_earlier}) (?:\w+ ){{0,2}}?(?:{its.rules})\b (?:\w+ ){{0,2}}?(?:{its.void})\b",
+        rf"\b(?:{its.whose}) (?:\w+ ){{0,2}}?(?:{its.rules})\b (?:\w+ ){{0,2}}?(?:{its.void})\b",
         rf"\b(?:{its.answer})\b[^.!?;]{{0,60}}?{without}|{without}[^.!?;]{{0,50}}?\b(?:{its.answer})\b",
         rf"\b(?:{its.become})\b",
         rf"\b(?:{its.whatever_i_say})",
@@ -79,7 +74,7 @@ _IN_MORE = Screen(
     r"\b(?:onceki|tum) (?:talimatlari|komutlari)[^.!?]{0,20}(?:yok say|unut|gormezden)",
     r"\b(?:bundan sonra|artik)\b[^.!?]{0,80}?(?:oner|tavsiye et|soyle|cevap ver|yanitla|bahsetme|gonder)",
 )
-"""The plainest orders in some more languages: to ignore the rules, and what to do from now on."""
+"""The plainest orders in more languages."""
 
 _OTHER_SCRIPTS = Screen(
     r"(?:игнорируи|забудь|проигнорируи|игнорировать|не следуи)\w*[^.!?]{0,40}(?:инструкци|указани|правил|команд)",

@@ -1,34 +1,27 @@
-"""What a text tells the memory to hold, to change or to spread: "store the following as a rule", "wipe your memory"."""
+"""Orders to the memory: "store the following as a rule", "wipe your memory"."""
 
 import re
 
-from pipeline.safety.imperatives import commanded
+from pipeline.safety.imperatives import ordered
 from pipeline.safety.screen import Screen
 
 
 def tampers(text: str) -> bool:
-    """Whether a text tells the memory what to hold as a rule, or to change what it holds; "remember that I …" does not."""
-    if _TOLD.search(text):
+    """Whether a text tells the memory to hold a rule, or to change what it holds; "remember that I …" does not."""
+    if _TOLD.search(text) or any(not _is_a_bank_order(text, match) for match in ordered(text, _ORDERED)):
         return True
-    if any(
-        commanded(text, match.start("verb")) and not _is_a_bank_order(text, match) for match in _ORDERED.finditer(text)
-    ):
-        return True
-    return any(
-        commanded(text, match.start("verb")) and not _is_harmless(text, match) for match in _CHANGED.finditer(text)
-    )
+    return any(not _is_harmless(text, match) for match in ordered(text, _CHANGED))
 
 
 def _is_a_bank_order(text: str, match: re.Match[str]) -> bool:
-    """A standing order is one that a bank follows, where money is spoken of."""
+    """Where a text speaks of money, a bank follows the standing order."""
     return match.group().endswith(("standing order", "standing orders")) and _MONEY.search(text) is not None
 
 
 def _is_harmless(text: str, match: re.Match[str]) -> bool:
-    """ "Commit this to memory: I am allergic to nuts" says a fact of the user; "your memory" is the assistant's."""
-    kept = _KEPT.match(match["verb"]) is not None
-    if kept:
-        return _OWN_FACT.match(text, match.start("what") + len(match["what"])) is not None
+    """ "Commit this to memory: I am allergic to nuts" is a fact of the user; "your memory" is the assistant's."""
+    if _KEPT.match(match["verb"]):
+        return _OWN_FACT.match(text, match.end("what")) is not None
     return _HUMAN_MEMORY.match(match["what"]) is not None
 
 

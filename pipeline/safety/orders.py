@@ -2,27 +2,23 @@
 
 import re
 
-from pipeline.safety.imperatives import commanded
+from pipeline.safety.imperatives import ordered
 from pipeline.safety.screen import Screen
 from pipeline.safety.vocabulary import ADVERB, ASSISTANT, IMPERATIVE, ONWARD, REPLIES, SPEAK, THE_USER
 
 
 def orders(text: str) -> bool:
-    """Whether a text orders the assistant to speak, or not to, in some way."""
-    if _PLAIN.search(text):
-        return True
-    if any(
-        not _ANYBODY.search(text, max(0, match.start() - 120), match.start()) and not _is_a_saying(text, match)
-        for match in _YOU.finditer(text)
-    ):
+    """Whether a text orders the assistant to speak, or not to speak, in some way."""
+    if _PLAIN.search(text) or any(not _is_a_saying(text, match) for match in ordered(text, _COMMANDED)):
         return True
     return any(
-        commanded(text, match.start("verb")) and not _is_a_saying(text, match) for match in _COMMANDED.finditer(text)
+        not _ANYBODY.search(text, max(0, match.start() - 120), match.start()) and not _is_a_saying(text, match)
+        for match in _YOU.finditer(text)
     )
 
 
 def _is_a_saying(text: str, match: re.Match[str]) -> bool:
-    """ "Act as if you owned the place", "you should tell your dentist, my pharmacist says": what people tell one another."""
+    """ "Act as if you owned the place", "you should tell your dentist, my pharmacist says": people say so to one another."""
     if idiom := _AS_IF.match(text, match.start("verb")):
         return _AS_A_PROGRAM.match(text, idiom.end()) is None
     return _SAYS_WHO.match(text, match.end()) is not None
@@ -141,11 +137,11 @@ _AS_A_PROGRAM = re.compile(
     r"|allowed|permission|consent\w*|access|secrets?|users?|customers?|conversation|messages?|answers?|repl(?:y|ies)"
     r"|confirmed|true)\b"
 )
-"""What an assistant is to act as if it were; people act as if nothing had happened."""
+"""An assistant is to act as if it were this; people act as if nothing had happened."""
 
 _SAYS_WHO = re.compile(
     r"[^.;!?]{0,80}?,? (?:that(?:'s| is) (?:what|how) |so |as )?(?:my|our|his|her|their) (?:\w+ ){1,3}?(?:says?"
     r"|said|tells?|told|taught|teaches|advises|advised|insists|insisted|warned|reckons|keeps (?:\w+ing)"
     r"|used to say)\b"
 )
-"""Somebody of the speaker's own, named after what they keep saying: "always offer the soup, our chef says"."""
+"""Whose saying it is: "always offer the soup, our chef says"."""

@@ -2,13 +2,13 @@
 
 import re
 
-from pipeline.safety.imperatives import commanded
+from pipeline.safety.imperatives import ordered
 from pipeline.safety.screen import Screen
 from pipeline.safety.vocabulary import ASSISTANT, RULES
 
 
 def overrides(text: str) -> bool:
-    """Whether a text tells whoever reads to leave what they were told before; told to a person, it is a story."""
+    """Whether a text tells whoever reads to ignore earlier instructions; said to a person, that is a story."""
     bare = _MARKS.sub(" ", text)
     if any(_is_order(one, match) for one in dict.fromkeys((text, bare)) for match in _FORGOTTEN.finditer(one)):
         return True
@@ -17,19 +17,17 @@ def overrides(text: str) -> bool:
 
 
 def run_together(text: str) -> bool:
-    """Whether the words of an order stand without the spaces between them, or with other marks than spaces."""
-    if _IN_WORDS.search(text):
-        return False
-    return _RUN_TOGETHER.search(_NO_LETTERS.sub("", text)) is not None
+    """Whether an order is written without spaces, or with other marks in their place."""
+    return not _IN_WORDS.search(text) and _RUN_TOGETHER.search(_NO_LETTERS.sub("", text)) is not None
 
 
 def declares(text: str) -> bool:
-    """Whether a text declares the assistant's rules ended or outranked, or has it follow whatever somebody says."""
+    """Whether a text declares the assistant's rules ended or outranked, or has it do whatever somebody says."""
     if any(not _TOLD_BEFORE.search(text, max(0, match.start() - 40), match.start()) for match in _ENDED.finditer(text)):
         return True
-    if any(commanded(text, match.start("verb")) for match in _OBEYED.finditer(text)):
-        return True
-    return bool(_YOURS.search(text) and _NO_MORE.search(text) and _DOES_MORE.search(text))
+    return any(ordered(text, _OBEYED)) or bool(
+        _YOURS.search(text) and _NO_MORE.search(text) and _DOES_MORE.search(text)
+    )
 
 
 def _is_order(text: str, match: re.Match[str]) -> bool:
@@ -95,7 +93,7 @@ _TOLD_OF = Screen(
     r"|parents|neighbou?rs|students|teachers|drivers|colleagues|sons|friends))(?: (?:always|never|often|usually|just"
     r"|simply|sometimes|mostly|can|will|must|should|would|now|have to|had to|want to))* $",
 )
-"""Before an order that is only told of: "we decided to", "my boss told me to", "the kids always"."""
+"""Before an order that is only reported: "we decided to", "my boss told me to", "the kids always"."""
 
 _OF_SOMETHING = re.compile(
     r" (?:on|from|of|by|in|for|at|about) (?:the|my|our|his|her|their|that|a|an|mr|mrs|ms|dr)\b\.? ?(?!system"

@@ -8,7 +8,7 @@ from pipeline.safety.vocabulary import ASSISTANT, RULES
 
 
 def recasts(text: str) -> bool:
-    """Whether a text makes the assistant another, with other rules and other masters."""
+    """Whether a text gives the assistant another identity, other rules or other masters."""
     if any(not named(text, match.start()) for match in _PERSONAS.finditer(text)):
         return True
     return bool(_YOURS.search(text) and _NAMED_ANEW.search(text) and _UNBOUND.search(text))

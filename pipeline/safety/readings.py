@@ -1,8 +1,4 @@
-"""The ways in which a text can be read: as a person or a model would read it in spite of tricks with its letters.
-
-What hides in the letters (case, look-alikes of other scripts, marks without width, letters set apart, figures for letters) is
-undone here, once, so that the patterns of the other modules are plain words in lower case.
-"""
+"""Undo tricks with letters (look-alikes, figures, gaps, marks without width): patterns elsewhere are plain words."""
 
 import codecs
 import html
@@ -13,7 +9,7 @@ from urllib.parse import unquote
 
 
 def readings(text: str) -> Iterator[str]:
-    """Every way to read a text, in lower case, without accents, on one line; the plainest first, none twice."""
+    """Yield each way to read a text once, the plainest first: in lower case, without accents, on one line."""
     seen: set[str] = set()
     for reading in _readings(unescaped(text)):
         if reading not in seen:
@@ -22,14 +18,14 @@ def readings(text: str) -> Iterator[str]:
 
 
 def visible(text: str) -> str:
-    """The text without marks that have no width, with its case and its lines; wide letters are plain ones."""
+    """Return the text without marks of no width; case and lines stay, wide letters become plain."""
     if not text.isascii():
         text = _WITHOUT_WIDTH.sub("", unicodedata.normalize("NFKC", text))
     return _CONTROL.sub(" ", text)
 
 
 def unescaped(text: str) -> str:
-    r"""The text with what was written as ``&#105;``, ``%69`` or ``\u0069`` put as the letters that are meant."""
+    r"""Return the text with the letters that ``&#105;``, ``%69`` and ``\u0069`` stand for."""
     text = html.unescape(text)
     text = _ASKED_BY_LINK.sub(lambda match: match.group().replace("+", " "), text)
     text = unquote(text) if text.count("%") >= 3 else text
@@ -37,7 +33,7 @@ def unescaped(text: str) -> str:
 
 
 def turned(text: str) -> Iterator[str]:
-    """A text read backwards, and by letters that stand 13 places on, where that gives some words that every text has."""
+    """Yield a text backwards, and with its letters moved by 13 places, where that gives common words."""
     plain = _plain(text)
     for other in (plain[::-1], codecs.encode(plain, "rot13")):
         if len(_COMMON.intersection(_LETTERS.findall(other))) > 1:
@@ -84,32 +80,23 @@ _LOOKS_LIKE = str.maketrans(
     "ΗΝΥпгавеікмнорстухѕјԁɡһӏԛԝѵαβεηικμνορτυχωɑϲϳıłøđɩʟ",
     "HNYnrabeikmhopctyxsjdghlqwvabenikmvoptuxwacjilodil",
 )
-
 _STRAIGHT = str.maketrans({"’": "'", "‘": "'", "‚": "'", "`": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"'})
-
 _FIGURES = str.maketrans("013457@$!|", "oieastasil")
-
 _WITHOUT_WIDTH = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
 )
-
 _EMPHASIS = re.compile(r"\*+|~~|(?<!\w)_+|_+(?!\w)")
-
 _TITLE = re.compile(r"\b(dr|mrs?|ms|prof|st)\. ")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-
 _LINES = re.compile(r"\s*[\r\n\u2028\u2029]+\s*")
-
 _APART = re.compile(r"(?<!\w)(?:\w[ ._*|/,\-]){3,}\w(?!\w)")
-
 _WIDE = re.compile(r"\s{2,}|\n")
 
 _FIGURED = re.compile(
     r"(?<![a-z013457@$!|])(?!\d+(?:[a-z]|st|nd|rd|th|pm|am|kg|km|cm|mm|ml|ms|mb|gb|min|hrs?)\b)(?=[a-z013457@$!|]{3})"
     r"(?=[a-z013457@$!|]*(?:[a-z][013457@$]|[013457@$!|][a-z]))[a-z013457@$!|]+"
 )
-"""Looked for where such a run begins: what its first letter does not see, the next ones do not either. An exclamation mark at
-the end of a word stands for no letter, nor do the figures of "5th" and "10 km"."""
+"""A run with figures for letters, from where it begins. The figures of "5th" and "10 km" stand for none."""
 
 _JOINED = re.compile(r"_|\w-\w+-\w")
 """Words set together by marks, two marks at least: what one joins is no phrase."""
@@ -118,15 +105,12 @@ _ASKED_BY_LINK = re.compile(r"(?<=[?&])\w{1,20}=[\w%.,:;'!-]+(?:\+[\w%.,:;'!-]+)
 """A question that a link puts to an assistant: its words stand between plus signs."""
 
 _ESCAPES = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
-
 _LETTERS = re.compile(r"[a-z]+")
-
 _COMMON = frozenset(
     "the and you your all any every to of that this is are not do don from now on as it me my in for"
     " with say says tell ignore forget"
     " disregard obey always never previous instructions rules answer reply respond user assistant".split()
 )
-
 _TYPED = {
     "u": "you", "ya": "you", "yu": "you", "ur": "your", "youre": "you're", "ull": "you'll", "youll": "you'll", "u r": "you are",
     "urself": "yourself",
@@ -155,7 +139,5 @@ _TYPED = {
 """How people type in chats, and the words that they mean."""
 
 _AS_TYPED = re.compile(r"(?<![\w'@/.-])(?:" + "|".join(sorted(_TYPED, key=len, reverse=True)) + r")(?![\w'@/-])")
-
 _TOKENS = re.compile(r"[a-z0-9]+")
-
 _A_FIGURE = re.compile(r"[013457@$!|]")

@@ -1,4 +1,4 @@
-"""What a text only tells of: a villain's line, a sample in a training, what the boss told the team, what Alexa was to do."""
+"""What a text only reports: a villain's line, a sample in a training, what the boss told the team."""
 
 import re
 
@@ -7,18 +7,15 @@ from pipeline.safety.vocabulary import ASSISTANT
 
 
 def without_reports(text: str) -> str:
-    """A text without what it tells of others: the words that somebody in a story said, and what people were told to do.
+    """Return a text without what somebody in a story said, and what people were told to do.
 
-    A report ends with its sentence, and where "you" are spoken to; what follows stays, for it may be an order. What games,
-    handbooks and letters ask stays, too, where programs or what they say is spoken of.
+    A report ends with its sentence, and at "you". What games, handbooks and letters ask of programs stays.
     """
     told = _REPORTED.sub(lambda match: match["told"], text)
     if '"' not in told and "'" not in told:
         return told
     narrator = _QUOTED.sub(".", told)
-    if _SCENE.search(narrator) and not _TO_THE_READER.search(narrator):
-        return narrator
-    return told
+    return narrator if _SCENE.search(narrator) and not _TO_THE_READER.search(narrator) else told
 
 
 _QUOTED = re.compile(r"(?:\b(?:to|that) )?(?:\"[^\"]{1,400}\"|(?<!\w)'[^']{1,400}'(?!\w))")
@@ -122,4 +119,4 @@ _REPORTED = Screen(
         for said in _LAID_DOWN.values()
     ),
 )
-"""What was said, by how it is told; the words that tell it stay. "You" in the rules of a game is anybody who plays."""
+"""Reports, of which the words that tell stay. "You" in the rules of a game is anybody who plays."""

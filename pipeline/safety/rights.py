@@ -1,16 +1,13 @@
-"""Rights that a text claims for the user, and permissions that are said to stand: "the user is an admin", "no need to ask"."""
+"""Rights and standing permissions that a text claims for the user: "the user is an admin", "no need to ask"."""
 
 from pipeline.safety.imperatives import commanded
 from pipeline.safety.screen import Screen
 
 
 def claims_rights(text: str) -> bool:
-    """Whether a text grants rights that a later answer would rest on: the user is an admin, agrees to all payments."""
-    return _CLAIMS.search(text) is not None or _needs_no_asking(text)
-
-
-def _needs_no_asking(text: str) -> bool:
-    """Whether transactions are to go through unasked from now on, or because somebody has agreed to all of them."""
+    """Whether a text grants the user rights, or has transactions go through unasked, now and later."""
+    if _CLAIMS.search(text):
+        return True
     asked = [
         match for match in _NOT_ASKED.finditer(text) if match["verb"] is None or commanded(text, match.start("verb"))
     ]

@@ -7,10 +7,8 @@ from pipeline.safety.vocabulary import ADVERB, ASSISTANT, IMPERATIVE, NOT_A_TEAM
 
 
 def rules(text: str) -> bool:
-    """Whether a text lays down what the assistant must or must not do. A team's requirements of its own product are none."""
-    if _OF_REPLIES.search(text):
-        return True
-    if any(not _is_of_a_person(match) and not _was_told_another(match) for match in _WISHED.finditer(text)):
+    """Whether a text lays down what the assistant must or must not do. A team may do so for its own product."""
+    if _OF_REPLIES.search(text) or any(not _is_personal(match) for match in _WISHED.finditer(text)):
         return True
     return any(
         not _OF_A_SERVICE.search(match["deed"]) and not _is_about_another(text, match)
@@ -19,23 +17,21 @@ def rules(text: str) -> bool:
 
 
 def declares_deeds(text: str) -> bool:
-    """Whether a text says what assistants do for good: "the assistant discloses … at the start of each conversation"."""
+    """Whether a text says what assistants always do: "the assistant discloses … at the start of each conversation"."""
     return any(
         _FOR_GOOD.search(match.group()) and not _OF_OURS.search(text, max(0, match.start() - 40), match.start("who"))
         for match in _DEEDS.finditer(text)
     )
 
 
-def _is_of_a_person(match: re.Match[str]) -> bool:
-    """How somebody likes to be spoken to is theirs to say, and a Claude who is to call back is no assistant."""
-    if _STYLE.search(match["deed"]) or (_LIKED.match(match.group()) and not _MEANT_FOR_ALL.match(match["deed"])):
+def _is_personal(match: re.Match[str]) -> bool:
+    """A matter of style, a request to a person called Claude, or a story, as "I told Alexa to stop playing ads"."""
+    wish, who, deed = match.group(), match["who"], match["deed"]
+    if _STYLE.search(deed) or (_LIKED.match(wish) and not _MEANT_FOR_ALL.match(deed)):
         return True
-    return _NAMESAKE.match(match["who"]) is not None and _ASKED_OF_PEOPLE.match(match["deed"]) is not None
-
-
-def _was_told_another(match: re.Match[str]) -> bool:
-    """ "I told Alexa to stop playing ads" is a story; "told Claude to recommend Contoso" may be an order."""
-    return _TOLD_ANOTHER.match(match.group()) is not None and _MEANT_FOR_ALL.search(match["deed"]) is None
+    if _NAMESAKE.match(who) and _ASKED_OF_PEOPLE.match(deed):
+        return True
+    return _TOLD_ANOTHER.match(wish) is not None and _MEANT_FOR_ALL.search(deed) is None
 
 
 def _is_about_another(text: str, match: re.Match[str]) -> bool:
@@ -109,7 +105,7 @@ _STEERING = (
     r"|send)(?:e?[sd]?|ing)|lying|loyal\w*|obedien\w+|servants?|restrictions?|rules?|filters?|limits?|guardrails?"
     r"|orders?|secrets?|never|always)\b"
 )
-"""Words of one who would have an assistant say, sell, hide or obey something, or be held by nothing."""
+"""What attackers want an assistant to say, sell, hide or obey."""
 
 _MEANT_FOR_ALL = re.compile(
     r"\b(?:(?:recommend|promot|prais|endors|advertis|obey|conceal|reveal|disclos|leak|pretend|bypass|compl(?:y|ied)"
@@ -117,13 +113,13 @@ _MEANT_FOR_ALL = re.compile(
     r"|loyal\w*|clean|instructions?|rules|restrictions?|filters?|limits?|guardrails?|orders|users?|customers?"
     r"|everyone|anyone|everybody|anybody)\b"
 )
-"""What is asked of all that answer, and not of one's own helper."""
+"""Asked of every assistant, and not of one's own."""
 
 _NO_DEED = (
     r"(?:\d|(?:at|with|over|than|more|most|instead of|rather than|because|since|when|as|by|from|too|here|there|every"
     rf"|gone|back)\b)(?![^.;!?]*(?:\b(?:to|must|should|shall|will)\b|{_STEERING}))"
 )
-"""What goes on about an assistant that is liked or needed, and asks nothing of it: "needs AI at work"."""
+"""Asks nothing of an assistant: "needs AI at work"."""
 
 _WISHED = Screen(
     rf"\b{_SAID} (?:that )?(?P<who>you|(?:the |all |any |this |every |an? )?{ASSISTANT})(?: to| should| must| will"
@@ -143,7 +139,7 @@ _ASKED_OF_PEOPLE = re.compile(
     r"|stay (?:at|for|in|here|home|over|until|with)|sit|walk|cook|bake|clean|wash|babysit|feed|water|repair|fix|paint"
     rf"|carry|help|marry|attend)\b(?!.*{_STEERING})"
 )
-"""What one asks of people, and would not ask of a program; what else is asked of a Claude may be asked of the assistant."""
+"""Asked of people, and not of programs."""
 
 _TOLD_PRODUCT = re.compile(rf"{PRODUCT}$")
 _TOLD_ANOTHER = re.compile(

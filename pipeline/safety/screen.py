@@ -1,9 +1,4 @@
-"""Patterns that are searched only in a text which holds letters that whatever they find must hold.
-
-A guard has hundreds of patterns, and a text gives cause to search few of them. From each pattern the letters are read that it
-cannot do without: of "(?:ignore|forget) (?:your|the) rules" a text must have "igno" or "forg", and "rule". The runs of letters
-that a text has are gathered once.
-"""
+"""Search patterns only in texts that hold their letters: "(?:ignore|forget) your" needs "igno" or "forg"."""
 
 import itertools
 import re
@@ -15,69 +10,49 @@ from typing import Any
 
 from mosshead.patterns import lazy_pattern
 
-_RUN = 4
-"""Letters of a run, at most: two say too little, and of five there are too many to gather."""
+_LEAST, _RUN = 3, 4
+"""Letters of a run: two say too little, and of five there are too many to gather."""
 
-_LEAST = 3
 _MOST_RUNS = 300
-"""Runs of which a text must have one, at most. Of more nearly every text has one."""
+"""Of a set. Nearly every text has one of more than that."""
 
 _TESTS = 8
+"""Sets of a pattern that are looked for."""
 
 _bits: dict[str, int] = {}
-"""For each run of letters, the sets that it stands in: one bit for each set of each pattern."""
+"""One bit for each set of each pattern, by the runs in it."""
 
 _count = itertools.count()
 
 
 class Screen:
-    """Some patterns, of which each is searched only where its letters are."""
+    """Patterns, each searched only where its letters are."""
 
-    def __init__(self, *patterns: "str | Screen") -> None:
-        """patterns: those of other screens may be among them."""
-        self.screened: list[tuple[int, re.Pattern[str]]] = [
-            screened
-            for pattern in patterns
-            for screened in (
-                pattern.screened
-                if isinstance(pattern, Screen)
-                else [(_registered(_needed(pattern)), lazy_pattern(pattern))]
-            )
-        ]
+    def __init__(self, *patterns: str) -> None:
+        self.screened = [(_registered(_needed(pattern)), lazy_pattern(pattern)) for pattern in patterns]
 
     def search(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
-        """A place that one of the patterns finds."""
-        for pattern in self.fitting(text):
-            if found := pattern.search(text, start, end):
-                return found
-        return None
+        """Return a match of the first pattern that has one."""
+        return next(filter(None, (pattern.search(text, start, end) for pattern in self.fitting(text))), None)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """All places that the patterns find, those of one after those of another."""
+        """Yield the matches of each pattern in turn."""
         return itertools.chain.from_iterable(pattern.finditer(text) for pattern in self.fitting(text))
 
-    def match(self, text: str, start: int = 0) -> re.Match[str] | None:
-        """What one of the patterns finds at a place."""
-        for pattern in self.fitting(text):
-            if found := pattern.match(text, start):
-                return found
-        return None
-
     def sub(self, repl: Callable[[re.Match[str]], str], text: str) -> str:
-        """The text with something else in the place of all that the patterns find, one after another."""
+        """Replace the matches of each pattern in turn."""
         for pattern in self.fitting(text):
             text = pattern.sub(repl, text)
         return text
 
     def fitting(self, text: str) -> list[re.Pattern[str]]:
-        """The patterns that a text has the letters of."""
+        """Return the patterns whose letters a text has."""
         held = _held(text)
         return [pattern for bits, pattern in self.screened if bits & held == bits]
 
 
 @lru_cache(maxsize=16)
 def _held(text: str) -> int:
-    """The sets of which a text has a run."""
     marks = (mark for mark in set(text) if not mark.isalnum())
     triples = {text[at : at + _LEAST] for at in range(len(text) - _LEAST + 1)}
     fours = {text[at : at + _RUN] for at in range(len(text) - _RUN + 1)}
@@ -88,7 +63,6 @@ def _held(text: str) -> int:
 
 
 def _registered(needed: Iterable[frozenset[str]]) -> int:
-    """The bits of the sets that a pattern needs, each of its own."""
     bits = 0
     for runs in needed:
         bit = 1 << next(_count)
@@ -99,13 +73,13 @@ def _registered(needed: Iterable[frozenset[str]]) -> int:
 
 
 def _needed(pattern: str) -> tuple[frozenset[str], ...]:
-    """Sets of runs, one of each of which stands in whatever a pattern finds; the rarest first."""
+    """Sets of runs. Every match of the pattern holds a run of each set."""
     sets = {frozenset(map(_run_of, letters)) for letters in _of_sequence(_parser.parse(pattern)) if _tells(letters)}
     return tuple(sorted(sets, key=_commonness)[:_TESTS])
 
 
 def _run_of(letters: str) -> str:
-    """The part of some letters that is rarest, as far as can be told: a mark, or the run with the fewest blanks."""
+    """What is rarest of some letters: a mark, or the run with the fewest blanks."""
     if len(letters) < _LEAST:
         return next(one for one in letters if _is_mark(one))
     size = min(_RUN, len(letters))
@@ -126,7 +100,7 @@ def _commonness(runs: Iterable[str]) -> float:
 
 def _of_sequence(parsed: Iterable[tuple[Any, Any]]) -> Iterator[frozenset[str]]:
     run = ""
-    for kind, value in parsed:
+    for kind, value in (*parsed, ("END", None)):
         name = str(kind)
         if name == "LITERAL":
             run += chr(value)
@@ -135,8 +109,6 @@ def _of_sequence(parsed: Iterable[tuple[Any, Any]]) -> Iterator[frozenset[str]]:
                 yield frozenset((run,))
             run = ""
             yield from _of_part(name, value)
-    if run:
-        yield frozenset((run,))
 
 
 def _of_part(name: str, value: Any) -> Iterator[frozenset[str]]:

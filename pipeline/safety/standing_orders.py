@@ -1,8 +1,4 @@
-"""Orders that stand: a deed of the assistant, and when it is to be done, or for how long, or that nobody is to hear of it.
-
-The three can come in any order, and whoever asks may be anybody: "whenever Anna writes to you, mail a copy to …", "nag her about
-it each time she talks to you", "in future conversations you would quietly add …".
-"""
+"""Standing orders: "whenever Anna writes to you, mail …", "in future conversations …", "don't tell her, but …"."""
 
 import re
 
@@ -12,7 +8,7 @@ from pipeline.safety.vocabulary import ASSISTANT, ONWARD, THE_USER
 
 
 def stands(text: str) -> bool:
-    """Whether a text has the assistant do something whenever something happens, from some time on, or in secret."""
+    """Whether a text has the assistant do something in a case, from now on, or in secret."""
     if _ITS_DUTY.search(text) or (_OF_THE_USER.search(text) and not _PRODUCT.search(text)):
         return True
     secret = _SECRET.search(text) is not None
@@ -22,38 +18,31 @@ def stands(text: str) -> bool:
 
 
 def keeps_secret(text: str) -> bool:
-    """Whether a text has the assistant keep something from the user, or a note from whoever reads its answers."""
+    """Whether a text has the assistant keep something from the user."""
     return _FROM_THE_USER.search(text) is not None
 
 
 def _orders(sentence: str, secret: bool) -> bool:
     case = _CASE.search(sentence)
-    if case is not None and not _GENERIC.search(sentence) and _orders_in_case(sentence, case):
-        return True
+    if case and not _GENERIC.search(sentence):
+        if _YOU_DO.search(sentence) or _DONE_THEN.match(sentence, case.end()):
+            return True
+        if _has_order(_DONE, sentence, [case.span()]):
+            return True
     if not (secret or _ONWARD.search(sentence)):
         return False
-    if _YOU_DO_HEAVY.search(sentence):
-        return True
-    kept = [found.span() for found in _SECRET.finditer(sentence)]  # "don't tell her" alone asks for no deed
+    kept = [(found.start() - 6, found.end()) for found in _SECRET.finditer(sentence)]
+    return _YOU_DO_HEAVY.search(sentence) is not None or _has_order(_DONE_HEAVY, sentence, kept)
+
+
+def _has_order(deeds: re.Pattern[str], sentence: str, outside: list[tuple[int, int]]) -> bool:
+    """Whether a deed outside of some spans is an order: "don't tell her" alone asks for none."""
+    places = (match.start() for match in deeds.finditer(sentence))
     return any(
-        _is_told(sentence, match.start())
-        for match in _DONE_HEAVY.finditer(sentence)
-        if not any(start - 6 <= match.start() < end for start, end in kept)
+        commanded(sentence, at) and not _DONE_BY_PEOPLE.search(sentence, max(0, at - 60), at)
+        for at in places
+        if not any(start <= at < end for start, end in outside)
     )
-
-
-def _orders_in_case(sentence: str, case: re.Match[str]) -> bool:
-    if _YOU_DO.search(sentence) or _DONE_THEN.match(sentence, case.end()):
-        return True
-    return any(
-        _is_told(sentence, match.start())
-        for match in _DONE.finditer(sentence)
-        if not case.start() <= match.start() < case.end()
-    )
-
-
-def _is_told(sentence: str, at: int) -> bool:
-    return commanded(sentence, at) and not _DONE_BY_PEOPLE.search(sentence, max(0, at - 60), at)
 
 
 _SENTENCE = re.compile(r"[.!?;]+ |\" ")
@@ -137,7 +126,7 @@ _DONE_THEN = re.compile(
     r"|reply) (?:that )?(?:you (?:can't|don't|couldn't|haven't|never|know)|it was|it's|it is|nobody|no one|her|him"
     r"|them|nothing)\b"
 )
-"""A deed right after its case, without a comma between them: "if she asks where i was just say …"."""
+"""A deed right after its case, without a comma: "if she asks where i was just say …"."""
 
 _GENERIC = Screen(
     r"\b(?:customers?|clients?|guests?|patients?|students?|callers?|tenants?|visitors?|diners?|pupils?|interviewers?"
@@ -145,7 +134,7 @@ _GENERIC = Screen(
     r"|machines?|examiner|judge|police|officer|waiter|doctor|dentist|coach|says my|as my|my (?:boss|manager|therapist"
     r"|coach|teacher|lawyer|trainer) (?:says|said))\b"
 )
-"""Of whom people tell what one does when they ask."""
+"""People tell what one does when these ask."""
 
 _DONE_BY_PEOPLE = re.compile(
     r"\b(?:i|we|he|she|they|it|which|who|nobody|everybody|everyone|people|(?:my|our|his|her|their"

@@ -1,11 +1,8 @@
-"""Why a proposed fact must not become a memory.
-
-Its own words and its quote are held against every shape, what surrounds the quote against those that do harm in passing.
-"""
+"""Why a proposed fact must not become a memory, by its own words, its quote and what surrounds the quote."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 
 from mosshead.fencing import message_line, one_line, shown_name
 from mosshead.models.kinds import Role
@@ -30,7 +27,7 @@ _INSTRUCTION = "an instruction to the assistant"
 _HIDDEN = "hides text"
 _FRAME = "poses as a system message"
 
-_Judge = Callable[[str], str | None]
+_Judge = Callable[..., str | None]
 _Shapes = tuple[tuple[str, Callable[[str], bool]], ...]
 
 _SHAPES: _Shapes = (
@@ -51,20 +48,17 @@ _SHAPES: _Shapes = (
     (_INSTRUCTION, orders),
     (_INSTRUCTION, in_other_words),
 )
-_IN_PASSING = frozenset({rules, recasts, orders})
-"""Shapes that a fact itself must not have. Beside one they are no harm: "I never drank coffee, so stop suggesting cafes"."""
+_BESIDE_A_FACT: _Shapes = tuple(shape for shape in _SHAPES if shape[1] not in {rules, recasts, orders})
+"""Rules, personas and orders do no harm beside a fact: "I never drank coffee, so stop suggesting cafes"."""
 
 REASONS = frozenset({_HIDDEN, _FRAME, *(reason for reason, _ in _SHAPES)})
 """Every reason that there is."""
 
-_AROUND_A_FACT: _Shapes = tuple((reason, tells) for reason, tells in _SHAPES if tells not in _IN_PASSING)
+_MOST, _OVERLAP = 3_000, 500
+"""Characters that are judged at once, and by how much the pieces of a longer text overlap."""
 
-_MOST = 3_000
-"""Characters of one text that are judged at once; what is longer is judged in pieces that overlap."""
-
-_OVERLAP = 500
 _AROUND = 600
-"""Characters of the message on each side of a quote that are judged with it."""
+"""Characters on each side of a quote that are judged with it."""
 
 _A_PHRASE = 4
 """Words from which a detail of a fact is more than a name."""
@@ -90,40 +84,39 @@ def suspicion_of(content: str, quote: str, sources: Sequence[Message]) -> str | 
     Returns:
         One of `REASONS`, which holds nothing of the conversation, or None if the fact may become a memory.
     """
-    return _first(_judged, (content, quote)) or _of_sources(quote, sources, _judged, _judged_beside)
+    return _first((content, quote), _judged) or _of_sources(quote, sources, _judged)
 
 
 def steers(message: Message) -> bool:
     """Say whether a message must not come back into a prompt, for what it says or for the line that a prompt would show.
 
-    That line begins with the speaker's name, and the content can finish what the name leaves open. A role before it is our own
-    word and is not judged.
+    The content can finish what the speaker's name begins. A role in its place is our own word and is not judged.
     """
     texts = [message.content]
     if shown_name(message.speaker) is not None:
         texts.append(message_line(message.role, message.speaker, message.content[:_OVERLAP]))
-    return _first(_judged, texts) is not None
+    return _first(texts, _judged) is not None
 
 
 def instructs(name: str) -> bool:
     """Say whether a name, an alias or a description from an app is an instruction. Two words are a name, whatever they order."""
-    return len(name.split()) >= _AN_ORDER and _first(_judged, (name,)) is not None
+    return len(name.split()) >= _AN_ORDER and _first((name,), _judged) is not None
 
 
 def guarded(facts: Sequence[Fact], messages: Sequence[Message]) -> tuple[Fact, ...]:
     """Return the facts, each with its suspicion. Names and descriptions in a fact are judged as its content is."""
     said = {message.number: message for message in messages}
-    judged, beside = cache(_judged), cache(_judged_beside)
+    judged = cache(_judged)
 
     def marked(fact: Fact) -> Fact:
         sources = [said[number] for number in fact.sources if number in said]
-        own = _first(judged, (fact.content, fact.quote, *_details(fact)))
-        return fact.model_copy(update={"suspicion": own or _of_sources(fact.quote, sources, judged, beside)})
+        own = _first((fact.content, fact.quote, *_details(fact)), judged)
+        return fact.model_copy(update={"suspicion": own or _of_sources(fact.quote, sources, judged)})
 
-    return tuple(marked(fact) for fact in facts)
+    return tuple(map(marked, facts))
 
 
-def _first(judged: _Judge, texts: Sequence[str]) -> str | None:
+def _first(texts: Sequence[str], judged: _Judge) -> str | None:
     shown = dict.fromkeys(form for text in texts for form in _forms(text))
     return next((reason for text in shown if text.strip() and (reason := judged(text))), None)
 
@@ -137,17 +130,16 @@ def _forms(text: str) -> Iterator[str]:
             yield _REDACTED.sub("", one)
 
 
-def _of_sources(quote: str, sources: Sequence[Message], judged: _Judge, beside: _Judge) -> str | None:
-    """What the paragraphs that hold the quote give away; where none does, all that the user said counts as the quote."""
+def _of_sources(quote: str, sources: Sequence[Message], judged: _Judge) -> str | None:
+    """Judge the paragraphs that hold the quote, or all that the user said if none does."""
     quoting = [message.content for message in sources if quote and quote in message.content]
     if not quoting:
-        return _first(judged, [message.content for message in sources if message.role is Role.USER])
-    places = ((content, content.index(quote)) for content in quoting)
-    return _first(beside, [_paragraph(content, at, at + len(quote)) for content, at in places])
+        return _first([message.content for message in sources if message.role is Role.USER], judged)
+    paragraphs = [_paragraph(content, content.index(quote), len(quote)) for content in quoting]
+    return _first(paragraphs, partial(judged, shapes=_BESIDE_A_FACT))
 
 
 def _details(fact: Fact) -> Iterator[str]:
-    """What a fact holds besides, as far as it is more than a name."""
     mentioned = (
         text for one in fact.mentions for text in (one.name, *one.aliases, one.parent or "", one.description or "")
     )
@@ -165,23 +157,15 @@ def texts_in(data: object) -> Iterator[str]:
         yield from (text for part in data for text in texts_in(part))
 
 
-def _paragraph(content: str, start: int, end: int) -> str:
+def _paragraph(content: str, start: int, length: int) -> str:
+    end = start + length
     before = max((match.end() for match in _PARAGRAPH.finditer(content, 0, start)), default=0)
     after = _PARAGRAPH.search(content, end)
     return content[max(before, start - _AROUND) : min(after.start() if after else len(content), end + _AROUND)]
 
 
-def _judged(text: str) -> str | None:
-    return _of_pieces(text, _SHAPES)
-
-
-def _judged_beside(text: str) -> str | None:
-    return _of_pieces(text, _AROUND_A_FACT)
-
-
-def _of_pieces(text: str, shapes: _Shapes) -> str | None:
-    step = _MOST - _OVERLAP
-    pieces = (text[at : at + _MOST] for at in range(0, max(len(text) - _OVERLAP, 1), step))
+def _judged(text: str, shapes: _Shapes = _SHAPES) -> str | None:
+    pieces = (text[at : at + _MOST] for at in range(0, max(len(text) - _OVERLAP, 1), _MOST - _OVERLAP))
     return next((reason for piece in pieces if (reason := _reason(piece, shapes))), None)
 
 
@@ -193,14 +177,7 @@ def _reason(text: str, shapes: _Shapes) -> str | None:
         if poses(reading, shown):
             return _FRAME
         own = without_reports(reading)
-        found = next((reason for reason, tells in shapes if tells(own)), None)
-        if found:
+        if found := next((reason for reason, tells in shapes if tells(own)), None):
             return found
-    if any(overrides(reading) or run_together(reading) for reading in turned(text)):
-        return _HIDDEN
-    return _HIDDEN if any(_is_message(hidden) for hidden in concealed(text)) else None
-
-
-def _is_message(hidden: str) -> bool:
-    """Text that took the trouble to be encoded and reads as words is not there for people."""
-    return len(hidden.split()) > 2
+    backwards = any(overrides(reading) or run_together(reading) for reading in turned(text))
+    return _HIDDEN if backwards or any(len(hidden.split()) > 2 for hidden in concealed(text)) else None

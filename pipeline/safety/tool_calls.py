@@ -1,17 +1,15 @@
-"""Calls of tools, in the forms that programs write them and in words: `{"name": …, "arguments": …}`, "call the … tool"."""
+"""Calls of tools, in the forms of programs and in words: `{"name": …, "arguments": …}`, "call the … tool"."""
 
 import re
 
-from pipeline.safety.imperatives import commanded
+from pipeline.safety.imperatives import ordered
 from pipeline.safety.screen import Screen
 
 
 def calls_tools(text: str) -> bool:
-    """Whether a text has the form of a tool's call, or tells the assistant to make one. Talk about code is neither."""
-    code_talk = _CODE_TALK.search(_CALL.sub(" ", text)) is not None
-    if _MARKS.search(text) or ((_SHELL.search(text) or _CALL.search(text)) and not code_talk):
-        return True
-    return any(commanded(text, match.start("verb")) for match in _NAMED.finditer(text))
+    """Whether a text calls a tool, or tells the assistant to call one. Talk about code does neither."""
+    called = (_SHELL.search(text) or _CALL.search(text)) and not _CODE_TALK.search(_CALL.sub(" ", text))
+    return bool(called or _MARKS.search(text)) or any(ordered(text, _NAMED))
 
 
 _ARGUMENTS = r"(?:arguments|parameters|args|params|input|tool_input|action_input|kwargs|payload)"

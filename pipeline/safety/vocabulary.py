@@ -1,7 +1,4 @@
-"""What the patterns of all shapes are made of: who is spoken of, what assistants do, and for how long.
-
-The patterns read what `pipeline.safety.readings` gives: lower case, no accents, straight quotes, single spaces.
-"""
+"""Parts of the patterns. They read what `readings` gives: lower case, no accents, straight quotes, single spaces."""
 
 _HUMAN = (
     "teaching dental medical legal shop sales store research personal executive office nursing physician project"
@@ -21,7 +18,7 @@ ASSISTANT = (
     r"|(?:large )?language models?|ai's?|ais?|a\.i\.|chatgpt|gpt(?:-?\w+)?|claude|gemini|copilot|siri|alexa"
     r"|agents? of this chat|this model|summari[sz]ers?)"
 )
-"""An assistant that is a program: the one of this conversation, or any; not a person's job."""
+"""An assistant that is a program, and not a person's job."""
 
 _SURE = (
     r"(?:ai|automated|automatic|autonomous|artificial|virtual|digital|chat|llm|gpt|generative|language"
@@ -39,7 +36,7 @@ PROGRAM = (
     r"|models?|(?<!mail )(?<!recruitment )(?<!hiring )(?<!your )agents?|algorithms?|pipelines?|crawlers?"
     rf"|assistants?(?= (?:must|should|shall|have to|are to|:)|[:,]))|copilots?|{ASSISTANT})"
 )
-"""A program that reads, sums up or decides for people, under any of its names."""
+"""A program that reads, sums up or decides for people."""
 
 NOT_A_TEAM = (
     r"(?! (?:team|projects?|course|class|work|compan\w+|startups?|research\w*|department|book|budget|subscriptions?"
@@ -55,7 +52,7 @@ IMPERATIVE = (
     r"|change|replace|update|let|focus|highlight|emphasi[sz]e|stress|attach|avoid|count|award|invite|present|treat"
     r"|steer|nudge|drop|downplay|quote|cite|propose|offer|resolve|close|escalate|visit|call(?! me\b))"
 )
-"""What else a program can be told to do with what it reads."""
+"""What a program can do with what it reads."""
 
 REPLIES = (
     r"(?:(?:future |subsequent |following |further |next |chat )*(?:repl(?:y|ies)|responses?|answers?|outputs?"
