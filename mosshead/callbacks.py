@@ -11,10 +11,7 @@ _log = logging.getLogger("mosshead")
 
 
 def answer_of(call: Callable[[], _T], *, name: str, seconds: float) -> _T | None:
-    """What a callable of the app's returns; None where it raises, or takes longer, in which case its thread is left to end.
-
-    name: what it is to the app, for the log, which gets the type of what it raised and no more.
-    """
+    """What the app's callable ``name`` returns; None where it raises, or takes longer: its thread is left to end."""
     answers: Queue[_T | None] = Queue()
 
     def ask() -> None:

@@ -38,10 +38,7 @@ def remaining() -> float | None:
 
 
 def server_milliseconds() -> int | None:
-    """What to tell Postgres as ``statement_timeout``, so that its own word comes before the app's patience ends.
-
-    None where there is no deadline.
-    """
+    """What to tell Postgres as ``statement_timeout``, to hear its own word before the deadline; None without one."""
     left = remaining()
     return None if left is None else max(1, min(int(left * 1000 * 0.9), 2**31 - 1))
 
@@ -75,10 +72,7 @@ def ends_within(engine: Engine, seconds: float | None = None) -> Iterator[None]:
 def with_deadline(
     engine: Engine, read: Callable[[], _T], *, seconds: float | None, late: Callable[[str], _T] | None
 ) -> _T:
-    """What a read answers, or in its place, where it did not end in time, what ``late`` makes of the reason.
-
-    seconds: as for `ends_within`, whose errors are raised. late: None to raise ReadTimeout.
-    """
+    """What a read answers; where it did not end in time, late's answer to the reason, or ReadTimeout without late."""
     try:
         with ends_within(engine, seconds):
             return read()
@@ -89,10 +83,7 @@ def with_deadline(
 
 
 def at_the_same_time(one: Callable[[], _T], other: Callable[[], _U]) -> tuple[_T, _U]:
-    """What two reads answer that do not need each other, the other in a thread that ends with it. The deadline holds for both.
-
-    One after the other where no thread is to be had: the process may have all that it gets, or be about to end.
-    """
+    """What two reads answer, the other in a thread, or after the one where none is to be had. The deadline holds for both."""
     with ThreadPoolExecutor(1) as beside:
         try:
             running = beside.submit(copy_context().run, other)

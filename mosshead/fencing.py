@@ -68,10 +68,7 @@ def fenced(lines: Iterable[str], *, tag: Tag = "memories") -> str:
 
 
 def strip_fences(text: str) -> str:
-    """A text without the blocks that `fenced` made: what an app publishes with its whole prompt is not said again by anybody.
-
-    A tag without its counterpart is left as it is.
-    """
+    """A text without the blocks that `fenced` made, which an app publishes with its prompt; a tag alone stays."""
     if "<" not in text:
         return text
     left, taken, opened = [], 0, dict[str, int]()

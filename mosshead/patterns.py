@@ -10,10 +10,7 @@ AS_ASCII = str.maketrans("İıſ\u212a", "Iisk")
 
 
 def lazy_pattern(source: str, flags: int = 0) -> re.Pattern[str]:
-    """As `re.compile`, at the first use: most of our patterns stand behind a cheaper look at the text, and few texts pass it.
-
-    A wrong source raises at the first use, too.
-    """
+    """As `re.compile`, at the first use, where a wrong source raises: few texts pass the cheaper look before most patterns."""
     return cast("re.Pattern[str]", _Uncompiled(source, flags))
 
 
@@ -39,10 +36,7 @@ _LONGEST: Final = 64
 
 
 def remembered(function: Callable[[str], T]) -> Callable[[str], T]:
-    """The same function, which knows what it made of each of the latest words.
-
-    Of what is longer than words are, nothing is kept: it seldom comes again, and a text without a space may be of any length.
-    """
+    """The same function, which remembers what it made of the latest words; of what is longer than a word, nothing."""
     known = lru_cache(_REMEMBERED)(function)
 
     @wraps(function)

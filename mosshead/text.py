@@ -54,10 +54,7 @@ _UNSTORABLE = lazy_pattern(r"[\x00\ud800-\udfff]")
 
 
 def readable(name: str, given: object) -> str:
-    """A text as Postgres and a tokenizer can take it, cut to its head: half a surrogate pair, and NUL, become "?".
-
-    Raises ValueError where it is no text; an empty one is a text.
-    """
+    """A text cut to its head, with "?" for what Postgres and a tokenizer cannot take. Raises ValueError where it is no text."""
     if not isinstance(given, str):
         raise ValueError(f"{name}: give a text, not {type(given).__name__}")  # noqa: TRY004 - as for all that does not fit
     return _UNSTORABLE.sub("?", given[:MOST_CHARACTERS])

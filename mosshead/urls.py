@@ -12,10 +12,7 @@ _HEAD = 46
 
 
 def sqlalchemy_url(url: str, setting: str) -> URL:
-    """A ``postgresql://`` URL as SQLAlchemy wants it, with psycopg as its driver.
-
-    Raises ConfigurationError, naming ``setting``, where it is not one.
-    """
+    """A ``postgresql://`` URL for SQLAlchemy and psycopg. Raises ConfigurationError, naming ``setting``, for another."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
@@ -33,10 +30,7 @@ def describe(url: URL) -> str:
 
 
 def session_name(model: str) -> str:
-    """What the sessions of an app are called that reads with an embedding model, unless the app calls them something else.
-
-    The service sees by it which models are in use. What Postgres would cut off or write otherwise stands there as a digest.
-    """
+    """The name of an app's sessions that read with a model, by which the service sees it, cut to what Postgres takes."""
     name = f"mosshead {model}"
     if name.isascii() and name.isprintable() and len(name) <= _LONGEST_NAME:
         return name

@@ -22,10 +22,7 @@ _FIELDS = frozenset({"role", "content", "speaker", "name", "occurred_at", *_MORE
 
 
 def spoken(history: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What the two who speak say in a history: a prompt, notes that stand in a turn, or what a tool returns, set no scene.
-
-    Raises InvalidEvent as `turns`.
-    """
+    """What the two who speak say in a history, without prompts, notes and what tools return. Raises InvalidEvent."""
     said = (strip_fences(text_of(turn.content) or "") for turn in turns(history) if turn.role not in _SILENT)
     return [text for text in said if text]
 

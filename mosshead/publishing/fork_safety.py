@@ -1,7 +1,4 @@
-"""Connections, threads and locks, which no fork may share, rest before each fork and start anew after it.
-
-So an app may connect first and fork then: gunicorn's preload, multiprocessing, Celery's prefork.
-"""
+"""Let connections, threads and locks rest before each fork and start anew after it: an app may connect, then fork."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -94,10 +91,7 @@ class ForkSafeLock(Forkable):
 
 
 class InUse:
-    """A lock around each use. A thread waits for another; a signal handler is refused, or it would wait for its own thread.
-
-    refused: makes the error, of the reason.
-    """
+    """A lock around each use: it waits for another thread, and refuses a signal handler, which would wait for its own."""
 
     def __init__(self, refused: Callable[[str], Exception]) -> None:
         self._refused = refused

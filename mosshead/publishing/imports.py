@@ -54,10 +54,7 @@ class CheckedLines:
 
 
 def check_lines(lines: Iterable[Line], known: Callable[[Collection[str]], Collection[str]]) -> CheckedLines:
-    """Check all lines of an import. known: tells which of some keys the namespace's entities bear already.
-
-    Raises InvalidEvent, which names each line at fault by its number, from 1, and shows nothing of its text.
-    """
+    """Check all lines of an import; known says which keys the namespace bears. Raises InvalidEvent, without their text."""
     read = _Reading()
     for number, line in enumerate(lines, 1):
         if not isinstance(line, str) or line.strip():

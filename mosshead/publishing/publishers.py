@@ -32,10 +32,7 @@ def publish_checked(
     on_sent: Callable[[], object] | None = None,
     session: AppSession | None = None,
 ) -> None:
-    """Publish checked events in the session, where there is one, else through the publisher; on_sent: called for each.
-
-    Raises ConfigurationError where there is neither.
-    """
+    """Publish in the session, else through the publisher; call on_sent for each. Raises ConfigurationError without either."""
     if not events:
         return
     if session is not None:

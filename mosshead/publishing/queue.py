@@ -31,11 +31,7 @@ BROKER_ERRORS = (KombuError, OperationalError, RedisError, OSError)
 
 
 def open_connection(broker_url: str, *, socket_timeout: float = 3.0) -> Connection:
-    """A connection to the broker; it connects when it is first used.
-
-    socket_timeout: seconds. Without one, a Redis that hangs blocks its caller for ever.
-    Raises ConfigurationError where the URL names no broker that kombu can reach.
-    """
+    """A connection to the broker, made at its first use. Raises ConfigurationError where the URL names no broker."""
     options = transport_options(socket_timeout, _KEY_PREFIX)
     try:
         if urlsplit(broker_url).scheme in {"redis", "rediss"}:
@@ -75,10 +71,7 @@ class EventQueue(Forkable):
         fork_safety.watch(self)
 
     def publish(self, events: Sequence[str]) -> None:
-        """Send events, each as JSON text, in order with one round trip.
-
-        Raises QueueUnavailable where the broker does not take them; nobody knows then which of them arrived.
-        """
+        """Send events, each as JSON text, in order with one round trip. On QueueUnavailable, some may have arrived."""
         with self._connected() as producer, producer.batch():
             for event in events:
                 producer.publish(

@@ -26,7 +26,7 @@ from mosshead.publishing.queue import EventQueue
 from mosshead.publishing.signing import SigningKey, sign
 from mosshead.publishing.spool import Spool
 from mosshead.publishing.validation import numbered
-from mosshead.publishing.window import EventRun, Window
+from mosshead.publishing.window import Window
 from mosshead.store import memories
 from mosshead.store.connection import tenant_transaction
 
@@ -264,9 +264,13 @@ class Shipment:
         turns = self._window.next_turns(_AT_ONCE, crowded=self._crowded) if may else []
         if not turns:
             return False
-        events = [event for turn in turns for event in self._events(turn)]
+        events = [
+            numbered(body, self._publisher, number)
+            for turn in turns
+            for number, body in self._spool.read(self._publisher, turn.key, turn.first, turn.last)
+        ]
         try:
-            self._queue.publish(events)
+            self._queue.publish([sign(event, self._key) for event in events] if self._key else events)
         except QueueUnavailable as error:
             self._window.failed(turns)
             self._broker.failed(error)
@@ -276,13 +280,6 @@ class Shipment:
         if not self._store.away:
             self._poll, self._store.due = _LEAST_POLL, min(self._store.due, now + _LEAST_POLL)
         return True
-
-    def _events(self, turn: EventRun) -> list[str]:
-        events = [
-            numbered(body, self._publisher, number)
-            for number, body in self._spool.read(self._publisher, turn.key, turn.first, turn.last)
-        ]
-        return [sign(event, self._key) for event in events] if self._key else events
 
     def _acknowledge(self, now: float) -> None:
         asked = self._window.to_ask_about(_NAMESPACES_TO_ASK) if now >= self._store.due else {}

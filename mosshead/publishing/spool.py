@@ -259,10 +259,7 @@ class Spool(SpoolFile):
         self._most_bytes = most_bytes
 
     def append(self, path: NamespacePath, bodies: Sequence[str]) -> None:
-        """Store events of a namespace (JSON text without their numbers) and number them, all or none.
-
-        Raises SpoolFull where they would make it larger than it may be.
-        """
+        """Store and number events of a namespace (JSON text without numbers), all or none. Raises SpoolFull."""
         rows = [body.encode() for body in bodies]
         size = sum(map(len, rows))
         with self.writing() as connection:

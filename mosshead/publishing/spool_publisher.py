@@ -35,10 +35,7 @@ class SpoolPublisher:
             self._shipper.notice()  # a process that died may have left something
 
     def publish(self, path: NamespacePath, events: Sequence[CheckedEvent]) -> None:
-        """Store events of one namespace, in order, all or none.
-
-        Raises SpoolFull, and SpoolUnavailable where the file cannot be written.
-        """
+        """Store events of one namespace, in order, all or none. Raises SpoolFull and SpoolUnavailable."""
         self._spool.append(path, [event.body for event in events])
         self._shipper.notice()
 

@@ -19,10 +19,7 @@ _NUMBER_BYTES = len(_NUMBER.format(_NOBODY, 2**63)) - 1  # in place of the brace
 
 @dataclass(frozen=True, slots=True)
 class CheckedEvent:
-    """An event that fits, without secrets and without its number.
-
-    body: JSON text without ``publisher`` and ``publisher_sequence``.
-    """
+    """An event that fits, without secrets; body is JSON text without ``publisher`` and ``publisher_sequence``."""
 
     event_id: UUID
     path: NamespacePath
@@ -30,10 +27,7 @@ class CheckedEvent:
 
 
 def check_events(path: NamespacePath, events: Sequence[Mapping[str, Any]]) -> list[CheckedEvent]:
-    """Check events of one namespace, all of them before the first is used; ``occurred_at`` is now where it is not given.
-
-    Raises InvalidEvent, which names each field at fault.
-    """
+    """Check all events of a namespace, whose ``occurred_at`` is now by default. Raises InvalidEvent."""
     # The namespace too: its numbers are at stake, whatever an event says of itself.
     return [_checked({**event, "namespace": path.parts}) for event in events]
 

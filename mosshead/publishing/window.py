@@ -250,8 +250,7 @@ def _waits(flow: Flow, now: float) -> float:
 class Turns:
     """Namespaces that wait to be served, by a key each.
 
-    Between two turns of a tenant every other tenant that waits has one, and so have the namespaces within a tenant: an import of
-    a million messages holds up another tenant's message by one turn.
+    Between two turns of a tenant every other that waits has one, and so have its namespaces: an import holds others up by a turn.
     """
 
     def __init__(self) -> None:
