@@ -193,8 +193,7 @@ def test_worker_starts_over_what_an_earlier_crash_left_in_hand(
     left, long_ago = task(), time.time() - 10**6
     entries = [json.dumps([one, "", "extract"]).encode() for one in HOSTILE.values() if not isinstance(one, bytes)]
     entries += [one if isinstance(one, bytes) else element(one) for one in HOSTILE.values()]
-    entries.append(json.dumps([left, "extract", "extract"]).encode())
-    for number, entry in enumerate(entries):
+    for number, entry in enumerate([*entries, json.dumps([left, "extract", "extract"]).encode()]):
         empty.hset(f"{TASKS}unacked", f"tag {number}", entry)
         empty.zadd(f"{TASKS}unacked_index", {f"tag {number}": long_ago})
     empty.zadd(f"{TASKS}unacked_index", {"of nothing": long_ago})
