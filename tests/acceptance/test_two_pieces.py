@@ -26,8 +26,9 @@ from tests.given import MODEL, new_memory, registered
 from workers.local import Addresses
 
 NAMES = ("Peter", "Anna", "Marek")
-ABOUT_EACH = 300
-ALL = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 4_000
+ABOUT_EACH, ALL, VARIANTS_TRIED = (
+    (300, 10_000, 100) if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else (150, 2_000, 40)
+)
 """To embed ten thousand takes over a minute, so they come with `make thorough`."""
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -146,7 +147,7 @@ class World:
 
 @pytest.fixture(scope="module")
 def world(addresses: Addresses, worker_engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """Ten thousand things that were said later, and are embedded once."""
+    """Thousands of things that were said later, and are embedded once."""
     with Memory.connect(
         database_url=addresses.database_url,
         broker_url=addresses.broker_url,
@@ -215,7 +216,7 @@ VARIANTS = st.builds(
 
 
 @settings(
-    max_examples=100,
+    max_examples=VARIANTS_TRIED,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

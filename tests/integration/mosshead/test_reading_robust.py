@@ -26,16 +26,15 @@ from mosshead import EmbedderUnavailable, Memory, Namespace, NotFound, ReadTimeo
 from mosshead.callbacks import answer_of
 from mosshead.contrib.focus import track_conversation
 from mosshead.deadline import at_the_same_time, bounded, ends_within, remaining, with_deadline
-from mosshead.embeddings import MiniLM, OpenAIEmbedder
+from mosshead.embeddings import OpenAIEmbedder
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import Statement, in_one_trip, tenant_transaction
 from mosshead.urls import sqlalchemy_url
 from tests.fake_openai import EMBEDDINGS, FakeOpenAI, Fault
-from tests.given import Remembering
+from tests.given import MINILM, Remembering
 from tests.integration.mosshead.conftest import Eventually
 from workers.local import Addresses
 
-MINILM = MiniLM()
 SLACK = 12.0
 """What a busy machine may take beyond a deadline; what hangs or sleeps here does it for longer."""
 
@@ -451,7 +450,7 @@ class TestThreadsAndForks:
             return len(hits) == 5 and all(hit.content.endswith(f"of {turn % 4}") for hit in hits)
 
         with ThreadPoolExecutor(8) as pool:
-            assert all(pool.map(ask, range(200)))
+            assert all(pool.map(ask, range(80)))
 
     def test_a_fork_while_threads_read(self, memory: Memory, fresh_namespace: NamespacePath, knows: Knows) -> None:
         knows("User moved to Seattle")

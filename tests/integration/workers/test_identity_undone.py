@@ -261,7 +261,7 @@ class World:
         return exported, Counter(rows)
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     people=st.lists(_ENTITY, min_size=2, max_size=5),
     remembered=st.lists(_memory(_indices), min_size=2, max_size=5),
@@ -293,7 +293,7 @@ def test_all_of_it_can_be_taken_back_and_done_again(
         assert world.state() == states[place]
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     people=st.lists(_ENTITY, min_size=3, max_size=3),
     remembered=st.lists(_memory(_few), min_size=2, max_size=3),

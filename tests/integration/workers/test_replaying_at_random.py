@@ -23,7 +23,7 @@ _DONE = """
 """
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in (2, 3))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in (1, 2, 3))])
 def test_a_replay_of_some_weeks(
     replayed: Replaying,
     sarah: Namespace,

@@ -73,7 +73,7 @@ def close_by_a_signal(memory: Memory) -> None:
         sys.exit()
 
     signal.signal(signal.SIGTERM, end)
-    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGTERM)).start()
     while True:
         sarah.publish(str(published))
         published += 1
