@@ -8,7 +8,7 @@ PACKAGES := mosshead config db pipeline workers tests benchmarks examples
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up demo test check format thorough bench peers faults reference image clean
+.PHONY: help setup up demo test unit check format thorough bench peers faults reference image clean
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ demo: setup ## show the whole way once, from publish to recall
 
 test: setup ## run the tests
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m "not thorough"
+
+unit: setup ## run the unit tests alone
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/unit
 
 check: setup ## lint, types, and the direction of imports
 	$(BIN)/ruff check .
@@ -58,9 +61,14 @@ faults: setup ## kill everything, again and again, and check that nothing is los
 reference: setup ## the reference of the library, from its docstrings: reference/index.html
 	$(BIN)/python -m pdoc --output-directory reference mosshead mosshead.contrib.agent_tools mosshead.contrib.managers mosshead.contrib.prompt_optimizers mosshead.contrib.tact_filter mosshead.llm
 
-thorough: setup ## what make test leaves out: every case with a model that is never wrong, more seeds, 2,000 examples of what an LLM may answer instead of 50, and ten thousand memories (a quarter of an hour)
+# Properties that decide what a model, a message or a crash may do; asked 25 times by make test, and 1,000 times here.
+PROPERTIES := tests/integration/workers/test_model_disposes.py tests/unit/pipeline/test_consolidate_answers.py \
+	tests/unit/pipeline/test_extract.py tests/unit/pipeline/rules_en/test_properties.py \
+	tests/unit/mosshead/redaction/test_redact.py tests/unit/mosshead/publishing/test_window.py
+
+thorough: setup ## what make test leaves out: every case with a model that is never wrong, more seeds and more examples (half an hour)
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -m thorough tests
-	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests/integration/workers/test_model_disposes.py tests/acceptance/test_two_pieces.py
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest $(PROPERTIES) tests/acceptance/test_two_pieces.py
 
 image: ## build the container image
 	docker build --tag mosshead .

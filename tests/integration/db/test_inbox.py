@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
@@ -66,7 +66,6 @@ class TestPublishing:
             assert len(rows(admin_engine, f"select 1 from mosshead.{table}", lane)) == 2
         assert pending(admin_engine, lane) == 2
 
-    @settings(max_examples=25)
     @given(arrivals=st.lists(st.lists(st.integers(1, 7), min_size=1, max_size=4), min_size=1, max_size=6))
     def test_the_watermark_is_the_longest_run_in_whatever_order_numbers_arrive(
         self, arrivals: list[list[int]], ingest_engine: Engine, admin_engine: Engine

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Connection, Engine, text
 
@@ -157,7 +157,6 @@ class TestASpoolThatWasCopied:
         assert publishing.send(publishing.message("z", number=2)) == 1
         assert sorted(contents_of(worker_engine, claimed(worker_engine, lane))) == ["x", "y", "z"]
 
-    @settings(max_examples=25)
     @given(
         calls=st.lists(
             st.lists(st.tuples(st.integers(0, 11), st.integers(1, 6) | st.none()), min_size=1, max_size=5),

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Engine, text
 
@@ -88,7 +88,6 @@ _RELATION = text("""
 """)
 
 
-@settings(max_examples=60)
 @given(
     edges=relations,
     belongs_to=parents,

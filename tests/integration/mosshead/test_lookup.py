@@ -136,7 +136,7 @@ def test_another_namespace_is_not_looked_into(known: NamespacePath, reader_engin
     assert named(reader_engine, other, "Peter Haas") == []
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.text(max_size=30) | st.sampled_from(["The Mr. Böe-Aaee", "the", "Dr. O’Hara–Smith æœø", "the the x"]),

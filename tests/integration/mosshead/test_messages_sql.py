@@ -137,7 +137,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(WORDS, max_size=90).map(" ".join))
 def test_any_question_is_scored_by_the_words_that_postgres_finds_in_it(
     talk: Talk, scan: Scan, remembering: Remembering, question: str

@@ -1,6 +1,6 @@
 """The ids that the library derives are those that the database derives."""
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sqlalchemy import Engine, text
 
@@ -11,7 +11,6 @@ PART = st.text(
 ).filter(str.strip)
 
 
-@settings(max_examples=60)
 @example(parts=["acme", "Zoë", "日本 🎉"])
 @given(parts=st.lists(PART, min_size=2, max_size=8))
 def test_python_and_sql_derive_the_same_ids(parts: list[str], admin_engine: Engine) -> None:

@@ -65,7 +65,7 @@ def done(working: WorkingMemory, step: str, number: int) -> object:
     return doing[step]()
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps, st.sampled_from(["fifo", "relevance"]))
 def test_both_stores_tell_the_same(client: Redis, history: list[tuple[str, int, int]], policy: str) -> None:
     now, name = START, f"session-{uuid4().hex}"

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Engine, text
 
@@ -83,7 +83,6 @@ STEPS: dict[str, Step] = {
 }
 
 
-@settings(max_examples=30)
 @given(steps=st.lists(st.sampled_from(sorted(STEPS)), max_size=12))
 def test_a_lane_counts_what_waits_whatever_happens_to_it(
     steps: list[str], ingest_engine: Engine, worker_engine: Engine

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
@@ -286,7 +286,6 @@ batches = st.lists(st.tuples(nearby, given_fields), min_size=1, max_size=4).map(
 )
 
 
-@settings(max_examples=500, deadline=None)
 @given(facts=batches, answer=answers)
 def test_whatever_the_model_answers_each_fact_has_one_decision_about_what_it_was_shown(
     facts: list[NewFact], answer: object

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
@@ -256,7 +256,6 @@ FACTS = shaped(
 ANSWERS = shaped(facts=st.lists(FACTS, max_size=3)).map(json.dumps) | st.text(max_size=30) | JSON.map(json.dumps)
 
 
-@settings(deadline=None, max_examples=300)
 @given(answers=st.lists(ANSWERS, min_size=1, max_size=3))
 def test_whatever_the_model_answers_facts_stand_in_the_messages_or_it_is_refused(answers: list[str]) -> None:
     try:

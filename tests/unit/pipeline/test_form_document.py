@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.llm import AnswerTruncated, ModelUnavailable
@@ -247,7 +247,6 @@ MARKS = st.dictionaries(FIELDS, st.builds(Mark, st.sampled_from([NOON, NOON + DA
 
 
 @given(marks=MARKS, marked=MARKS, fields=st.sets(FIELDS))
-@settings(max_examples=100)
 def test_no_edit_is_forgotten_but_by_what_sets_the_field_anew(
     marks: dict[str, Mark], marked: dict[str, Mark], fields: set[str]
 ) -> None:

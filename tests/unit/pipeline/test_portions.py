@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.models.kinds import Role
@@ -122,7 +122,6 @@ MESSAGES = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=60)
 @given(batch=MESSAGES)
 def test_all_is_shown_once_in_its_order_and_in_portions_that_fit(batch: list[Message]) -> None:
     found = portions(batch, [])

@@ -4,7 +4,7 @@ import random
 from dataclasses import replace
 from uuid import UUID
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.entities.disambiguation import CROWD, Evidence, Resolution, Telling, disambiguate
@@ -94,7 +94,6 @@ def test_strangers_whom_nothing_of_the_text_fits_turn_nobody_into_somebody_else(
         assert after.entity_id not in set(crowd)
 
 
-@settings(max_examples=25)
 @given(tellings, candidates, st.integers(min_value=2, max_value=400), cosines)
 def test_beyond_a_crowd_more_of_its_kind_change_nothing(
     asked: Telling, known: dict[UUID, Evidence], more: int, chance: float

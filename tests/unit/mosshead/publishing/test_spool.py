@@ -471,7 +471,7 @@ class Spooling(RuleBasedStateMachine):
 
 
 TestSpooling = Spooling.TestCase
-TestSpooling.settings = settings(max_examples=30, stateful_step_count=25)
+TestSpooling.settings = settings(stateful_step_count=25)
 
 
 @given(

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.models.kinds import EntityType, Role
@@ -35,7 +35,6 @@ def batches(draw: st.DrawFn) -> list[Message]:
     ]
 
 
-@settings(max_examples=40, deadline=None)
 @given(batch=batches(), earlier=batches())
 def test_the_prompt_shows_numbers_and_no_id_of_message_or_conversation(
     batch: list[Message], earlier: list[Message]
@@ -51,7 +50,6 @@ def test_the_prompt_shows_numbers_and_no_id_of_message_or_conversation(
     assert [header.split("]")[0] for header in headers] == [f"[{message.number}" for message in batch]
 
 
-@settings(max_examples=20, deadline=None)
 @given(batch=batches())
 def test_the_same_inputs_give_the_same_prompt(batch: list[Message]) -> None:
     assert extraction_prompt(batch, Background()) == extraction_prompt(list(batch), Background())

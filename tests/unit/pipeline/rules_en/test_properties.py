@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.models.kinds import EntityType, Role
@@ -42,7 +42,6 @@ def messages(said: list[tuple[Role, str | None, str]]) -> list[Message]:
     ]
 
 
-@settings(max_examples=300, deadline=None)
 @given(turns)
 def test_every_fact_rests_on_its_sources(said: list[tuple[Role, str | None, str]]) -> None:
     heard = messages(said)
@@ -65,13 +64,11 @@ def test_every_fact_rests_on_its_sources(said: list[tuple[Role, str | None, str]
         assert {end for relation in fact.relations for end in (relation.subject, relation.object)} <= mentioned
 
 
-@settings(max_examples=100, deadline=None)
 @given(turns)
 def test_extraction_is_deterministic(said: list[tuple[Role, str | None, str]]) -> None:
     assert extract_offline(messages(said), KNOWN) == extract_offline(messages(said), KNOWN)
 
 
-@settings(max_examples=100, deadline=None)
 @given(turns, turns)
 def test_earlier_messages_give_no_facts_of_their_own(
     earlier: list[tuple[Role, str | None, str]], said: list[tuple[Role, str | None, str]]

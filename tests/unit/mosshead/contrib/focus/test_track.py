@@ -4,7 +4,7 @@ import json
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.contrib.focus import FocusKnowledge, FocusState, FocusTurn, Pair, track
@@ -238,7 +238,6 @@ MESSAGES = st.lists(
 )
 
 
-@settings(max_examples=40)
 @given(MESSAGES)
 def test_in_one_go_or_turn_by_turn_through_json_it_is_the_same(messages: list[str]) -> None:
     now = FocusState()
@@ -247,7 +246,6 @@ def test_in_one_go_or_turn_by_turn_through_json_it_is_the_same(messages: list[st
     assert now == said(*messages)
 
 
-@settings(max_examples=40)
 @given(MESSAGES, st.integers(1, 6))
 def test_where_nothing_is_named_the_scene_stays_and_nothing_rises(messages: list[str], turns: int) -> None:
     before = said(*messages)
@@ -260,7 +258,6 @@ def test_where_nothing_is_named_the_scene_stays_and_nothing_rises(messages: list
         before = after
 
 
-@settings(max_examples=40)
 @given(MESSAGES, st.sampled_from(["zibble", "frotz", "quondam plover"]))
 def test_words_that_nobody_knows_change_nothing(messages: list[str], words: str) -> None:
     plain, with_words = said(*messages), said(*(f"{message} Hm, {words}." for message in messages))
@@ -269,7 +266,6 @@ def test_words_that_nobody_knows_change_nothing(messages: list[str], words: str)
     assert [one.entity_ids for one in plain.references] == [one.entity_ids for one in with_words.references]
 
 
-@settings(max_examples=40)
 @given(MESSAGES, st.randoms(use_true_random=False))
 def test_the_order_in_which_things_are_known_decides_nothing(messages: list[str], chance: random.Random) -> None:
     def shuffled(text: str) -> FocusKnowledge:

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID, uuid4
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, SecretStr, model_validator
 
@@ -316,7 +316,6 @@ _CHANGES = st.builds(
 
 
 @given(changes=st.lists(_CHANGES | _ANYTHING, max_size=6), allowed=st.tuples(*[st.booleans()] * 3))
-@settings(max_examples=150)
 def test_whatever_is_proposed_nothing_is_lost_and_ids_stay(changes: list[Any], allowed: tuple[bool, ...]) -> None:
     existing = [Managed(id=uuid4(), value=Recipe(dish=dish)) for dish in ("soup", "stew")]
     inserts, updates, deletes = allowed

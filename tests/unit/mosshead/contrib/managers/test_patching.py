@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.schemas import fields_of, merged, patch_between, touches, without
@@ -41,14 +41,12 @@ def test_the_examples_of_the_rfc(document: Any, patch: Any, result: Any) -> None
 
 
 @given(before=DOCUMENTS, after=DOCUMENTS)
-@settings(max_examples=100)
 def test_the_patch_between_two_documents_makes_one_of_the_other(before: dict[str, Any], after: dict[str, Any]) -> None:
     assert merged(before, patch_between(before, after)) == after
     assert patch_between(after, after) == {}
 
 
 @given(document=DOCUMENTS, patch=PATCHES, data=st.data())
-@settings(max_examples=100)
 def test_a_field_that_is_taken_out_of_a_patch_stays_as_it_was(
     document: dict[str, Any], patch: dict[str, Any], data: st.DataObject
 ) -> None:

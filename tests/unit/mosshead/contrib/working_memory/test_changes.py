@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.contrib.working_memory.state import (
@@ -70,7 +70,6 @@ def page(number: int, *, minute: float = 0.0, accesses: int = 1) -> Reference:
     return Reference(type="page", id=str(number), label="A page", at=at, used=at, accesses=accesses)
 
 
-@settings(max_examples=40)
 @given(histories, policies)
 def test_whatever_happens_the_bounds_hold(history: list[tuple[Change, int]], policy: Policy) -> None:
     state, now = after(history, rules(policy))
@@ -84,7 +83,6 @@ def test_whatever_happens_the_bounds_hold(history: list[tuple[Change, int]], pol
     assert 0 <= state.evicted <= state.added
 
 
-@settings(max_examples=40)
 @given(histories, policies, added)
 def test_what_is_added_is_the_most_recent_and_was_accessed_once_more(
     history: list[tuple[Change, int]], policy: Policy, one: Added
@@ -99,14 +97,12 @@ def test_what_is_added_is_the_most_recent_and_was_accessed_once_more(
     assert latest.accesses == (known.accesses + 1 if known else 1)
 
 
-@settings(max_examples=40)
 @given(histories, policies)
 def test_json_gives_the_same_state_back(history: list[tuple[Change, int]], policy: Policy) -> None:
     state, _ = after(history, rules(policy))
     assert State.from_json(state.to_json()) == state
 
 
-@settings(max_examples=40)
 @given(histories, st.randoms(use_true_random=False))
 def test_what_stayed_is_written_as_it_would_be_anew(history: list[tuple[Change, int]], chance: Random) -> None:
     state, now, before = State(), START, written(State())
@@ -126,7 +122,6 @@ def test_what_another_version_wrote_is_an_empty_session(written: str | bytes) ->
     assert State.from_json(written) == State()
 
 
-@settings(max_examples=40)
 @given(st.lists(st.tuples(st.floats(0, 60), st.integers(1, 30)), min_size=1, max_size=50), st.floats(0, 30))
 def test_relevance_to_the_digit(known: list[tuple[float, int]], later: float) -> None:
     references = [page(number, minute=minute, accesses=count) for number, (minute, count) in enumerate(known)]
