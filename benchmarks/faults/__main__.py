@@ -10,7 +10,7 @@ up, where the naive tasks lost nothing, or where a mutant of the write side went
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -22,7 +22,7 @@ from benchmarks.faults.catalogue import FAULTS
 from benchmarks.faults.checker import Verdict
 from benchmarks.faults.cluster import SENDERS, Cluster, cluster
 from benchmarks.faults.machine import Engines
-from benchmarks.faults.mutants import MUTANTS, uncaught
+from benchmarks.faults.mutants import MUTANTS, Mutant, uncaught
 from benchmarks.faults.naive_run import run_naive
 from benchmarks.faults.report import Outcome, line, table
 from benchmarks.faults.runs import CHAT, Inject, Report, Traffic, check_all, run_fault, traffic
@@ -46,6 +46,10 @@ def main(
     only: Annotated[
         list[str] | None, typer.Option("--fault", help="Only this one, by name; may be given again.")
     ] = None,
+    *,
+    no_mutants: Annotated[
+        bool, typer.Option("--no-mutants", help="Leave out the mistakes that the state machine must notice.")
+    ] = False,
     json_only: Annotated[bool, typer.Option("--json", help="Print nothing but the JSON object.")] = False,
 ) -> None:
     """Do the faults, and check what was sent against what took effect."""
@@ -63,7 +67,7 @@ def main(
         if (inject := fault.full if full else fault.quick) is not None
     ]
     with supervisor.interrupts():
-        outcome = _run(planned, console, seed=seed, full=full)
+        outcome = _run(planned, console, seed=seed, full=full, mutants={} if no_mutants else MUTANTS)
     console.print(table(outcome))
     for report in outcome.reports:
         if not report.sound:
@@ -82,7 +86,9 @@ class Planned:
     of_sender: bool
 
 
-def _run(planned: Sequence[Planned], console: Console, *, seed: int, full: bool) -> Outcome:
+def _run(
+    planned: Sequence[Planned], console: Console, *, seed: int, full: bool, mutants: Mapping[str, Mutant]
+) -> Outcome:
     reports, total = _of_senders([one for one in planned if one.of_sender], console)
     with cluster() as running:
         with traffic(running) as apps:
@@ -93,9 +99,9 @@ def _run(planned: Sequence[Planned], console: Console, *, seed: int, full: bool)
         events, kills = _NAIVE[full]
         naive = run_naive(running, seed=seed, events=events, kills=kills)
         console.print(f"naive tasks: {naive}")
-        unnoticed = uncaught(_engines(running))
-        console.print(f"mutants caught: {len(MUTANTS) - len(unnoticed)} of {len(MUTANTS)} {unnoticed or ''}")
-    return Outcome(sorted({one.seed for one in planned}), reports, total, naive, len(MUTANTS), unnoticed)
+        unnoticed = uncaught(_engines(running), mutants)
+        console.print(f"mutants caught: {len(mutants) - len(unnoticed)} of {len(mutants)} {unnoticed or ''}")
+    return Outcome(sorted({one.seed for one in planned}), reports, total, naive, len(mutants), unnoticed)
 
 
 def _of_senders(planned: Sequence[Planned], console: Console) -> tuple[list[Report], Verdict]:

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import Engine
 
 from benchmarks.faults.machine import Engines
-from benchmarks.faults.mutants import run_machine
+from benchmarks.faults.mutants import MUTANTS, run_machine, uncaught
 
 
 @pytest.fixture
@@ -14,4 +14,10 @@ def engines(ingest_engine: Engine, worker_engine: Engine, admin_engine: Engine) 
 
 
 def test_whatever_happens_to_a_lane_each_event_takes_effect_once_and_in_order(engines: Engines) -> None:
-    run_machine(engines, examples=60)
+    run_machine(engines, examples=30)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_a_mistake_in_the_write_side_is_noticed(engines: Engines, mutant: str) -> None:
+    assert uncaught(engines, {mutant: MUTANTS[mutant]}) == []
