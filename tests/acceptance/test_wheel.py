@@ -30,6 +30,10 @@ def run(*command: str | Path, **options: object) -> str:
     return str(result.stdout)
 
 
+def pip(environment: Path, *command: str | Path) -> str:
+    return run(sys.executable, "-m", "pip", "--python", environment / "bin" / "python", *command)
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
@@ -53,13 +57,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An environment that holds the wheel and what it depends on, at the versions of the lock file."""
     folder = tmp_path_factory.mktemp("app-environment")
-    run(sys.executable, "-m", "venv", folder)
+    run(sys.executable, "-m", "venv", "--without-pip", folder)  # ours installs: a pip of its own takes seconds
     constraints = folder / "constraints.txt"
     pins = re.findall(r"^\S+==[^\\\n]*", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
     constraints.write_text("\n".join(pins))
-    run(
-        folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-compile", "--constraint", constraints, wheel
-    )
+    pip(folder, "install", "--quiet", "--no-compile", "--constraint", constraints, wheel)
     return folder
 
 
@@ -70,11 +72,11 @@ def test_the_wheel_holds_mosshead_alone(wheel: Path) -> None:
 
 
 def test_it_brings_nothing_of_the_service(environment: Path) -> None:
-    installed = run(environment / "bin" / "python", "-m", "pip", "list", "--format=freeze").casefold()
+    installed = pip(environment, "list", "--format=freeze").casefold()
     names = {line.split("==")[0] for line in installed.splitlines()}
     assert "mosshead" in names
     assert not names & OF_THE_SERVICE
-    run(environment / "bin" / "python", "-m", "pip", "check")
+    pip(environment, "check")
 
 
 def test_without_the_model_it_says_what_to_do(environment: Path, running: Running, tmp_path: Path) -> None:

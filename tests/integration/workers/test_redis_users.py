@@ -8,7 +8,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from http import HTTPStatus
 from http.client import HTTPConnection
 from pathlib import Path
@@ -229,14 +229,18 @@ def processes(url: Callable[[str], str], folder: Path, flower_port: int) -> Iter
         "flower": ("flower", [*flower, f"--port={flower_port}"]),
     }
     more = {"FLOWER_BASIC_AUTH": "me:secret", "FLOWER_READ_ONLY": "true", "REMAP_SIGTERM": "SIGQUIT"}
-    with ExitStack() as stack:
+    started: list[subprocess.Popen[bytes]] = []
+    try:
         for name, (user, command) in commands.items():
-            output = stack.enter_context((folder / f"{name}.log").open("wb"))
             environment = {**os.environ, **more, "MOSSHEAD_BROKER_URL": url(user)}
-            one = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output)
-            stack.callback(one.wait, 60)
-            stack.callback(one.terminate)
+            with (folder / f"{name}.log").open("wb") as output:
+                started.append(subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output))
         yield lambda: "\n".join((folder / f"{name}.log").read_text(errors="replace") for name in commands)
+    finally:
+        for one in started:
+            one.terminate()
+        for one in started:
+            one.wait(60)
 
 
 def ask_flower(port: int, path: str) -> Any:
