@@ -1,8 +1,12 @@
 """What a row belongs to: the ids that lead every key, as the arguments of tasks carry them."""
 
+import json
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 from uuid import UUID
+
+from psycopg.types.json import Jsonb
 
 OF_LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 """That a row is of the namespace; takes the parameters of `LaneRef.scope`."""
@@ -18,6 +22,11 @@ def of_lane(alias: str) -> str:
 def seconds(interval: str) -> str:
     """How long an interval is, as a float."""
     return f"cast(extract(epoch from {interval}) as float8)"
+
+
+def as_jsonb(value: object) -> Jsonb:
+    """A value for a parameter, ids and times in it as text."""
+    return Jsonb(value, dumps=partial(json.dumps, default=str))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
@@ -12,7 +13,7 @@ from psycopg import RawCursor
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 from psycopg.rows import namedtuple_row
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, CursorResult, Engine, Row, TextClause, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoneFree
 
@@ -22,10 +23,18 @@ from mosshead.patterns import lazy_pattern
 Statement = tuple[str, Mapping[str, Any]]
 """SQL in the driver's own style (``%(name)s``), and its parameters, vectors as pgvector's HalfVector."""
 
+Parameters = Mapping[str, Any] | list[dict[str, Any]] | None
+"""Of a statement in SQLAlchemy's style (``:name``); of several rows, it runs for each."""
+
 
 def of_namespace(alias: str) -> str:
     """SQL in that style for the rows of a namespace, under an alias; its parameters are `NamespacePath.ids`."""
     return f"{alias}.tenant_id = %(tenant_id)s and {alias}.namespace_id = %(namespace_id)s"
+
+
+def same_namespace(one: str, other: str) -> str:
+    """SQL for two rows of a namespace."""
+    return f"{one}.tenant_id = {other}.tenant_id and {one}.namespace_id = {other}.namespace_id"
 
 
 _PARAMETER = lazy_pattern(r"%\((\w+)\)s")
@@ -66,6 +75,76 @@ def rows_within(connection: Connection, statement: Statement) -> list[Any]:
     """The rows of a read inside a transaction that goes on."""
     sql, parameters = statement
     return _asked(connection.connection.driver_connection, *_positional(sql), parameters).fetchall()
+
+
+@dataclass(frozen=True, slots=True)
+class Sql:
+    """SQL that stands in the one function that runs it: its name is the function's. Statements end in a semicolon, but the last.
+
+    It runs inside a transaction that has set its tenant, and never commits.
+    """
+
+    text: str
+
+    def run(
+        self, connection: Connection, parameters: Parameters = None, /, **more: Any
+    ) -> CursorResult[*tuple[Any, ...]]:
+        """Run the statements one after the other, with the same parameters; returns what the last one gives."""
+        given = parameters if isinstance(parameters, list) else {**(parameters or {}), **more}
+        *first, last = statements(self.text)
+        for statement in first:
+            connection.execute(statement, given)
+        return connection.execute(last, given)
+
+    def rows(
+        self, connection: Connection, parameters: Parameters = None, /, **more: Any
+    ) -> list[Row[*tuple[Any, ...]]]:
+        """All rows."""
+        return list(self.run(connection, parameters, **more))
+
+    def row(
+        self, connection: Connection, parameters: Parameters = None, /, **more: Any
+    ) -> Row[*tuple[Any, ...]] | None:
+        """The only row, if there is one."""
+        return self.run(connection, parameters, **more).one_or_none()
+
+    def scalars(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> list[Any]:
+        """The first column of all rows."""
+        return list(self.run(connection, parameters, **more).scalars())
+
+    def pairs(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> dict[Any, Any]:
+        """The second column of all rows, by the first."""
+        return {row[0]: row[1] for row in self.run(connection, parameters, **more)}
+
+    def scalar(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> Any:
+        """The first column of the first row; None where there is none."""
+        return self.run(connection, parameters, **more).scalar()
+
+    def number(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> int:
+        """The first column of the first row, which is a number; 0 where there is none."""
+        return int(self.scalar(connection, parameters, **more) or 0)
+
+    def holds(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> bool:
+        """Whether the first column of the first row is true."""
+        return bool(self.scalar(connection, parameters, **more))
+
+    def exists(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> bool:
+        """Whether there is a row."""
+        return self.run(connection, parameters, **more).first() is not None
+
+    def changed(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> int:
+        """How many rows it made, changed or deleted."""
+        return self.run(connection, parameters, **more).rowcount
+
+    def changes(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> bool:
+        """Whether it made, changed or deleted a row."""
+        return self.changed(connection, parameters, **more) > 0
+
+
+@lru_cache(_MOST_STATEMENTS)
+def statements(sql: str) -> tuple[TextClause, ...]:
+    """The statements of some SQL, each of which ends in a semicolon but for the last."""
+    return tuple(text(one) for one in sql.split(";\n"))
 
 
 def _begun(engine: Engine, tenant_id: UUID) -> Connection:
