@@ -83,12 +83,12 @@ class History:
     def quarantined(self, *, limit: int = 100) -> list[Decision]:
         """The latest facts that were kept from becoming memories, as instructions to the assistant are, each with its reason."""
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            return memories.decisions_to(connection, self.path, "quarantine", checked_limit(limit))
+            return memories.latest_decisions(connection, self.path, checked_limit(limit), action="quarantine")
 
     def refused(self, *, limit: int = 100) -> list[Decision]:
         """The latest that an LLM proposed as facts and code did not take, each with its reason (docs/extraction.md)."""
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            return memories.decisions_to(connection, self.path, "refuse", checked_limit(limit))
+            return memories.latest_decisions(connection, self.path, checked_limit(limit), action="refuse")
 
     def related(self, memory_id: UUID | str, *, limit: int = 20) -> list[Related]:
         """How other memories stand to one: similar, contradicting, replaced, about the same; at most so many of each kind."""

@@ -132,7 +132,7 @@ def first(
         parsed=parse(message, found),
         before=before,
         found=tuple(found),
-        ahead=tuple(stored_messages.stored(rows.get("ahead", ()))),
+        ahead=tuple(map(stored_messages.message_of, rows.get("ahead", ()))),
         progress=views.progress_of(rows["progress"]),
         vocabularies=indexed.vocabularies(rows["words"]),
     )

@@ -34,31 +34,30 @@ NOTHING = Context(memories=(), questions=(), tokens=0, partial=False, explanatio
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContextRequest:
-    """What `Namespace.context` was asked, checked."""
-
+class _Request:
     text: str
     history: tuple[str, ...]
     conversation: str | None
-    budget: int
-    overlay: int
     now: datetime
     judge: Judge | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecallRequest:
+class ContextRequest(_Request):
+    """What `Namespace.context` was asked, checked."""
+
+    budget: int
+    overlay: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallRequest(_Request):
     """What `Namespace.recall_messages` was asked, checked."""
 
-    text: str
-    history: tuple[str, ...]
-    conversation: str | None
     limit: int
     around: tuple[int, int]
     threshold: float | None
     among: Among
-    now: datetime
-    judge: Judge | None = None
 
 
 def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int], laid: Laid) -> Context:
@@ -178,4 +177,4 @@ def _with_neighbours(store: ReadStore, message_ids: Sequence[UUID], around: tupl
     statement = messages.statement_for(
         store.path, model=store.embedder.name, messages=message_ids, before=before, after=after
     )
-    return messages.stored(store.trip([statement])[0])
+    return [messages.message_of(row) for row in store.trip([statement])[0]]

@@ -3,17 +3,18 @@
 As in `mosshead.store.memories`, functions take a connection inside a transaction that has set its tenant, and never commit.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from sqlalchemy import Connection, TextClause, text
+from sqlalchemy import Connection
 
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
-from mosshead.store.memories import known, scope
+from mosshead.store.connection import Sql
+from mosshead.store.memories import known, known_now, scope
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,16 +35,22 @@ def questions(connection: Connection, path: NamespacePath, *, question_id: UUID 
     One of which every memory was replaced meanwhile is told of only when asked for, one of which all were taken back never.
     """
     found: dict[UUID, HoldingQuestion] = {}
-    for row in connection.execute(_QUESTIONS, {**path.ids, "question_id": question_id}):
-        one = found.setdefault(
-            row.question_id,
-            HoldingQuestion(
-                question_id=row.question_id,
-                mention=row.mention,
-                message=row.message or "",
-                answered=row.answered_at is not None,
-            ),
+    rows = Sql("""
+        select question.question_id, question.mention, question.candidates, question.answered_at,
+               memory.content, message.content as message
+        from mosshead_read_v1.questions as question
+        join mosshead_read_v1.memories as memory using (tenant_id, namespace_id, memory_id)
+        left join mosshead_read_v1.messages as message using (tenant_id, namespace_id, message_id)
+        where question.tenant_id = :tenant_id and question.namespace_id = :namespace_id and memory.known_to is null
+          and (question.question_id = :question_id and memory.state <> 'withdrawn'
+               or cast(:question_id as uuid) is null and question.answered_at is null and memory.state = 'active')
+        order by question.asked_at, question.question_id, memory.memory_id
+    """).run(connection, path.ids, question_id=question_id)
+    for row in rows:
+        new = HoldingQuestion(
+            question_id=row.question_id, mention=row.mention, message=row.message or "", answered=True
         )
+        one = found.setdefault(row.question_id, new)
         one.answered = one.answered and row.answered_at is not None
         one.candidates.update(dict.fromkeys(row.candidates))
         one.memories.append(row.content)
@@ -52,45 +59,29 @@ def questions(connection: Connection, path: NamespacePath, *, question_id: UUID 
 
 def about(connection: Connection, path: NamespacePath, entity_id: UUID, memory_ids: Sequence[UUID]) -> set[UUID]:
     """Those of some memories that are about an entity, or perhaps are."""
-    parameters = {**path.ids, "entity_id": entity_id, "memory_ids": list(memory_ids)}
-    return set(connection.execute(_ABOUT, parameters).scalars())
+    found = Sql("""
+        select memory_id from mosshead_read_v1.memory_entities
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and entity_id = :entity_id
+          and memory_id = any(cast(:memory_ids as uuid[]))
+    """).scalars(connection, path.ids, entity_id=entity_id, memory_ids=list(memory_ids))
+    return set(found)
 
 
 def facts(
     connection: Connection, path: NamespacePath, entity_ids: Collection[UUID], *, limit: int
 ) -> dict[UUID, tuple[str, ...]]:
     """By entity, the contents of the most salient memories that are surely about it."""
-    rows = connection.execute(_FACTS, {**path.ids, "entity_ids": list(entity_ids), "limit": limit})
+    rows = Sql("""
+        select entity_id, array(
+            select memory.content from mosshead_read_v1.memory_entities as link
+            join mosshead_read_v1.memories as memory using (tenant_id, namespace_id, memory_id)
+            where link.tenant_id = :tenant_id and link.namespace_id = :namespace_id and link.entity_id = asked.entity_id
+              and link.certainty = 'sure' and memory.known_to is null and memory.state = 'active'
+            order by link.role = 'subject' desc, memory.salience desc, memory.memory_id limit :limit) as contents
+        from unnest(cast(:entity_ids as uuid[])) as asked (entity_id)
+    """).run(connection, path.ids, entity_ids=list(entity_ids), limit=limit)
     return {row.entity_id: tuple(row.contents) for row in rows}
 
-
-_QUESTIONS = text("""
-    select question.question_id, question.mention, question.candidates, question.answered_at,
-           memory.content, message.content as message
-    from mosshead_read_v1.questions as question
-    join mosshead_read_v1.memories as memory using (tenant_id, namespace_id, memory_id)
-    left join mosshead_read_v1.messages as message using (tenant_id, namespace_id, message_id)
-    where question.tenant_id = :tenant_id and question.namespace_id = :namespace_id and memory.known_to is null
-      and (question.question_id = :question_id and memory.state <> 'withdrawn'
-           or cast(:question_id as uuid) is null and question.answered_at is null and memory.state = 'active')
-    order by question.asked_at, question.question_id, memory.memory_id
-""")
-
-_FACTS = text("""
-    select entity_id, array(
-        select memory.content from mosshead_read_v1.memory_entities as link
-        join mosshead_read_v1.memories as memory using (tenant_id, namespace_id, memory_id)
-        where link.tenant_id = :tenant_id and link.namespace_id = :namespace_id and link.entity_id = asked.entity_id
-          and link.certainty = 'sure' and memory.known_to is null and memory.state = 'active'
-        order by link.role = 'subject' desc, memory.salience desc, memory.memory_id limit :limit) as contents
-    from unnest(cast(:entity_ids as uuid[])) as asked (entity_id)
-""")
-
-_ABOUT = text("""
-    select memory_id from mosshead_read_v1.memory_entities
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and entity_id = :entity_id
-      and memory_id = any(cast(:memory_ids as uuid[]))
-""")
 
 MAX_DEPTH = 4
 MAX_FAN_OUT = 200
@@ -129,16 +120,12 @@ def neighbours(
     Those are: to its parent, then the latest relations that hold, then from its parts.
     """
     parameters = {**scope(path, as_of), "entity_id": entity_id, "depth": depth, "fan_out": fan_out}
-    rows = connection.execute(_NOW if as_of is None else _THEN, parameters)
+    rows = Sql(_neighbours(known_now if as_of is None else known)).run(connection, parameters)
     return [Neighbour(**{**row._asdict(), "entity_type": EntityType(row.entity_type)}) for row in rows]
 
 
-def _known_now(alias: str) -> str:
-    return f"{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id and {alias}.known_to is null"
-
-
-def _statement(*, now: bool) -> TextClause:
-    holds = _known_now if now else known
+def _neighbours(holds: Callable[[str], str]) -> str:
+    """holds: the condition that a row under an alias is known."""
 
     def edge(rank: int, own: str, other: str, direction: str) -> str:
         return f"""
@@ -165,7 +152,7 @@ def _statement(*, now: bool) -> TextClause:
         order by rank, valid_from desc nulls last, predicate, other, direction, memory_id limit :fan_out
     """
     # Rows of one entity and one distance are one row, so that ways that meet again do not multiply.
-    return text(f"""
+    return f"""
         with recursive node as (
             select cast(:entity_id as uuid) as entity_id, 0 as distance
             union
@@ -180,19 +167,13 @@ def _statement(*, now: bool) -> TextClause:
         where node.distance < :depth
         order by reached.distance, edge.rank, edge.valid_from desc nulls last, entity.name, entity.entity_id, node.entity_id,
                  edge.predicate, edge.direction, edge.memory_id
-    """)
-
-
-_NOW = _statement(now=True)
-_THEN = _statement(now=False)
+    """
 
 
 def known_keys(connection: Connection, path: NamespacePath, keys: Collection[str]) -> set[str]:
     """Those of the keys that some entity bears, or bore before it was merged into another."""
-    return set(connection.execute(_KNOWN, {**path.ids, "keys": sorted(keys)}).scalars())
-
-
-_KNOWN = text("""
-    select distinct coalesce(key, cast(entity_id as text)) as key from mosshead_read_v1.entities_over_time
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and coalesce(key, cast(entity_id as text)) = any(:keys)
-""")
+    found = Sql("""
+        select distinct coalesce(key, cast(entity_id as text)) as key from mosshead_read_v1.entities_over_time
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and coalesce(key, cast(entity_id as text)) = any(:keys)
+    """).scalars(connection, path.ids, keys=sorted(keys))
+    return set(found)

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from mosshead.paths import NamespacePath
+from mosshead.store.connection import Sql
 from mosshead.store.memories import TIME, known, scope
 
 
@@ -18,14 +19,14 @@ def export(
 
     Needs one snapshot for all it reads: a transaction of isolation level REPEATABLE READ, where others write.
     """
-    connection.execute(_IN_UTC)  # times are written in the zone of the session, whatever the server's is
+    Sql("""
+        select set_config('TimeZone', 'UTC', true)
+    """).run(connection)  # times are written in the zone of the session, whatever the server's is
     parameters = scope(path, as_of)
     for statement in (_ENTITIES, _MEMORIES, _RELATIONS, _EDGES, _DOCUMENTS, _PROMPTS):
         for row in connection.execute(statement, parameters):
             yield {name: value for name, value in row.record.items() if value is not None}
 
-
-_IN_UTC = text("select set_config('TimeZone', 'UTC', true)")
 
 _ACTIVE = (
     f"select memory.* from mosshead_read_v1.memories as memory where {known('memory')} and memory.state = 'active'"

@@ -3,7 +3,7 @@
 Functions take a connection inside a transaction that has set its tenant (`mosshead.store.connection`), and never commit.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, LiteralString
@@ -11,7 +11,7 @@ from uuid import UUID
 
 import psycopg
 from psycopg.rows import namedtuple_row
-from sqlalchemy import Connection, Row, TextClause, text
+from sqlalchemy import Connection, Row, text
 
 from mosshead.embeddings.protocol import Vectors
 from mosshead.fencing import strip_fences
@@ -30,7 +30,7 @@ from mosshead.models.memories import (
     StoredMemory,
 )
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import Statement
+from mosshead.store.connection import Sql, Statement, same_namespace
 from mosshead.timestamps import in_zone
 
 
@@ -54,25 +54,45 @@ def memories(
     about: UUID | None = None,
 ) -> list[StoredMemory]:
     """The memories in a state, most salient first; of a kind, or about an entity, where these are given."""
-    asked = {**path.ids, "limit": limit, "kind": kind, "state": state, "about": about}
-    return [StoredMemory(**memory_fields(row)) for row in connection.execute(_MEMORIES, asked)]
+    rows = Sql(f"""
+        select {MEMORY_COLUMNS} from mosshead_read_v1.memories as memory
+        where {known_now("memory")} and memory.state = :state
+          and (cast(:kind as text) is null or memory.kind = :kind)
+          and (cast(:about as uuid) is null or exists (
+              select from mosshead_read_v1.memory_entities as link
+              where {same_namespace("link", "memory")} and link.memory_id = memory.memory_id and link.entity_id = :about))
+        order by memory.salience desc, memory.memory_id limit :limit
+    """).run(connection, path.ids, limit=limit, kind=kind, state=state, about=about)
+    return [StoredMemory(**memory_fields(row)) for row in rows]
 
 
 def entities(connection: Connection, path: NamespacePath) -> list[Entity]:
     """Every entity of the namespace, those with the most memories first."""
-    return [entity_of(row) for row in connection.execute(_ENTITIES, path.ids)]
+    rows = Sql(f"""
+        select {_ENTITY_COLUMNS} from {_ENTITY_TABLES} where entity.tenant_id = :tenant_id and entity.namespace_id = :namespace_id
+        order by memories desc, entity.name, entity.entity_id
+    """).run(connection, path.ids)
+    return [entity_of(row) for row in rows]
 
 
 def profiles(connection: Connection, path: NamespacePath, *, entity_ids: Iterable[UUID]) -> list[Profile]:
     """The profiles of some entities, in no order."""
-    rows = connection.execute(_PROFILES, {**path.ids, "entity_ids": list(entity_ids)})
+    rows = Sql(f"""
+        select {_ENTITY_COLUMNS}, profile.summary, profile.refreshed_at from {_ENTITY_TABLES}
+        left join mosshead_read_v1.profiles as profile
+          on {same_namespace("profile", "entity")} and profile.entity_id = entity.entity_id
+        where entity.tenant_id = :tenant_id and entity.namespace_id = :namespace_id and entity.entity_id = any(:entity_ids)
+    """).run(connection, path.ids, entity_ids=list(entity_ids))
     return [Profile(entity=entity_of(row), summary=row.summary or "", refreshed_at=row.refreshed_at) for row in rows]
 
 
 def entities_named(connection: Connection, path: NamespacePath, names: Sequence[str]) -> dict[UUID, str]:
     """The entities that bear one of the names (normalised), each with the name that it was found by; the longest, if several."""
-    rows = connection.execute(_NAMED, {**path.ids, "names": list(names)})
-    return {row.entity_id: row.normalised for row in rows}
+    return Sql("""
+        select entity_id, normalised from mosshead_read_v1.aliases
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and normalised = any(:names)
+        order by length(normalised), normalised, entity_id
+    """).pairs(connection, path.ids, names=list(names))
 
 
 def latest_messages(connection: Connection, path: NamespacePath, conversation: str, limit: int) -> list[str]:
@@ -114,8 +134,10 @@ def received(
     connection: Connection, tenant_id: UUID, namespace_ids: Sequence[UUID], publisher_id: UUID
 ) -> dict[UUID, int]:
     """By namespace, the number up to which all of a publisher's events are in the inbox. The transaction is the tenant's."""
-    parameters = {"tenant_id": tenant_id, "namespace_ids": list(namespace_ids), "publisher_id": publisher_id}
-    return {row.namespace_id: row.received_up_to for row in connection.execute(_RECEIVED, parameters)}
+    return Sql("""
+        select namespace_id, received_up_to from mosshead_read_v1.progress
+        where tenant_id = :tenant_id and namespace_id = any(cast(:namespace_ids as uuid[])) and publisher_id = :publisher_id
+    """).pairs(connection, tenant_id=tenant_id, namespace_ids=list(namespace_ids), publisher_id=publisher_id)
 
 
 _MODELS: LiteralString = "select * from mosshead_read_v1.models order by active desc, model"
@@ -135,60 +157,24 @@ MEMORY_COLUMNS = f"""{OWN_COLUMNS},
     (select {NAMES_IN_ORDER}
      from mosshead_read_v1.memory_entities as link
      join mosshead_read_v1.entities as entity using (tenant_id, namespace_id, entity_id)
-     where link.tenant_id = memory.tenant_id and link.namespace_id = memory.namespace_id
-       and link.memory_id = memory.memory_id) as about
+     where {same_namespace("link", "memory")} and link.memory_id = memory.memory_id) as about
 """
 
-_OF_NAMESPACE = "memory.tenant_id = :tenant_id and memory.namespace_id = :namespace_id"
-_MEMORIES = text(f"""
-    select {MEMORY_COLUMNS} from mosshead_read_v1.memories as memory
-    where {_OF_NAMESPACE} and memory.known_to is null and memory.state = :state
-      and (cast(:kind as text) is null or memory.kind = :kind)
-      and (cast(:about as uuid) is null or exists (
-          select from mosshead_read_v1.memory_entities as link
-          where link.tenant_id = memory.tenant_id and link.namespace_id = memory.namespace_id
-            and link.memory_id = memory.memory_id and link.entity_id = :about))
-    order by memory.salience desc, memory.memory_id limit :limit
-""")
-
-_ENTITY_COLUMNS = """
+_ENTITY_COLUMNS = f"""
     entity.entity_id, entity.key, entity.name, entity.entity_type, entity.description, entity.is_user, parent.name as parent,
     (select array_agg(alias.alias order by alias.alias) from mosshead_read_v1.aliases as alias
-     where alias.tenant_id = entity.tenant_id and alias.namespace_id = entity.namespace_id
-       and alias.entity_id = entity.entity_id) as aliases,
+     where {same_namespace("alias", "entity")} and alias.entity_id = entity.entity_id) as aliases,
     (select count(*) from mosshead_read_v1.memory_entities as link
      join mosshead_read_v1.memories as memory using (tenant_id, namespace_id, memory_id)
-     where link.tenant_id = entity.tenant_id and link.namespace_id = entity.namespace_id
+     where {same_namespace("link", "entity")}
        and link.entity_id = entity.entity_id and memory.known_to is null and memory.state = 'active') as memories
 """
 
-_ENTITY_TABLES = """
+_ENTITY_TABLES = f"""
     mosshead_read_v1.entities as entity
     left join mosshead_read_v1.entities as parent
-      on parent.tenant_id = entity.tenant_id and parent.namespace_id = entity.namespace_id
-     and parent.entity_id = entity.parent_id
+      on {same_namespace("parent", "entity")} and parent.entity_id = entity.parent_id
 """
-
-_ENTITY_OF_NAMESPACE = "entity.tenant_id = :tenant_id and entity.namespace_id = :namespace_id"
-
-_ENTITIES = text(f"""
-    select {_ENTITY_COLUMNS} from {_ENTITY_TABLES}
-    where {_ENTITY_OF_NAMESPACE} order by memories desc, entity.name, entity.entity_id
-""")
-
-_PROFILES = text(f"""
-    select {_ENTITY_COLUMNS}, profile.summary, profile.refreshed_at from {_ENTITY_TABLES}
-    left join mosshead_read_v1.profiles as profile
-      on profile.tenant_id = entity.tenant_id and profile.namespace_id = entity.namespace_id
-     and profile.entity_id = entity.entity_id
-    where {_ENTITY_OF_NAMESPACE} and entity.entity_id = any(:entity_ids)
-""")
-
-_NAMED = text("""
-    select normalised, entity_id from mosshead_read_v1.aliases
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and normalised = any(:names)
-    order by length(normalised), normalised, entity_id
-""")
 
 _LATEST_MESSAGES = """
     select content from mosshead_read_v1.messages
@@ -202,21 +188,37 @@ _PROGRESS = """
     where tenant_id = %(tenant_id)s and namespace_id = %(namespace_id)s
 """
 
-_RECEIVED = text("""
-    select namespace_id, received_up_to from mosshead_read_v1.progress
-    where tenant_id = :tenant_id and namespace_id = any(cast(:namespace_ids as uuid[])) and publisher_id = :publisher_id
-""")
-
 
 def memory(
     connection: Connection, path: NamespacePath, memory_id: UUID, *, as_of: datetime | None = None
 ) -> StoredMemory | None:
     """One memory with its sources, superseded and withdrawn ones included; None where none was known at that time."""
     parameters = {**scope(path, as_of), "memory_id": memory_id}
-    row = connection.execute(_MEMORY, parameters).one_or_none()
+    row = Sql(f"""
+        select {_COLUMNS_THEN} from mosshead_read_v1.memories as memory where {known("memory")} and memory.memory_id = :memory_id
+    """).row(connection, parameters)
     if row is None:
         return None
-    sources = tuple(source_of(source) for source in connection.execute(_SOURCES, parameters))
+    rows = Sql(f"""
+        select source.message_id, source.quote, source.stance, message.role, message.speaker, message.occurred_at,
+               message.occurred_at_offset
+        from mosshead_read_v1.provenance_over_time as source
+        left join mosshead_read_v1.messages as message
+          on {same_namespace("message", "source")} and message.message_id = source.message_id
+        where {known("source")} and source.memory_id = :memory_id
+        order by source.stance desc, message.occurred_at, source.message_id
+    """).run(connection, parameters)
+    sources = tuple(
+        Source(
+            message_id=one.message_id,
+            quote=one.quote,
+            stance=one.stance,
+            role=Role(one.role) if one.role else None,
+            speaker=one.speaker,
+            said_at=one.occurred_at and in_zone(one.occurred_at, one.occurred_at_offset),
+        )
+        for one in rows
+    )
     return StoredMemory(**memory_fields(row), sources=sources)
 
 
@@ -224,7 +226,10 @@ def memory_by_key(
     connection: Connection, path: NamespacePath, key: str, *, as_of: datetime | None = None
 ) -> UUID | None:
     """The id of the memory that was imported under a key; None where there was none at that time."""
-    return connection.execute(_BY_KEY, {**scope(path, as_of), "key": key}).scalar_one_or_none()
+    memory_id: UUID | None = Sql(f"""
+        select memory.memory_id from mosshead_read_v1.memories as memory where {known("memory")} and memory.key = :key
+    """).scalar(connection, scope(path, as_of), key=key)
+    return memory_id
 
 
 def similar_memories(
@@ -241,30 +246,69 @@ def similar_memories(
     from pgvector import HalfVector  # it brings numpy
 
     asked = {"model": model, "vector": HalfVector(vector).to_text(), "limit": limit, "threshold": threshold}
-    rows = connection.execute(_SIMILAR, {**scope(path, as_of), **asked})
+    rows = Sql(f"""
+        select {_COLUMNS_THEN}, 1 - (vector.embedding <=> cast(:vector as halfvec)) as similarity
+        from mosshead_read_v1.memories as memory cross join lateral (
+            select embedding from mosshead_read_v1.embeddings as vector
+            where vector.tenant_id = :tenant_id and vector.namespace_id = :namespace_id and vector.model = :model
+              and vector.owner_kind in ('memory', 'past_memory') and vector.owner_id = memory.memory_id
+              and vector.version <= memory.version
+            order by vector.version desc limit 1
+        ) as vector
+        where {known("memory")} and memory.state = 'active'
+          and (cast(:threshold as float8) is null or 1 - (vector.embedding <=> cast(:vector as halfvec)) > :threshold)
+        order by vector.embedding <=> cast(:vector as halfvec), memory.memory_id limit :limit
+    """).run(connection, scope(path, as_of), **asked)
     return [Hit(**memory_fields(row), similarity=round(row.similarity, 4)) for row in rows]
 
 
 def memories_from(connection: Connection, path: NamespacePath, message_id: UUID) -> list[StoredMemory]:
     """What was taken from a message, as it is known now, superseded ones included."""
-    rows = connection.execute(_FROM_MESSAGE, {**scope(path, None), "message_id": message_id})
+    rows = Sql(f"""
+        select {_COLUMNS_THEN} from mosshead_read_v1.memories as memory
+        where {known("memory")} and memory.memory_id in (
+            select source.memory_id from mosshead_read_v1.provenance as source
+            where source.tenant_id = :tenant_id and source.namespace_id = :namespace_id and source.message_id = :message_id
+              and source.stance = 'for')
+        order by memory.memory_id
+    """).run(connection, scope(path, None), message_id=message_id)
     return [StoredMemory(**memory_fields(row)) for row in rows]
 
 
 def decisions(connection: Connection, path: NamespacePath, memory_id: UUID) -> list[Decision]:
     """What was decided about a memory, in order."""
-    return [decision_of(row) for row in connection.execute(_DECISIONS, {**path.ids, "memory_id": memory_id})]
+    concerned = "join mosshead_read_v1.decision_memories as concerned using (tenant_id, namespace_id, decision_id)"
+    which = "concerned.memory_id = :memory_id order by position"
+    return decisions_where(connection, path, which, joined=concerned, memory_id=memory_id)
 
 
 def decision(connection: Connection, path: NamespacePath, decision_id: UUID) -> Decision | None:
     """One decision; None where there is no such one."""
-    row = connection.execute(_DECISION, {**path.ids, "decision_id": decision_id}).one_or_none()
-    return decision_of(row) if row else None
+    found = decisions_where(connection, path, "decision_id = :decision_id", decision_id=decision_id)
+    return found[0] if found else None
 
 
-def latest_decisions(connection: Connection, path: NamespacePath, limit: int) -> list[Decision]:
-    """What was decided last, the latest first."""
-    return [decision_of(row) for row in connection.execute(_LATEST, {**path.ids, "limit": limit})]
+def latest_decisions(
+    connection: Connection, path: NamespacePath, limit: int, *, action: Action | None = None
+) -> list[Decision]:
+    """What was decided last, the latest first; of one kind, where it is given."""
+    which = f"{'true' if action is None else 'action = :action'} order by position desc limit :limit"
+    return decisions_where(connection, path, which, action=action, limit=limit)
+
+
+def decisions_where(
+    connection: Connection, path: NamespacePath, which: str, *, joined: str = "", **parameters: Any
+) -> list[Decision]:
+    """Decisions with what they saw. which: a condition, and the order. joined: another view, by its join."""
+    # With a star, what is prepared would fail once the view gains a column.
+    rows = Sql(f"""
+        select decision_id as id, action, reason, decision.memory_id, target_id, target_version, fact, candidates, extracted_by,
+               decided_by, prompt_version, decided_at, undoes, in_effect, refused
+        from mosshead_read_v1.decisions as decision {joined}
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and {which}
+    """).rows(connection, path.ids, **parameters)
+    seen = [{"fact": row.fact or {}, "candidates": tuple(map(_considered, row.candidates))} for row in rows]
+    return [Decision(**row._asdict() | more) for row, more in zip(rows, seen, strict=True)]
 
 
 def later_decisions(connection: Connection, path: NamespacePath, decision_id: UUID) -> list[UUID]:
@@ -272,15 +316,42 @@ def later_decisions(connection: Connection, path: NamespacePath, decision_id: UU
     return list(connection.execute(_LATER, {**path.ids, "decision_id": decision_id}).scalars())
 
 
-def decisions_to(connection: Connection, path: NamespacePath, action: Action, limit: int) -> list[Decision]:
-    """The latest decisions of one kind, the latest first."""
-    rows = connection.execute(_LATEST_OF_KIND, {**path.ids, "action": action, "limit": limit})
-    return [decision_of(row) for row in rows]
-
-
 def related(connection: Connection, path: NamespacePath, memory_id: UUID, limit: int) -> list[Related]:
     """How other memories of now stand to one, the strongest first of each kind."""
-    rows = connection.execute(_RELATED, {**path.ids, "memory_id": memory_id, "limit": limit})
+    rows = Sql("""
+        with stored as (
+            select kind, to_id as memory_id, weight from mosshead_read_v1.edges
+            where tenant_id = :tenant_id and namespace_id = :namespace_id and from_id = :memory_id
+            union
+            select case kind when 'replaces' then 'replaced_by' else kind end, from_id, weight from mosshead_read_v1.edges
+            where tenant_id = :tenant_id and namespace_id = :namespace_id and to_id = :memory_id
+        ),
+        shared as (
+            select 'shares_entity' as kind, other.memory_id, count(*) as weight
+            from mosshead_read_v1.memory_entities as own
+            join mosshead_read_v1.memory_entities as other using (tenant_id, namespace_id, entity_id)
+            where tenant_id = :tenant_id and namespace_id = :namespace_id and own.memory_id = :memory_id
+              and other.memory_id <> :memory_id
+            group by other.memory_id
+        ),
+        found as (
+            select both_kinds.kind, both_kinds.memory_id, cast(null as uuid) as entity_id, weight
+            from (select * from stored union all select * from shared) as both_kinds
+            join mosshead_read_v1.memories as memory on memory.memory_id = both_kinds.memory_id
+            where memory.tenant_id = :tenant_id and memory.namespace_id = :namespace_id and memory.known_to is null
+              and (memory.state = 'active' or both_kinds.kind in ('replaces', 'replaced_by')) and memory.state <> 'withdrawn'
+            union all
+            select 'summary', null, profile.entity_id, null
+            from mosshead_read_v1.memory_entities as link
+            join mosshead_read_v1.profiles as profile using (tenant_id, namespace_id, entity_id)
+            where tenant_id = :tenant_id and namespace_id = :namespace_id and link.memory_id = :memory_id and profile.version > 0
+        )
+        select * from (
+            select *, row_number() over (partition by kind order by weight desc nulls last, memory_id, entity_id) as place
+            from found
+        ) as ranked
+        where place <= :limit order by kind, place
+    """).run(connection, path.ids, memory_id=memory_id, limit=limit)
     return [Related(kind=row.kind, memory_id=row.memory_id, entity_id=row.entity_id, weight=row.weight) for row in rows]
 
 
@@ -299,6 +370,11 @@ def known(alias: str) -> str:
         and {alias}.known_from <= {TIME} and ({alias}.known_to is null or {alias}.known_to > {TIME})"""
 
 
+def known_now(alias: str) -> str:
+    """SQL for the rows of a namespace, under an alias, that are known: where there is an index of these, it is used."""
+    return f"{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id and {alias}.known_to is null"
+
+
 _COLUMNS_THEN = f"""{OWN_COLUMNS},
     (select {NAMES_IN_ORDER}
      from mosshead_read_v1.memory_entities_over_time as link
@@ -306,67 +382,6 @@ _COLUMNS_THEN = f"""{OWN_COLUMNS},
      where {known("link")} and {known("entity")} and link.memory_id = memory.memory_id) as about
 """
 
-_MEMORY = text(f"""
-    select {_COLUMNS_THEN} from mosshead_read_v1.memories as memory where {known("memory")} and memory.memory_id = :memory_id
-""")
-
-_BY_KEY = text(f"""
-    select memory.memory_id from mosshead_read_v1.memories as memory where {known("memory")} and memory.key = :key
-""")
-
-_SOURCES = text(f"""
-    select source.message_id, source.quote, source.stance, message.role, message.speaker, message.occurred_at,
-           message.occurred_at_offset
-    from mosshead_read_v1.provenance_over_time as source
-    left join mosshead_read_v1.messages as message
-      on message.tenant_id = source.tenant_id and message.namespace_id = source.namespace_id
-     and message.message_id = source.message_id
-    where {known("source")} and source.memory_id = :memory_id
-    order by source.stance desc, message.occurred_at, source.message_id
-""")
-
-_SIMILAR = text(f"""
-    select {_COLUMNS_THEN}, 1 - (vector.embedding <=> cast(:vector as halfvec)) as similarity
-    from mosshead_read_v1.memories as memory cross join lateral (
-        select embedding from mosshead_read_v1.embeddings as vector
-        where vector.tenant_id = :tenant_id and vector.namespace_id = :namespace_id and vector.model = :model
-          and vector.owner_kind in ('memory', 'past_memory') and vector.owner_id = memory.memory_id
-          and vector.version <= memory.version
-        order by vector.version desc limit 1
-    ) as vector
-    where {known("memory")} and memory.state = 'active'
-      and (cast(:threshold as float8) is null or 1 - (vector.embedding <=> cast(:vector as halfvec)) > :threshold)
-    order by vector.embedding <=> cast(:vector as halfvec), memory.memory_id limit :limit
-""")
-
-_FROM_MESSAGE = text(f"""
-    select {_COLUMNS_THEN} from mosshead_read_v1.memories as memory
-    where {known("memory")} and memory.memory_id in (
-        select source.memory_id from mosshead_read_v1.provenance as source
-        where source.tenant_id = :tenant_id and source.namespace_id = :namespace_id and source.message_id = :message_id
-          and source.stance = 'for')
-    order by memory.memory_id
-""")
-
-
-def decisions_statement(which: str, joined: str = "") -> TextClause:
-    """A statement whose rows are for `decision_of`. which: a condition, and the order. joined: another view, by its join."""
-    # With a star, what is prepared would fail once the view gains a column.
-    return text(f"""
-        select decision_id as id, action, reason, decision.memory_id, target_id, target_version, fact, candidates, extracted_by,
-               decided_by, prompt_version, decided_at, undoes, in_effect, refused
-        from mosshead_read_v1.decisions as decision {joined}
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and {which}
-    """)
-
-
-_DECISIONS = decisions_statement(
-    "concerned.memory_id = :memory_id order by position",
-    joined="join mosshead_read_v1.decision_memories as concerned using (tenant_id, namespace_id, decision_id)",
-)
-_DECISION = decisions_statement("decision_id = :decision_id")
-_LATEST = decisions_statement("true order by position desc limit :limit")
-_LATEST_OF_KIND = decisions_statement("action = :action order by position desc limit :limit")
 
 # All rows of a decision carry its time, where they begin and where they end: by that one sees that two wrote the same part of a
 # memory. That both changed the memory is not enough: that it is said again changes nothing of whom it is about.
@@ -410,40 +425,6 @@ _LATER = text("""
     order by position desc
 """)
 
-_RELATED = text("""
-    with stored as (
-        select kind, to_id as memory_id, weight from mosshead_read_v1.edges
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and from_id = :memory_id
-        union
-        select case kind when 'replaces' then 'replaced_by' else kind end, from_id, weight from mosshead_read_v1.edges
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and to_id = :memory_id
-    ),
-    shared as (
-        select 'shares_entity' as kind, other.memory_id, count(*) as weight
-        from mosshead_read_v1.memory_entities as own
-        join mosshead_read_v1.memory_entities as other using (tenant_id, namespace_id, entity_id)
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and own.memory_id = :memory_id
-          and other.memory_id <> :memory_id
-        group by other.memory_id
-    ),
-    found as (
-        select both_kinds.kind, both_kinds.memory_id, cast(null as uuid) as entity_id, weight
-        from (select * from stored union all select * from shared) as both_kinds
-        join mosshead_read_v1.memories as memory on memory.memory_id = both_kinds.memory_id
-        where memory.tenant_id = :tenant_id and memory.namespace_id = :namespace_id and memory.known_to is null
-          and (memory.state = 'active' or both_kinds.kind in ('replaces', 'replaced_by')) and memory.state <> 'withdrawn'
-        union all
-        select 'summary', null, profile.entity_id, null
-        from mosshead_read_v1.memory_entities as link
-        join mosshead_read_v1.profiles as profile using (tenant_id, namespace_id, entity_id)
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and link.memory_id = :memory_id and profile.version > 0
-    )
-    select * from (
-        select *, row_number() over (partition by kind order by weight desc nulls last, memory_id, entity_id) as place from found
-    ) as ranked
-    where place <= :limit order by kind, place
-""")
-
 
 def memory_fields(row: Row[Any]) -> dict[str, Any]:
     """The fields of a `StoredMemory`, or of a `Hit` but for its similarity."""
@@ -475,25 +456,8 @@ def memory_fields(row: Row[Any]) -> dict[str, Any]:
     }
 
 
-def source_of(row: Row[Any]) -> Source:
-    """A source of a memory, with what is known of its message."""
-    return Source(
-        message_id=row.message_id,
-        quote=row.quote,
-        stance=row.stance,
-        role=Role(row.role) if row.role else None,
-        speaker=row.speaker,
-        said_at=row.occurred_at and in_zone(row.occurred_at, row.occurred_at_offset),
-    )
-
-
-def decision_of(row: Row[Any]) -> Decision:
-    """A decision with what it saw."""
-    candidates = tuple(
-        Considered(memory_id=UUID(one["memory_id"]), version=one["version"], similarity=one["similarity"])
-        for one in row.candidates
-    )
-    return Decision(**{**row._asdict(), "fact": row.fact or {}, "candidates": candidates})
+def _considered(one: Mapping[str, Any]) -> Considered:
+    return Considered(memory_id=UUID(one["memory_id"]), version=one["version"], similarity=one["similarity"])
 
 
 def entity_of(row: Row[Any]) -> Entity:
@@ -515,6 +479,7 @@ def entity_of(row: Row[Any]) -> Entity:
 class CurrentMemory:
     """A memory as it is now. state: "active", "superseded" or "withdrawn"."""
 
+    memory_id: UUID
     version: int
     state: str
     content: str
@@ -522,25 +487,18 @@ class CurrentMemory:
 
 def standing(connection: Connection, path: NamespacePath, memory_ids: Collection[UUID]) -> dict[UUID, CurrentMemory]:
     """The latest versions of some memories, by id; of those that there are in this namespace."""
-    rows = connection.execute(_STANDING, {**path.ids, "memory_ids": list(memory_ids)})
-    return {row.memory_id: CurrentMemory(row.version, row.state, row.content) for row in rows}
+    rows = Sql("""
+        select memory_id, version, state, content from mosshead_read_v1.memories
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = any(cast(:memory_ids as uuid[]))
+          and known_to is null
+    """).run(connection, path.ids, memory_ids=list(memory_ids))
+    return {row.memory_id: CurrentMemory(*row) for row in rows}
 
 
 def content_of(connection: Connection, path: NamespacePath, memory_id: UUID, version: int) -> str | None:
     """What a version of a memory said; None where there was no such version."""
-    content: str | None = connection.execute(
-        _CONTENT, {**path.ids, "memory_id": memory_id, "version": version}
-    ).scalar()
+    content: str | None = Sql("""
+        select content from mosshead_read_v1.memories
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = :memory_id and version = :version
+    """).scalar(connection, path.ids, memory_id=memory_id, version=version)
     return content
-
-
-_STANDING = text("""
-    select memory_id, version, state, content from mosshead_read_v1.memories
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = any(cast(:memory_ids as uuid[]))
-      and known_to is null
-""")
-
-_CONTENT = text("""
-    select content from mosshead_read_v1.memories
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = :memory_id and version = :version
-""")

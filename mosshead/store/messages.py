@@ -1,6 +1,6 @@
 """The read side's SQL about single messages: those around one, and the latest of a conversation."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
@@ -8,18 +8,13 @@ from mosshead.fencing import strip_fences
 from mosshead.models.kinds import Role
 from mosshead.models.messages import StoredMessage
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import Statement, of_namespace
+from mosshead.store.connection import Statement, of_namespace, same_namespace
 from mosshead.timestamps import in_zone
 
 
 def statement_for(path: NamespacePath, *, model: str, messages: Collection[UUID], before: int, after: int) -> Statement:
-    """The statement, as the driver takes it, and its parameters; its rows are for `stored`."""
+    """The statement, as the driver takes it, and its parameters; its rows are for `message_of`."""
     return _AROUND, {**path.ids, "model": model, "messages": list(messages), "before": before, "after": after}
-
-
-def stored(rows: Iterable[Any]) -> list[StoredMessage]:
-    """The rows as values."""
-    return [message_of(row) for row in rows]
 
 
 def message_of(row: Any) -> StoredMessage:
@@ -58,7 +53,7 @@ _AROUND = f"""
 
 
 def latest_statement(path: NamespacePath, limit: int) -> Statement:
-    """The statement, as the driver takes it, and its parameters; its rows, the last first, are for `stored`.
+    """The statement, as the driver takes it, and its parameters; its rows, the last first, are for `message_of`.
 
     limit: so many messages at most, of users and assistants, in any conversation.
     """
@@ -71,7 +66,7 @@ _AHEAD = f"""
            ahead.occurred_at_offset, ahead.metadata,
            row_number() over (partition by ahead.conversation_id order by ahead.occurred_at, ahead.position) - 1 + (
                select count(distinct turn.message_id) from mosshead_read_v1.turns as turn
-               where turn.tenant_id = ahead.tenant_id and turn.namespace_id = ahead.namespace_id
+               where {same_namespace("turn", "ahead")}
                  and turn.conversation_id = (select coalesce(ahead.conversation_id, ''))) as place
     from mosshead_read_v1.messages_ahead as ahead
     where {of_namespace("ahead")}

@@ -78,7 +78,7 @@ READS: list[Callable[[Connection], object]] = [
     lambda connection: memories.decisions(connection, PATH, uuid4()),
     lambda connection: memories.decision(connection, PATH, uuid4()),
     lambda connection: memories.latest_decisions(connection, PATH, 1),
-    lambda connection: memories.decisions_to(connection, PATH, "refuse", 1),
+    lambda connection: memories.latest_decisions(connection, PATH, 1, action="refuse"),
     lambda connection: documents.decisions(connection, PATH, "Person", 1),
     lambda connection: prompts.decisions(connection, PATH, "greeting"),
     lambda connection: prompts.latest(connection, PATH),
