@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from db.keys import OF_LANE, LaneRef, seconds
+from mosshead.store.connection import Sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,97 +44,85 @@ def dead_letters(
 ) -> list[DeadLetter]:
     """Letters, the newest first. reason: what theirs holds somewhere, in any case of letters. Sees all tenants."""
     wanted = {"tenant_id": tenant_id, "ids": list(letter_ids) if letter_ids is not None else None}
-    rows = connection.execute(_LETTERS, {**wanted, "reason": reason, "limit": limit})
+    rows = Sql(f"""
+        select tenant_id, namespace_id, letter_id, origin, reason, bytes, times, {seconds("now() - died_at")} as age
+        from mosshead.dead_letters
+        where tenant_id = coalesce(:tenant_id, tenant_id)
+          and (cast(:ids as uuid[]) is null or letter_id = any(:ids))
+          and (cast(:reason as text) is null or position(lower(:reason) in lower(reason)) > 0)
+        order by died_at desc, letter_id limit :limit
+    """).run(connection, reason=reason, limit=limit, **wanted)
     return [DeadLetter(LaneRef(*row[:2]), *row[2:]) for row in rows]
 
 
 def event_of(connection: Connection, letter: DeadLetter) -> Mapping[str, Any] | None:
     """A letter's event, where it has a place in the inbox. Its tenant must be set, here and below."""
-    event: Mapping[str, Any] | None = connection.execute(_EVENT, letter.scope).scalar()
+    event: Mapping[str, Any] | None = Sql(f"""
+        select payload from mosshead.events where {OF_LANE} and event_id = :letter_id
+    """).scalar(connection, letter.scope)
     return event
 
 
 def body_of(connection: Connection, letter: DeadLetter) -> bytes | None:
     """What was kept of a message that has no place in the inbox."""
-    body: bytes | None = connection.execute(_BODY, letter.scope).scalar()
+    body: bytes | None = Sql(f"select body from mosshead.refused where {_LETTER}").scalar(connection, letter.scope)
     return body
 
 
 def lock(connection: Connection, letter: DeadLetter) -> bool:
     """Keep a letter for the rest of the transaction, so that nobody else deals with it; False where it is gone already."""
     # The lane first, as the stages and the intake do: two that wait for each other would both fail.
-    connection.execute(_LOCK_LANE, letter.lane.scope)
-    return connection.execute(_LOCK, letter.scope).one_or_none() is not None
+    return Sql(f"""
+        select 1 from mosshead.lanes where {OF_LANE} for update;
+        select 1 from mosshead.dead_letters where {_LETTER} for update
+    """).exists(connection, letter.scope)
 
 
 def revive(connection: Connection, letter: DeadLetter) -> None:
     """Return a letter's event to its lane, where it is taken alone and before what came after it; the lane is ready now."""
-    if connection.execute(_REVIVE, letter.scope).rowcount:
-        connection.execute(_READY, letter.lane.scope)
-    connection.execute(_DELETE, letter.scope)
+    Sql(f"""
+        with revived as (
+            update mosshead.events set state = 'received', reason = null, batch_id = null, place = null, suspect = true
+            where {_DEAD_EVENT} returning event_id
+        )
+        update mosshead.lanes
+        set pending = pending + 1, ready_at = now(), first_pending_at = coalesce(first_pending_at, now())
+        where {OF_LANE} and exists (select from revived);
+        {_DELETE}
+    """).run(connection, letter.scope)
 
 
 def forget(connection: Connection, letter: DeadLetter) -> None:
     """Delete a letter of the intake's with all that was kept of its message, so that it can be taken in afresh."""
-    connection.execute(_FORGET_EVENT, letter.scope)
-    connection.execute(_FORGET_BODY, letter.scope)
-    connection.execute(_DELETE, letter.scope)
+    Sql(f"""
+        delete from mosshead.events where {_DEAD_EVENT};
+        {_DELETE_BODY};
+        {_DELETE}
+    """).run(connection, letter.scope)
 
 
 def discard(connection: Connection, letter: DeadLetter) -> None:
     """End a letter for good: its event stays in the log as discarded, a body that has no place there is deleted."""
-    connection.execute(_DISCARD, letter.scope)
-    connection.execute(_FORGET_BODY, letter.scope)
-    connection.execute(_DELETE, letter.scope)
+    Sql(f"""
+        update mosshead.events set state = 'discarded' where {_DEAD_EVENT};
+        {_DELETE_BODY};
+        {_DELETE}
+    """).run(connection, letter.scope)
 
 
 def set_reason(connection: Connection, letter: DeadLetter, reason: str) -> None:
     """Say why a letter is dead by now."""
-    connection.execute(_SET_REASON, {**letter.scope, "reason": reason})
-    connection.execute(_SET_REASON_OF_EVENT, {**letter.scope, "reason": reason})
+    Sql(f"""
+        update mosshead.dead_letters set reason = :reason where {_LETTER};
+        update mosshead.events set reason = :reason where {_DEAD_EVENT}
+    """).run(connection, letter.scope, reason=reason)
 
 
 _LETTER = f"{OF_LANE} and letter_id = :letter_id"
 _DEAD_EVENT = f"{OF_LANE} and event_id = :letter_id and state = 'dead'"
 
-_LETTERS = text(f"""
-    select tenant_id, namespace_id, letter_id, origin, reason, bytes, times, {seconds("now() - died_at")} as age
-    from mosshead.dead_letters
-    where tenant_id = coalesce(:tenant_id, tenant_id)
-      and (cast(:ids as uuid[]) is null or letter_id = any(:ids))
-      and (cast(:reason as text) is null or position(lower(:reason) in lower(reason)) > 0)
-    order by died_at desc, letter_id limit :limit
-""")
-
-_EVENT = text(f"select payload from mosshead.events where {OF_LANE} and event_id = :letter_id")
-
-_BODY = text(f"select body from mosshead.refused where {_LETTER}")
-
-_LOCK_LANE = text(f"select 1 from mosshead.lanes where {OF_LANE} for update")
-
-_LOCK = text(f"select 1 from mosshead.dead_letters where {_LETTER} for update")
-
-_REVIVE = text(f"""
-    update mosshead.events set state = 'received', reason = null, batch_id = null, place = null, suspect = true
-    where {_DEAD_EVENT}
-""")
-
-_READY = text(f"""
-    update mosshead.lanes set pending = pending + 1, ready_at = now(), first_pending_at = coalesce(first_pending_at, now())
-    where {OF_LANE}
-""")
-
-_FORGET_EVENT = text(f"delete from mosshead.events where {_DEAD_EVENT}")
-
-_FORGET_BODY = text(f"delete from mosshead.refused where {_LETTER}")
-
-_DISCARD = text(f"update mosshead.events set state = 'discarded' where {_DEAD_EVENT}")
-
-_DELETE = text(f"delete from mosshead.dead_letters where {_LETTER}")
-
-_SET_REASON = text(f"update mosshead.dead_letters set reason = :reason where {_LETTER}")
-
-_SET_REASON_OF_EVENT = text(f"update mosshead.events set reason = :reason where {_DEAD_EVENT}")
+_DELETE_BODY = f"delete from mosshead.refused where {_LETTER}"
+_DELETE = f"delete from mosshead.dead_letters where {_LETTER}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,34 +146,28 @@ class LaneState:
 
 def lane_states(connection: Connection, *, limit: int) -> list[LaneState]:
     """The quarantined lanes, then those that wait longest. Sees all tenants: the table has no policy."""
-    rows = connection.execute(_STATES, {"limit": limit})
+    rows = Sql(f"""
+        select lane.tenant_id, lane.namespace_id, lane.pending,
+               {seconds("now() - coalesce(batch.waiting_since, lane.first_pending_at)")} as waiting,
+               {seconds("now() - lane.quarantined_at")} as quarantined, lane.quarantined_for, batch.stage, batch.error,
+               {seconds("lane.lease_until - now()")} as leased, lane.lease_owner
+        from mosshead.lanes as lane left join mosshead.batches as batch using (tenant_id, namespace_id, batch_id)
+        where lane.pending > 0 or lane.batch_id is not null or lane.quarantined_at is not null
+        order by lane.quarantined_at, waiting desc nulls last limit :limit
+    """).run(connection, limit=limit)
     return [LaneState(LaneRef(*row[:2]), *row[2:]) for row in rows]
 
 
 def quarantined_lanes(connection: Connection) -> list[LaneRef]:
     """All lanes that are stopped."""
-    return [LaneRef(*row) for row in connection.execute(_QUARANTINED)]
+    rows = Sql("select tenant_id, namespace_id from mosshead.lanes where quarantined_at is not null").run(connection)
+    return [LaneRef(*row) for row in rows]
 
 
 def resume(connection: Connection, lane: LaneRef) -> bool:
     """Let a quarantined lane go on at once; False where it is not quarantined."""
-    return connection.execute(_RESUME, lane.scope).rowcount > 0
-
-
-_STATES = text(f"""
-    select lane.tenant_id, lane.namespace_id, lane.pending,
-           {seconds("now() - coalesce(batch.waiting_since, lane.first_pending_at)")} as waiting,
-           {seconds("now() - lane.quarantined_at")} as quarantined, lane.quarantined_for, batch.stage, batch.error,
-           {seconds("lane.lease_until - now()")} as leased, lane.lease_owner
-    from mosshead.lanes as lane left join mosshead.batches as batch using (tenant_id, namespace_id, batch_id)
-    where lane.pending > 0 or lane.batch_id is not null or lane.quarantined_at is not null
-    order by lane.quarantined_at, waiting desc nulls last limit :limit
-""")
-
-_QUARANTINED = text("select tenant_id, namespace_id from mosshead.lanes where quarantined_at is not null")
-
-_RESUME = text("""
-    update mosshead.lanes
-    set quarantined_at = null, quarantined_for = null, ready_at = case when pending > 0 then now() else ready_at end
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and quarantined_at is not null
-""")
+    return Sql(f"""
+        update mosshead.lanes
+        set quarantined_at = null, quarantined_for = null, ready_at = case when pending > 0 then now() else ready_at end
+        where {OF_LANE} and quarantined_at is not null
+    """).changes(connection, lane.scope)

@@ -3,14 +3,19 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
-from db.keys import BatchRef, LaneRef
+from db.insert import insert
+from db.keys import BatchRef, LaneRef, as_jsonb
+from mosshead.store.connection import Sql
 
 
 def finished_batches(connection: Connection, *, age: timedelta, limit: int) -> list[BatchRef]:
     """Batches that ended longer ago than ``age``, the oldest first. Sees all tenants."""
-    rows = connection.execute(_FINISHED, {"age": age, "limit": limit})
+    rows = Sql("""
+        select tenant_id, namespace_id, batch_id from mosshead.batches
+        where finished_at < now() - cast(:age as interval) order by finished_at limit :limit
+    """).run(connection, age=age, limit=limit)
     return [BatchRef(LaneRef(*row[:2]), row.batch_id) for row in rows]
 
 
@@ -19,52 +24,41 @@ def clear_finished(connection: Connection, batches: Sequence[BatchRef], *, age: 
 
     Returns how many there were; those that another clears at this moment are left to it.
     """
-    parameters = {
-        "namespaces": [batch.lane.namespace_id for batch in batches],
-        "batches": [batch.batch_id for batch in batches],
-        "tenant_id": batches[0].lane.tenant_id,
-        "age": age,
-    }
-    return int(connection.execute(_CLEAR, parameters).scalar_one())
+    tenant_id, named = batches[0].lane.tenant_id, as_jsonb([batch.scope for batch in batches])
+    # A lane works on one batch at a time: what it had answered before this one ended, no later batch asked for.
+    return Sql("""
+        with ended as materialized (
+            select batch.tenant_id, batch.namespace_id, batch.batch_id, batch.finished_at
+            from jsonb_to_recordset(:named) as named (namespace_id uuid, batch_id uuid)
+            join mosshead.batches as batch using (namespace_id, batch_id)
+            where batch.tenant_id = :tenant_id and batch.finished_at < now() - cast(:age as interval)
+            for update of batch skip locked
+        ),
+        facts as (
+            delete from mosshead.candidate_facts as fact using ended
+            where (fact.tenant_id, fact.namespace_id, fact.batch_id) = (ended.tenant_id, ended.namespace_id, ended.batch_id)
+        ),
+        answers as (
+            delete from mosshead.step_results as answer using ended
+            where (answer.tenant_id, answer.namespace_id) = (ended.tenant_id, ended.namespace_id)
+              and answer.created_at <= ended.finished_at
+        ),
+        cleared as (
+            delete from mosshead.batches as batch using ended
+            where (batch.tenant_id, batch.namespace_id, batch.batch_id) = (ended.tenant_id, ended.namespace_id, ended.batch_id)
+            returning 1
+        )
+        select count(*) from cleared
+    """).number(connection, tenant_id=tenant_id, named=named, age=age)
 
 
 def clear_workers(connection: Connection, *, age: timedelta) -> int:
     """Forget workers that were not seen for so long; returns how many."""
-    return connection.execute(_WORKERS, {"age": age}).rowcount
+    return Sql("""
+        delete from mosshead.workers where seen_at < now() - cast(:age as interval)
+    """).changed(connection, age=age)
 
 
-_FINISHED = text("""
-    select tenant_id, namespace_id, batch_id from mosshead.batches
-    where finished_at < now() - cast(:age as interval) order by finished_at limit :limit
-""")
-
-# A lane works on one batch at a time: what it had answered before this one ended, no later batch asked for.
-_CLEAR = text("""
-    with ended as materialized (
-        select batch.tenant_id, batch.namespace_id, batch.batch_id, batch.finished_at
-        from unnest(cast(:namespaces as uuid[]), cast(:batches as uuid[])) as named (namespace_id, batch_id)
-        join mosshead.batches as batch using (namespace_id, batch_id)
-        where batch.tenant_id = :tenant_id and batch.finished_at < now() - cast(:age as interval)
-        for update of batch skip locked
-    ),
-    facts as (
-        delete from mosshead.candidate_facts as fact using ended
-        where (fact.tenant_id, fact.namespace_id, fact.batch_id) = (ended.tenant_id, ended.namespace_id, ended.batch_id)
-    ),
-    answers as (
-        delete from mosshead.step_results as answer using ended
-        where (answer.tenant_id, answer.namespace_id) = (ended.tenant_id, ended.namespace_id)
-          and answer.created_at <= ended.finished_at
-    ),
-    cleared as (
-        delete from mosshead.batches as batch using ended
-        where (batch.tenant_id, batch.namespace_id, batch.batch_id) = (ended.tenant_id, ended.namespace_id, ended.batch_id)
-        returning 1
-    )
-    select count(*) from cleared
-""")
-
-_WORKERS = text("delete from mosshead.workers where seen_at < now() - cast(:age as interval)")
 ALIVE = timedelta(seconds=30)
 """How old a heartbeat may be for its worker to count; they come every few seconds."""
 
@@ -74,17 +68,11 @@ def beat(connection: Connection, worker: str, slots: int, model: str) -> None:
 
     worker: its node name, which no other has. slots: how many tasks it can run at once. model: what it embeds with.
     """
-    connection.execute(_BEAT, {"worker": worker, "slots": slots, "model": model})
+    known = "(worker) do update set slots = excluded.slots, model = excluded.model, seen_at = excluded.seen_at"
+    row = {"worker": worker, "slots": slots, "model": model}
+    insert(connection, "workers", [row], conflict=known, seen_at="now()")
 
 
 def leave(connection: Connection, worker: str) -> None:
     """Note that a worker takes no more tasks, rather than have it counted until its last heartbeat is old."""
-    connection.execute(_LEAVE, {"worker": worker})
-
-
-_BEAT = text("""
-    insert into mosshead.workers (worker, slots, model, seen_at) values (:worker, :slots, :model, now())
-    on conflict (worker) do update set slots = excluded.slots, model = excluded.model, seen_at = excluded.seen_at
-""")
-
-_LEAVE = text("delete from mosshead.workers where worker = :worker")
+    Sql("delete from mosshead.workers where worker = :worker").run(connection, worker=worker)

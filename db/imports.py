@@ -4,20 +4,20 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from db.keys import OF_LANE, LaneRef
+from mosshead.store.connection import Sql
 
 
 def entities_of_keys(connection: Connection, lane: LaneRef, keys: Iterable[str]) -> dict[str, UUID]:
     """The entities that bear one of the keys; one that nobody gave a key bears its id."""
-    rows = connection.execute(_ENTITIES_OF_KEYS, {**lane.scope, **_keys(keys)})
-    return {row.key: row.entity_id for row in rows}
+    return Sql(_of_keys("entities", "entity_id")).pairs(connection, lane.scope, **_keys(keys))
 
 
 def memories_of_keys(connection: Connection, lane: LaneRef, keys: Iterable[str]) -> set[str]:
     """The keys that some memory bears, whatever has become of it; one that nobody gave a key bears its id."""
-    return set(connection.execute(_MEMORIES_OF_KEYS, {**lane.scope, **_keys(keys)}).scalars())
+    return set(Sql(_of_keys("memories", "memory_id")).scalars(connection, lane.scope, **_keys(keys)))
 
 
 def own_id(key: str) -> UUID | None:
@@ -41,7 +41,3 @@ def _of_keys(table: Literal["entities", "memories"], owner: Literal["entity_id",
         select cast({owner} as text), {owner} from mosshead.{table}
         where {OF_LANE} and known_to is null and key is null and {owner} = any(cast(:ids as uuid[]))
     """
-
-
-_ENTITIES_OF_KEYS = text(_of_keys("entities", "entity_id"))
-_MEMORIES_OF_KEYS = text(_of_keys("memories", "memory_id"))

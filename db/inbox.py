@@ -6,7 +6,8 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, text
 
-from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef
+from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef, of_lane
+from mosshead.store.connection import Sql
 
 
 class AlreadyInEffect(RuntimeError):
@@ -18,8 +19,9 @@ def publish(connection: Connection, events: Sequence[str], *, quiet: timedelta, 
 
     quiet, most: the debounce. The function sets each tenant itself; no tenant need be set.
     """
-    parameters = {"events": f"[{','.join(events)}]", "quiet": quiet, "most": most}
-    return int(connection.execute(_PUBLISH, parameters).scalar_one())
+    return Sql("""
+        select mosshead_write_v1.publish(cast(:events as jsonb), :quiet, :most)
+    """).number(connection, events=f"[{','.join(events)}]", quiet=quiet, most=most)
 
 
 def waiting_events(connection: Connection, lane: LaneRef, *, gap: timedelta, limit: int) -> Sequence[RowMapping]:
@@ -37,19 +39,22 @@ def events_of_batch(connection: Connection, batch: BatchRef) -> list[Mapping[str
 
 def earlier_messages(connection: Connection, batch: BatchRef, limit: int) -> list[Mapping[str, Any]]:
     """The payloads of the messages just before a batch, oldest first: they explain it, and are not extracted again."""
-    rows = connection.execute(_EARLIER, {**batch.scope, "limit": limit})
+    rows = Sql(_BEFORE).run(connection, batch.scope, limit=limit)
     return [row.payload for row in rows][::-1]
 
 
 def earlier_speakers(connection: Connection, batch: BatchRef, limit: int) -> list[str]:
     """The names under which users spoke in the messages before a batch, of so many at most."""
-    return list(connection.execute(_EARLIER_SPEAKERS, {**batch.scope, "limit": limit}).scalars())
+    return Sql(f"""
+        select distinct payload ->> 'speaker' from ({_BEFORE}) as before
+        where payload ->> 'role' = 'user' and payload ->> 'speaker' is not null
+    """).scalars(connection, batch.scope, limit=limit)
 
 
 def mark_done(connection: Connection, batch: BatchRef) -> None:
     """Mark a batch's events as in effect, and move their publishers' watermarks. Raises AlreadyInEffect."""
     marked = connection.execute(_MARK_DONE, batch.scope).scalar_one()
-    if marked != connection.execute(_COUNT, batch.scope).scalar_one():
+    if marked != Sql(f"select count(*) from mosshead.events where {OF_BATCH}").scalar(connection, batch.scope):
         raise AlreadyInEffect
     connection.execute(_MOVE_WATERMARK, batch.scope)
 
@@ -62,9 +67,15 @@ def mark_dead(connection: Connection, batch: BatchRef, reason: str) -> None:
 
 def give_back(connection: Connection, batch: BatchRef) -> None:
     """Return a batch's events to their lane as suspects, each to be taken alone. Forgets what was found in them so far."""
-    connection.execute(_GIVE_BACK, batch.scope)
-    connection.execute(_FORGET_FACTS, batch.scope)
-    connection.execute(_READY, batch.lane.scope)
+    Sql(f"""
+        update mosshead.events set batch_id = null, place = null, suspect = true where {OF_BATCH} and state = 'received';
+        delete from mosshead.candidate_facts where {OF_BATCH};
+
+        update mosshead.lanes set ready_at = now(), first_pending_at = (
+            select received_at from mosshead.events where {OF_LANE} and state = 'received' and batch_id is null
+            order by position limit 1)
+        where {OF_LANE}
+    """).run(connection, batch.scope)
 
 
 def refuse(connection: Connection, letters: Sequence[str]) -> None:
@@ -72,48 +83,38 @@ def refuse(connection: Connection, letters: Sequence[str]) -> None:
 
     The function sets each tenant itself; no tenant need be set.
     """
-    connection.execute(_REFUSE, {"letters": f"[{','.join(letters)}]"})
+    Sql("select mosshead_write_v1.refuse(cast(:letters as jsonb))").run(connection, letters=f"[{','.join(letters)}]")
 
-
-_PUBLISH = text("select mosshead_write_v1.publish(cast(:events as jsonb), :quiet, :most)")
-
-_REFUSE = text("select mosshead_write_v1.refuse(cast(:letters as jsonb))")
 
 # A time that Python has no name for would end the claims of all lanes: an event that got one by way of SQL fails in its batch.
 # Once an event has waited out its gap, all before it may be taken with it, however lately they came: else it would overtake them.
-_WAITING = text("""
+_WAITING = text(f"""
     select event.* from mosshead.publishers as publisher cross join lateral (
         select event_id, publisher_id, publisher_sequence as number, conversation_id as conversation, sequence,
                least(greatest(occurred_at, '0002-01-01'), '9999-01-01') as occurred_at,
                position, coalesce(octet_length(payload ->> 'content') + 3, 0) / 4 as tokens, suspect,
                type not in ('message', 'conversation_ended') as command
         from mosshead.events
-        where events.tenant_id = :tenant_id and events.namespace_id = :namespace_id
+        where {of_lane("events")}
           and events.publisher_id = publisher.publisher_id and events.state = 'received' and events.batch_id is null
           and events.type <> 'erase' and publisher_sequence <= greatest(publisher.received_up_to, publisher.passed_up_to, (
               select max(waited.publisher_sequence) from mosshead.events as waited
-              where waited.tenant_id = :tenant_id and waited.namespace_id = :namespace_id
+              where {of_lane("waited")}
                 and waited.publisher_id = publisher.publisher_id and waited.state = 'received' and waited.batch_id is null
                 and waited.publisher_sequence > publisher.received_up_to and waited.received_at < now() - cast(:gap as interval)))
         order by publisher_sequence limit :limit
     ) as event
-    where publisher.tenant_id = :tenant_id and publisher.namespace_id = :namespace_id
+    where {of_lane("publisher")}
 """)
 
 _OF_BATCH = text(f"select payload from mosshead.events where {OF_BATCH} and type <> 'erased' order by place")
 
 _BEFORE = f"""
     select payload from mosshead.events
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and type = 'message' and state = 'done'
+    where {OF_LANE} and type = 'message' and state = 'done'
       and position < (select min(position) from mosshead.events where {OF_BATCH})
     order by position desc limit :limit
 """
-_EARLIER = text(_BEFORE)
-_EARLIER_SPEAKERS = text(f"""
-    select distinct payload ->> 'speaker' from ({_BEFORE}) as before
-    where payload ->> 'role' = 'user' and payload ->> 'speaker' is not null
-""")
-
 # What is marked leaves what its lane counts as pending.
 _MARK_DONE = text(f"""
     with marked as (
@@ -128,7 +129,13 @@ _MARK_DONE = text(f"""
     select count(*) from marked
 """)
 
-_COUNT = text(f"select count(*) from mosshead.events where {OF_BATCH}")
+BURY = """
+    insert into mosshead.dead_letters as dead (tenant_id, namespace_id, letter_id, origin, reason)
+    select :tenant_id, :namespace_id, event_id, 'stage', :reason from marked
+    on conflict (tenant_id, namespace_id, letter_id) do update
+        set times = dead.times + 1, died_at = now(), reason = excluded.reason
+"""
+"""What makes dead letters of the events ``marked``."""
 
 _MARK_DEAD = text(f"""
     with marked as (
@@ -137,23 +144,7 @@ _MARK_DEAD = text(f"""
     counted as (
         update mosshead.lanes set pending = pending - (select count(*) from marked) where {OF_LANE}
     )
-    insert into mosshead.dead_letters as dead (tenant_id, namespace_id, letter_id, origin, reason)
-    select :tenant_id, :namespace_id, event_id, 'stage', :reason from marked
-    on conflict (tenant_id, namespace_id, letter_id) do update
-        set times = dead.times + 1, died_at = now(), reason = excluded.reason
-""")
-
-_GIVE_BACK = text(f"""
-    update mosshead.events set batch_id = null, place = null, suspect = true where {OF_BATCH} and state = 'received'
-""")
-
-_FORGET_FACTS = text(f"delete from mosshead.candidate_facts where {OF_BATCH}")
-
-_READY = text(f"""
-    update mosshead.lanes set ready_at = now(), first_pending_at = (
-        select received_at from mosshead.events where {OF_LANE} and state = 'received' and batch_id is null
-        order by position limit 1)
-    where {OF_LANE}
+    {BURY}
 """)
 
 _MOVE_WATERMARK = text(f"""
@@ -162,6 +153,5 @@ _MOVE_WATERMARK = text(f"""
     from (
         select publisher_id, max(publisher_sequence) as up_to from mosshead.events where {OF_BATCH} group by publisher_id
     ) as reached
-    where publisher.tenant_id = :tenant_id and publisher.namespace_id = :namespace_id
-      and publisher.publisher_id = reached.publisher_id
+    where {of_lane("publisher")} and publisher.publisher_id = reached.publisher_id
 """)

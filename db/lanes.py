@@ -7,7 +7,9 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
-from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef
+from db.insert import insert
+from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef, of_lane
+from mosshead.store.connection import Sql, same_namespace
 
 STAGES = ("extract", "score_salience", "embed", "consolidate", "refresh_profiles")
 """What every batch of events goes through, in order."""
@@ -30,12 +32,21 @@ class Slots:
 
 def dispatch_alone(connection: Connection) -> bool:
     """Whether this transaction is the only one that dispatches, until it ends: else slots would be given out twice."""
-    return bool(connection.execute(_ALONE, {"lock": _LOCK_DISPATCHING}).scalar_one())
+    return bool(Sql("select pg_try_advisory_xact_lock(:lock)").scalar(connection, lock=_LOCK_DISPATCHING))
 
 
 def slots(connection: Connection, *, alive: timedelta, again: timedelta) -> Slots:
     """The workers' slots. alive: how old a worker's heartbeat may be. again: after how long a hint counts as lost."""
-    row = connection.execute(_SLOTS, {"alive": alive, "again": again}).one()
+    row = (
+        Sql(f"""
+        select (select coalesce(sum(slots), 0) from mosshead.workers where seen_at > now() - cast(:alive as interval)) as slots,
+               (select count(*)
+                from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
+                where {_OPEN} and ({_LEASED} or batch.due_at <= now() and {_TOLD})) as busy
+    """)
+        .run(connection, alive=alive, again=again)
+        .one()
+    )
     return Slots(row.slots, max(0, row.slots - row.busy))
 
 
@@ -45,12 +56,43 @@ def due_lanes(connection: Connection, *, limit: int, of_tenant: int) -> list[Lan
     Tenants take turns: first those with the fewest batches at work, within a tenant the longest ready.
     of_tenant: how many batches of one tenant may be at work at once.
     """
-    return [LaneRef(*row) for row in connection.execute(_DUE_LANES, {"limit": limit, "of_tenant": of_tenant})]
+    # What failed and waits for its next try is not at work: it may wait for long, and the tenant's other lanes do not wait for
+    # it. From tenant to tenant by the index, and of each the first few: an import of a hundred thousand lanes costs a dispatch no
+    # more.
+    rows = Sql(f"""
+        with recursive tenant as (
+            (select tenant_id from mosshead.lanes where {_RESTING} order by tenant_id limit 1)
+            union all
+            select (select next.tenant_id from mosshead.lanes as next
+                    where next.tenant_id > tenant.tenant_id and {_RESTING} order by next.tenant_id limit 1)
+            from tenant where tenant.tenant_id is not null
+        ),
+        at_work as (
+            select tenant_id, count(*) as batches
+            from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
+            where {_OPEN} and batch.due_at <= now() and (batch.error is null or {_LEASED}) group by tenant_id
+        ),
+        waiting as (
+            select lane.* from tenant cross join lateral (
+                select tenant_id, namespace_id, ready_at, row_number() over (order by ready_at) as turn
+                from mosshead.lanes where tenant_id = tenant.tenant_id and {_RESTING} and ready_at <= now()
+                order by ready_at limit :limit
+            ) as lane
+        )
+        select tenant_id, namespace_id from waiting left join at_work using (tenant_id)
+        where coalesce(batches, 0) + turn <= :of_tenant
+        order by coalesce(batches, 0) + turn, ready_at limit :limit
+    """).run(connection, limit=limit, of_tenant=of_tenant)
+    return [LaneRef(*row) for row in rows]
 
 
 def of_one_tenant(connection: Connection) -> bool:
     """Whether all lanes are of one tenant, or there is none."""
-    return bool(connection.execute(_OF_ONE_TENANT).scalar_one())
+    # The first and the last of the primary key, whatever the number of lanes.
+    return Sql("""
+        select (select tenant_id from mosshead.lanes order by tenant_id limit 1)
+            is not distinct from (select tenant_id from mosshead.lanes order by tenant_id desc limit 1)
+    """).holds(connection)
 
 
 def batches_to_hint(
@@ -61,7 +103,16 @@ def batches_to_hint(
     again: after how long a hint counts as lost; a lease that lapsed shows at once that it is. but_not: stages to leave alone.
     Sees all tenants.
     """
-    rows = connection.execute(_TO_HINT, {"limit": limit, "again": again, "but_not": list(but_not)})
+    rows = Sql(f"""
+        update mosshead.batches set hinted_at = now()
+        where (tenant_id, namespace_id, batch_id) in (
+            select batch.tenant_id, batch.namespace_id, batch.batch_id
+            from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
+            where {_OPEN} and batch.due_at <= now() and not {_LEASED} and not {_TOLD} and not batch.stage = any(:but_not)
+            order by batch.due_at limit :limit for update of batch skip locked
+        )
+        returning tenant_id, namespace_id, batch_id, stage
+    """).run(connection, limit=limit, again=again, but_not=list(but_not))
     return [(BatchRef(LaneRef(*row[:2]), row.batch_id), row.stage) for row in rows]
 
 
@@ -70,7 +121,14 @@ def to_erase(connection: Connection, *, limit: int, again: timedelta) -> list[La
 
     again: after how long such a lane is due again, where it is not erased by then.
     """
-    return [LaneRef(*row) for row in connection.execute(_TO_ERASE, {"limit": limit, "again": again})]
+    rows = Sql("""
+        update mosshead.lanes set erase_due_at = now() + cast(:again as interval)
+        where (tenant_id, namespace_id) in (
+            select tenant_id, namespace_id from mosshead.lanes where erase_due_at <= now()
+            order by erase_due_at limit :limit for update skip locked)
+        returning tenant_id, namespace_id
+    """).run(connection, limit=limit, again=again)
+    return [LaneRef(*row) for row in rows]
 
 
 def lock_due(connection: Connection, lane: LaneRef) -> bool:
@@ -84,8 +142,28 @@ def make_batch(connection: Connection, batch: BatchRef, event_ids: Sequence[UUID
     An event that a successor of its conversation or of its publisher preceded into effect is marked as late.
     A gap that was waited out is waited out once: what comes after it is not held again.
     """
-    connection.execute(_TAKE_EVENTS, {**batch.scope, "event_ids": list(event_ids)})
-    connection.execute(_MAKE_BATCH, batch.scope)
+    Sql(f"""
+        update mosshead.events as event set batch_id = :batch_id, place = taken.place, late = event.late
+            or event.publisher_sequence < (
+                select consolidated_up_to from mosshead.publishers as publisher
+                where {same_namespace("publisher", "event")} and publisher.publisher_id = event.publisher_id)
+            or exists (
+                select from mosshead.events as done
+                where {same_namespace("done", "event")} and done.state = 'done'
+                  and done.conversation_id = event.conversation_id and done.sequence > event.sequence
+                  and done.publisher_id <> event.publisher_id)
+            or exists (
+                select from mosshead.events as done
+                where {same_namespace("done", "event")} and done.state = 'done'
+                  and done.conversation_id = event.conversation_id and done.occurred_at > event.occurred_at
+                  and (done.sequence is null or event.sequence is null) and done.publisher_id <> event.publisher_id)
+        from unnest(cast(:event_ids as uuid[])) with ordinality as taken (event_id, place)
+        where {of_lane("event")} and event.event_id = taken.event_id
+    """).run(connection, batch.scope, event_ids=list(event_ids))
+    Sql(f"""
+        insert into mosshead.batches (tenant_id, namespace_id, batch_id, stage, hinted_at, waiting_since)
+        select :tenant_id, :namespace_id, :batch_id, 'extract', now(), min(received_at) from mosshead.events where {OF_BATCH}
+    """).run(connection, batch.scope)
     connection.execute(_PASS_GAPS, batch.scope)
     connection.execute(_SET_LANE, {**batch.scope, "claimed": True, "gap": gap})
 
@@ -95,13 +173,17 @@ def due_without_events(connection: Connection, lane: LaneRef) -> str | None:
 
     None where another has the lane, it is not due, or there is nothing to do.
     """
-    stage: str | None = connection.execute(_LOCK_WITHOUT_EVENTS, {**lane.scope, "refresh": STAGES[-1]}).scalar()
+    stage: str | None = Sql(f"""
+        select case when profiles_due_at <= now() then :refresh else '{REFLECT}' end from mosshead.lanes
+        where {OF_LANE} and {_RESTING} and ready_at <= now() and least(profiles_due_at, reflections_due_at) <= now()
+        for update skip locked
+    """).scalar(connection, lane.scope, refresh=STAGES[-1])
     return stage
 
 
 def make_empty_batch(connection: Connection, batch: BatchRef, stage: str, *, gap: timedelta) -> None:
     """Make a batch without events that begins at a stage. Events that come meanwhile are due when it is done."""
-    connection.execute(_MAKE_EMPTY_BATCH, {**batch.scope, "stage": stage})
+    insert(connection, "batches", [{**batch.scope, "stage": stage}], hinted_at="now()")
     connection.execute(_SET_LANE, {**batch.scope, "claimed": True, "gap": gap})
 
 
@@ -115,18 +197,26 @@ def wait_for_gap(connection: Connection, lane: LaneRef, *, gap: timedelta) -> No
 
 def quarantine(connection: Connection, lane: LaneRef, *, dead: int, within: timedelta) -> bool:
     """Stop a lane where so many of its events died of late, until an operator resumes it; returns whether it was stopped now."""
-    parameters = {**lane.scope, "dead": dead, "within": within}
-    return connection.execute(_QUARANTINE, parameters).rowcount > 0
+    return Sql(f"""
+        update mosshead.lanes set quarantined_at = now(), quarantined_for = 'many dead letters'
+        where {OF_LANE} and quarantined_at is null and :dead <= (
+            select count(*) from mosshead.dead_letters
+            where {OF_LANE} and origin = 'stage' and died_at > now() - cast(:within as interval))
+    """).changes(connection, lane.scope, dead=dead, within=within)
 
 
 def set_aside(connection: Connection, lane: LaneRef, why: str) -> bool:
     """Quarantine a lane for what stands in it; returns whether it was stopped now. why: in words without a text of an event's."""
-    return connection.execute(_SET_ASIDE, {**lane.scope, "why": why}).rowcount > 0
+    return Sql(f"""
+        update mosshead.lanes set quarantined_at = now(), quarantined_for = :why where {OF_LANE} and quarantined_at is null
+    """).changes(connection, lane.scope, why=why)
 
 
 def look_again(connection: Connection, lane: LaneRef, *, after: timedelta) -> None:
     """Have a lane that is due and at rest looked at again after a while."""
-    connection.execute(_LOOK_AGAIN, {**lane.scope, "after": after})
+    Sql(f"""
+        update mosshead.lanes set ready_at = now() + cast(:after as interval) where {OF_LANE} and {_RESTING} and ready_at <= now()
+    """).run(connection, lane.scope, after=after)
 
 
 _OPEN = "batch.stage not in ('done', 'dead', 'split')"
@@ -138,104 +228,8 @@ _LEASED = "(lane.lease_until is not null and lane.lease_until >= now())"
 
 _RESTING = "batch_id is null and ready_at is not null and quarantined_at is null and erase_due_at is null"
 
-_ALONE = text("select pg_try_advisory_xact_lock(:lock)")
-
-_SLOTS = text(f"""
-    select (select coalesce(sum(slots), 0) from mosshead.workers where seen_at > now() - cast(:alive as interval)) as slots,
-           (select count(*) from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
-            where {_OPEN} and ({_LEASED} or batch.due_at <= now() and {_TOLD})) as busy
-""")
-
-# What failed and waits for its next try is not at work: it may wait for long, and the tenant's other lanes do not wait for it.
-# From tenant to tenant by the index, and of each the first few: an import of a hundred thousand lanes costs a dispatch no more.
-_DUE_LANES = text(f"""
-    with recursive tenant as (
-        (select tenant_id from mosshead.lanes where {_RESTING} order by tenant_id limit 1)
-        union all
-        select (select next.tenant_id from mosshead.lanes as next
-                where next.tenant_id > tenant.tenant_id and {_RESTING} order by next.tenant_id limit 1)
-        from tenant where tenant.tenant_id is not null
-    ),
-    at_work as (
-        select tenant_id, count(*) as batches
-        from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
-        where {_OPEN} and batch.due_at <= now() and (batch.error is null or {_LEASED}) group by tenant_id
-    ),
-    waiting as (
-        select lane.* from tenant cross join lateral (
-            select tenant_id, namespace_id, ready_at, row_number() over (order by ready_at) as turn
-            from mosshead.lanes where tenant_id = tenant.tenant_id and {_RESTING} and ready_at <= now()
-            order by ready_at limit :limit
-        ) as lane
-    )
-    select tenant_id, namespace_id from waiting left join at_work using (tenant_id)
-    where coalesce(batches, 0) + turn <= :of_tenant
-    order by coalesce(batches, 0) + turn, ready_at limit :limit
-""")
-
-# The first and the last of the primary key, whatever the number of lanes.
-_OF_ONE_TENANT = text("""
-    select (select tenant_id from mosshead.lanes order by tenant_id limit 1)
-        is not distinct from (select tenant_id from mosshead.lanes order by tenant_id desc limit 1)
-""")
-
-_TO_HINT = text(f"""
-    update mosshead.batches set hinted_at = now()
-    where (tenant_id, namespace_id, batch_id) in (
-        select batch.tenant_id, batch.namespace_id, batch.batch_id
-        from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
-        where {_OPEN} and batch.due_at <= now() and not {_LEASED} and not {_TOLD} and not batch.stage = any(:but_not)
-        order by batch.due_at limit :limit for update of batch skip locked
-    )
-    returning tenant_id, namespace_id, batch_id, stage
-""")
-
-_TO_ERASE = text("""
-    update mosshead.lanes set erase_due_at = now() + cast(:again as interval)
-    where (tenant_id, namespace_id) in (
-        select tenant_id, namespace_id from mosshead.lanes where erase_due_at <= now()
-        order by erase_due_at limit :limit for update skip locked)
-    returning tenant_id, namespace_id
-""")
-
 _LOCK_LANE = text(f"""
     select 1 from mosshead.lanes where {OF_LANE} and {_RESTING} and ready_at <= now() for update skip locked
-""")
-
-_LOCK_WITHOUT_EVENTS = text(f"""
-    select case when profiles_due_at <= now() then :refresh else '{REFLECT}' end from mosshead.lanes
-    where {OF_LANE} and {_RESTING} and ready_at <= now() and least(profiles_due_at, reflections_due_at) <= now()
-    for update skip locked
-""")
-
-_TAKE_EVENTS = text("""
-    update mosshead.events as event set batch_id = :batch_id, place = taken.place, late = event.late
-        or event.publisher_sequence < (
-            select consolidated_up_to from mosshead.publishers as publisher
-            where publisher.tenant_id = event.tenant_id and publisher.namespace_id = event.namespace_id
-              and publisher.publisher_id = event.publisher_id)
-        or exists (
-            select from mosshead.events as done
-            where done.tenant_id = event.tenant_id and done.namespace_id = event.namespace_id and done.state = 'done'
-              and done.conversation_id = event.conversation_id and done.sequence > event.sequence
-              and done.publisher_id <> event.publisher_id)
-        or exists (
-            select from mosshead.events as done
-            where done.tenant_id = event.tenant_id and done.namespace_id = event.namespace_id and done.state = 'done'
-              and done.conversation_id = event.conversation_id and done.occurred_at > event.occurred_at
-              and (done.sequence is null or event.sequence is null) and done.publisher_id <> event.publisher_id)
-    from unnest(cast(:event_ids as uuid[])) with ordinality as taken (event_id, place)
-    where event.tenant_id = :tenant_id and event.namespace_id = :namespace_id and event.event_id = taken.event_id
-""")
-
-_MAKE_BATCH = text(f"""
-    insert into mosshead.batches (tenant_id, namespace_id, batch_id, stage, hinted_at, waiting_since)
-    select :tenant_id, :namespace_id, :batch_id, 'extract', now(), min(received_at) from mosshead.events where {OF_BATCH}
-""")
-
-_MAKE_EMPTY_BATCH = text("""
-    insert into mosshead.batches (tenant_id, namespace_id, batch_id, stage, hinted_at)
-    values (:tenant_id, :namespace_id, :batch_id, :stage, now())
 """)
 
 _PASS_GAPS = text(f"""
@@ -244,8 +238,7 @@ _PASS_GAPS = text(f"""
     ),
     passed as (
         update mosshead.publishers as publisher set passed_up_to = taken.up_to from taken
-        where publisher.tenant_id = :tenant_id and publisher.namespace_id = :namespace_id
-          and publisher.publisher_id = taken.publisher_id
+        where {of_lane("publisher")} and publisher.publisher_id = taken.publisher_id
           and greatest(publisher.received_up_to, publisher.passed_up_to) < taken.up_to
         returning publisher.publisher_id, taken.up_to
     )
@@ -264,19 +257,4 @@ _SET_LANE = text(f"""
                   order by position limit 1) as next
         )
     where {OF_LANE}
-""")
-
-_QUARANTINE = text(f"""
-    update mosshead.lanes set quarantined_at = now(), quarantined_for = 'many dead letters'
-    where {OF_LANE} and quarantined_at is null and :dead <= (
-        select count(*) from mosshead.dead_letters
-        where {OF_LANE} and origin = 'stage' and died_at > now() - cast(:within as interval))
-""")
-
-_SET_ASIDE = text(f"""
-    update mosshead.lanes set quarantined_at = now(), quarantined_for = :why where {OF_LANE} and quarantined_at is null
-""")
-
-_LOOK_AGAIN = text(f"""
-    update mosshead.lanes set ready_at = now() + cast(:after as interval) where {OF_LANE} and {_RESTING} and ready_at <= now()
 """)

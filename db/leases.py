@@ -5,8 +5,9 @@ from datetime import timedelta
 
 from sqlalchemy import Connection, text
 
-from db.keys import OF_BATCH, BatchRef
+from db.keys import OF_BATCH, BatchRef, of_lane
 from db.lanes import DONE, REFLECT, STAGES
+from mosshead.store.connection import Sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,12 @@ def take(connection: Connection, batch: BatchRef, stage: str, *, owner: str, las
     started = connection.execute(_START, {**batch.scope, "stage": stage}).one_or_none()
     if started is None:
         return None
-    epoch = connection.execute(_LEASE, {**batch.scope, "owner": owner, "lasting": lasting}).scalar_one()
+    # By the clock, not from the transaction's start: an app that publishes in a long one of its own keeps the lane's row so long.
+    epoch = Sql(f"""
+        update mosshead.lanes
+        set epoch = epoch + 1, lease_owner = :owner, lease_until = clock_timestamp() + cast(:lasting as interval)
+        where {OF_BATCH} returning epoch
+    """).scalar(connection, batch.scope, owner=owner, lasting=lasting)
     return Lease(batch, stage, owner, epoch, started.attempts, started.starts - 1, started.events, started.overruns)
 
 
@@ -56,35 +62,45 @@ def holds(connection: Connection, lease: Lease) -> bool:
 
 def advance(connection: Connection, lease: Lease) -> str:
     """Give a lease back with its stage done; returns the next stage, which may be hinted after the commit."""
-    following = _following(connection, lease)
+    # Also of a batch of events: in a lane that is never quiet none would be made for a reflection alone.
+    due = Sql(f"select from mosshead.lanes where {OF_BATCH} and reflections_due_at <= now()")
+    if lease.stage not in {REFLECT, STAGES[-1]}:
+        following = STAGES[STAGES.index(lease.stage) + 1]
+    else:
+        following = REFLECT if lease.stage != REFLECT and due.exists(connection, lease.batch.scope) else DONE
     end(connection, lease, following)
     return following
 
 
-def _following(connection: Connection, lease: Lease) -> str:
-    if lease.stage not in {REFLECT, STAGES[-1]}:
-        return STAGES[STAGES.index(lease.stage) + 1]
-    # Also of a batch of events: in a lane that is never quiet none would be made for a reflection alone.
-    reflects = lease.stage != REFLECT and connection.execute(_REFLECTION_DUE, lease.batch.scope).one_or_none()
-    return REFLECT if reflects else DONE
-
-
 def end(connection: Connection, lease: Lease, stage: str, *, error: str | None = None) -> None:
     """Give a lease back with its batch at another stage; where that is ``done``, ``dead`` or ``split``, the lane is free."""
-    connection.execute(_SET_STAGE, {**lease.batch.scope, "from": lease.stage, "stage": stage, "error": error})
-    connection.execute(_FREE_LANE if stage in {DONE, "dead", "split"} else _FREE_LEASE, lease.batch.scope)
+    Sql(f"""
+        update mosshead.batches
+        set stage = :stage, due_at = now(), hinted_at = now(), attempts = 0, starts = 0, overruns = 0, error = :error,
+            applied_at = case when cast(:from as text) = 'consolidate' and :stage not in ('dead', 'split') then now()
+                         else applied_at end,
+            finished_at = case when :stage in ('done', 'dead', 'split') then now() end
+        where {OF_BATCH};
+        {_FREE_LANE if stage in {DONE, "dead", "split"} else _FREE_LEASE}
+    """).run(connection, {**lease.batch.scope, "from": lease.stage, "stage": stage, "error": error})
 
 
 def put_off(connection: Connection, lease: Lease, *, error: str, delay: timedelta, counts: bool) -> None:
     """Give a lease back with its stage to be tried again after a delay. counts: it was the batch's fault."""
-    parameters = {**lease.batch.scope, "error": error, "delay": delay, "counted": int(counts)}
-    connection.execute(_PUT_OFF, parameters)
-    connection.execute(_FREE_LEASE, lease.batch.scope)
+    Sql(f"""
+        update mosshead.batches
+        set due_at = now() + cast(:delay as interval), attempts = attempts + :counted, starts = 0, error = :error
+        where {OF_BATCH};
+        {_FREE_LEASE}
+    """).run(connection, lease.batch.scope, error=error, delay=delay, counted=int(counts))
 
 
 def forgive(connection: Connection, lease: Lease) -> None:
     """Count a lease that another took over no longer as a crash: its task lives. Nothing, where the stage was ended meanwhile."""
-    connection.execute(_FORGIVE, {**lease.batch.scope, "stage": lease.stage})
+    # The start of the successor stays counted.
+    Sql(f"""
+        update mosshead.batches set starts = starts - 1 where {OF_BATCH} and stage = :stage and starts > 1
+    """).run(connection, lease.batch.scope, stage=lease.stage)
 
 
 def overrun(connection: Connection, lease: Lease, *, error: str) -> bool:
@@ -92,15 +108,25 @@ def overrun(connection: Connection, lease: Lease, *, error: str) -> bool:
 
     Its task may still store what it made, until another takes the stage up.
     """
-    if connection.execute(_LAPSE, _scope(lease)).rowcount == 0:
-        return False
-    connection.execute(_COUNT_OVERRUN, {**lease.batch.scope, "stage": lease.stage, "error": error})
-    return True
+    # Without an owner, so that the death of its task, which the time limit brings, is not counted too.
+    lapsed = Sql(f"""
+        update mosshead.lanes set lease_until = now() - interval '1 millisecond', lease_owner = null
+        where {OF_BATCH} and epoch = :epoch and lease_owner = :owner
+    """).changes(connection, _scope(lease))
+    if lapsed:
+        Sql(f"""
+            update mosshead.batches set overruns = overruns + 1, starts = greatest(starts - 1, 0), error = :error
+            where {OF_BATCH} and stage = :stage
+        """).run(connection, lease.batch.scope, stage=lease.stage, error=error)
+    return lapsed
 
 
 def release(connection: Connection, batch: BatchRef, owner: str) -> bool:
     """Let the lease of a task that is known to be dead lapse at once, so that its stage is due again; it counts as a crash."""
-    return connection.execute(_RELEASE, {**batch.scope, "owner": owner}).rowcount > 0
+    return Sql(f"""
+        update mosshead.lanes set lease_until = now() - interval '1 millisecond', lease_owner = null
+        where {OF_BATCH} and lease_owner = :owner
+    """).changes(connection, batch.scope, owner=owner)
 
 
 def _scope(lease: Lease) -> dict[str, object]:
@@ -116,14 +142,7 @@ _START = text(f"""
     where {OF_BATCH} and stage = :stage and due_at <= now()
     returning attempts, starts, overruns, (
         select count(*) from mosshead.events
-        where events.tenant_id = :tenant_id and events.namespace_id = :namespace_id and events.batch_id = :batch_id) as events
-""")
-
-# By the clock, not from the transaction's start: an app that publishes in a long one of its own keeps the lane's row so long.
-_LEASE = text(f"""
-    update mosshead.lanes
-    set epoch = epoch + 1, lease_owner = :owner, lease_until = clock_timestamp() + cast(:lasting as interval)
-    where {OF_BATCH} returning epoch
+        where {of_lane("events")} and events.batch_id = :batch_id) as events
 """)
 
 _RENEW = text(f"""
@@ -135,48 +154,12 @@ _LOCK_EPOCH = text(f"select 1 from mosshead.lanes where {OF_BATCH} and epoch = :
 
 _AT_STAGE = text(f"select 1 from mosshead.batches where {OF_BATCH} and stage = :stage")
 
-_SET_STAGE = text(f"""
-    update mosshead.batches
-    set stage = :stage, due_at = now(), hinted_at = now(), attempts = 0, starts = 0, overruns = 0, error = :error,
-        applied_at = case when cast(:from as text) = 'consolidate' and :stage not in ('dead', 'split') then now()
-                     else applied_at end,
-        finished_at = case when :stage in ('done', 'dead', 'split') then now() end
-    where {OF_BATCH}
-""")
-
-_FREE_LEASE = text(f"update mosshead.lanes set lease_until = null, lease_owner = null where {OF_BATCH}")
-
-_REFLECTION_DUE = text(f"select 1 from mosshead.lanes where {OF_BATCH} and reflections_due_at <= now()")
+_FREE_LEASE = f"update mosshead.lanes set lease_until = null, lease_owner = null where {OF_BATCH}"
 
 # Profiles and reflections that wait are the lane's next work, unless events are: those have a time of their own.
-_FREE_LANE = text(f"""
+_FREE_LANE = f"""
     update mosshead.lanes
     set lease_until = null, lease_owner = null, batch_id = null,
         ready_at = coalesce(ready_at, least(profiles_due_at, reflections_due_at))
     where {OF_BATCH}
-""")
-
-_PUT_OFF = text(f"""
-    update mosshead.batches
-    set due_at = now() + cast(:delay as interval), attempts = attempts + :counted, starts = 0, error = :error
-    where {OF_BATCH}
-""")
-
-# The start of the successor stays counted.
-_FORGIVE = text(f"update mosshead.batches set starts = starts - 1 where {OF_BATCH} and stage = :stage and starts > 1")
-
-# Without an owner, so that the death of its task, which the time limit brings, is not counted too.
-_LAPSE = text(f"""
-    update mosshead.lanes set lease_until = now() - interval '1 millisecond', lease_owner = null
-    where {OF_BATCH} and epoch = :epoch and lease_owner = :owner
-""")
-
-_COUNT_OVERRUN = text(f"""
-    update mosshead.batches set overruns = overruns + 1, starts = greatest(starts - 1, 0), error = :error
-    where {OF_BATCH} and stage = :stage
-""")
-
-_RELEASE = text(f"""
-    update mosshead.lanes set lease_until = now() - interval '1 millisecond', lease_owner = null
-    where {OF_BATCH} and lease_owner = :owner
-""")
+"""

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, text
-from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.sql.expression import bindparam
+from psycopg.types.json import Jsonb
+from sqlalchemy import Connection
 
-from db.keys import LaneRef
+from db.keys import OF_LANE, LaneRef
 from mosshead.paths import NamespacePath
+from mosshead.store.connection import Sql
 
 
 def path_of(connection: Connection, lane: LaneRef) -> tuple[str, ...] | None:
     """The path of a namespace, the tenant first; None where there is no such one. Its tenant must be set."""
-    path = connection.execute(_PATH, lane.scope).scalar()
+    path = Sql(f"select path from mosshead.namespaces where {OF_LANE}").scalar(connection, lane.scope)
     return tuple(path) if path is not None else None
 
 
@@ -27,12 +27,16 @@ def home_id(connection: Connection, lane: LaneRef) -> UUID:
 
 def tenants(connection: Connection) -> Sequence[UUID]:
     """Every tenant that ever published."""
-    return connection.execute(_TENANTS).scalars().all()
+    # From a table without a policy: under one, nobody would be found who sees them all.
+    return Sql("select distinct tenant_id from mosshead.lanes").scalars(connection)
 
 
 def tenant_name(connection: Connection, tenant_id: UUID) -> str:
     """The name of a tenant, which must be set; its id where nobody knows a name."""
-    return connection.execute(_NAME, {"tenant_id": tenant_id}).scalar() or str(tenant_id)
+    found = Sql("""
+        select name from mosshead.tenants where tenant_id = :tenant_id
+    """).scalar(connection, tenant_id=tenant_id)
+    return found or str(tenant_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,42 +54,23 @@ class Configuration:
 
 def configure(connection: Connection, lane: LaneRef, wanted: Configuration) -> None:
     """What the app wants of a namespace's memories, in place of what it wanted before."""
-    columns = {name: getattr(wanted, name) for name in Configuration.__slots__}
-    connection.execute(
-        _CONFIGURE, {**lane.scope, **columns, "schemas": list(wanted.schemas), "profiles": list(wanted.profiles)}
-    )
+    shapes = {"schemas": Jsonb(list(wanted.schemas)), "profiles": Jsonb(list(wanted.profiles))}
+    Sql(f"""
+        update mosshead.namespaces
+        set instructions = :instructions, schemas = :schemas, profiles = :profiles, episodes = :episodes, configured_at = now()
+        where {OF_LANE}
+    """).run(connection, lane.scope, instructions=wanted.instructions, episodes=wanted.episodes, **shapes)
 
 
 def configuration(connection: Connection, lane: LaneRef) -> Configuration:
     """What the app wants of a namespace's memories."""
-    row = connection.execute(_CONFIGURATION, lane.scope).one_or_none()
+    row = Sql(f"""
+        select instructions, schemas, profiles, episodes from mosshead.namespaces where {OF_LANE}
+    """).row(connection, lane.scope)
     return Configuration(*row) if row else Configuration()
 
 
 def llm_model(connection: Connection, lane: LaneRef) -> str | None:
     """The LLM that is asked for a namespace in place of the service's own, if any."""
-    name: str | None = connection.execute(_LLM_MODEL, lane.scope).scalar()
+    name: str | None = Sql(f"select llm_model from mosshead.namespaces where {OF_LANE}").scalar(connection, lane.scope)
     return name
-
-
-_CONFIGURE = text("""
-    update mosshead.namespaces
-    set instructions = :instructions, schemas = :schemas, profiles = :profiles, episodes = :episodes, configured_at = now()
-    where tenant_id = :tenant_id and namespace_id = :namespace_id
-""").bindparams(bindparam("schemas", type_=JSONB), bindparam("profiles", type_=JSONB))
-
-_CONFIGURATION = text("""
-    select instructions, schemas, profiles, episodes from mosshead.namespaces
-    where tenant_id = :tenant_id and namespace_id = :namespace_id
-""")
-
-_LLM_MODEL = text(
-    "select llm_model from mosshead.namespaces where tenant_id = :tenant_id and namespace_id = :namespace_id"
-)
-
-_PATH = text("select path from mosshead.namespaces where tenant_id = :tenant_id and namespace_id = :namespace_id")
-
-# From a table without a policy: under one, nobody would be found who sees them all.
-_TENANTS = text("select distinct tenant_id from mosshead.lanes")
-
-_NAME = text("select name from mosshead.tenants where tenant_id = :tenant_id")

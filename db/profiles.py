@@ -9,11 +9,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row
 
 from db.entities import PARENT, REGISTERED, registered
 from db.keys import LaneRef, of_lane
 from mosshead.models.entities import RegisteredEntity
+from mosshead.store.connection import Sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +61,34 @@ class News:
 def touch(connection: Connection, lane: LaneRef, entity_ids: Sequence[UUID]) -> None:
     """Mark profiles as awaiting a refresh. Call it in the transaction that changed what is known of the entities."""
     if entity_ids:
-        connection.execute(_TOUCH, {**lane.scope, "entity_ids": sorted(set(entity_ids))})
+        # dirty_since is the beginning of the transaction: what it changed is stamped later, so that nothing older has to be
+        # looked at.
+        Sql("""
+            insert into mosshead.profiles as profile (tenant_id, namespace_id, entity_id, dirty_since, touched_at)
+            select :tenant_id, :namespace_id, entity_id, now(), clock_timestamp()
+            from unnest(cast(:entity_ids as uuid[])) as entity_id
+            on conflict (tenant_id, namespace_id, entity_id) do update
+            set dirty_since = coalesce(profile.dirty_since, excluded.dirty_since), touched_at = excluded.touched_at
+        """).run(connection, lane.scope, entity_ids=sorted(set(entity_ids)))
 
 
 def due_profiles(
     connection: Connection, lane: LaneRef, *, least: timedelta, most: timedelta, limit: int
 ) -> ProfilesDue:
     """Profiles that are due; none while the lane's are put off."""
-    rows = connection.execute(_DUE, {**lane.scope, "least": least, "most": most, "limit": limit}).all()
+    # None is due before the lane's timer says so, but where they were put off: each new message would have them tried again else.
+    rows = Sql(f"""
+        select {REGISTERED}, profile.entity_id as profile_id, profile.summary, profile.touched_at, profile.holds
+        from (
+            select * from mosshead.profiles as profile where {_DIRTY} and {_DUE_AT} <= now() and not exists (
+                select from mosshead.lanes as lane where {of_lane("lane")} and lane.profiles_due_at > now())
+            order by profile.dirty_since, profile.entity_id limit :limit
+        ) as profile
+        left join mosshead.entities as entity
+          on {of_lane("entity")} and entity.entity_id = profile.entity_id and entity.known_to is null
+        {PARENT}
+        order by profile.dirty_since, profile.entity_id
+    """).rows(connection, lane.scope, least=least, most=most, limit=limit)
     return ProfilesDue(
         profiles=tuple(
             DueProfile(registered(row), row.summary, row.touched_at, None if row.holds is None else tuple(row.holds))
@@ -87,7 +108,7 @@ def news_of(connection: Connection, lane: LaneRef, profiles: Iterable[DueProfile
     holds = {profile.entity.entity_id: profile.holds for profile in profiles if profile.holds is not None}
     rows: dict[UUID, list[Row[Any]]] = {entity_id: [] for entity_id in holds}
     if rows:
-        for row in connection.execute(_NEWS, {**lane.scope, "entity_ids": list(holds), "limit": limit}):
+        for row in Sql(_NEWS).run(connection, lane.scope, entity_ids=list(holds), limit=limit):
             rows[row.entity_id].append(row)
     return {entity_id: _news(held, rows[entity_id]) for entity_id, held in holds.items()}
 
@@ -98,7 +119,16 @@ def most_telling(
     """By entity, the memories that tell the most of it, at most so many of each: what is about it first, then by salience."""
     found: dict[UUID, list[StoredProfileMemory]] = {entity_id: [] for entity_id in entity_ids}
     if found:
-        for row in connection.execute(_MOST_TELLING, {**lane.scope, "entity_ids": list(found), "limit": limit}):
+        rows = Sql(f"""
+            select asked.entity_id, best.* from unnest(cast(:entity_ids as uuid[])) as asked (entity_id)
+            cross join lateral (
+                select {_TOLD} from mosshead.memory_entities as link
+                join mosshead.memories as memory on {_KNOWN} and memory.memory_id = link.memory_id
+                where {_SURE} and link.entity_id = asked.entity_id
+                order by {_RANK} limit :limit
+            ) as best
+        """).run(connection, lane.scope, entity_ids=list(found), limit=limit)
+        for row in rows:
             found[row.entity_id].append(_told(row))
     return {entity_id: tuple(told) for entity_id, told in found.items()}
 
@@ -108,23 +138,38 @@ def save_profile(
 ) -> None:
     """Store a refreshed summary, and what it rests on; the profile stays dirty where it was touched in between."""
     parameters = {"entity_id": profile.entity.entity_id, "touched_at": profile.touched_at}
-    connection.execute(_SAVE, {**lane.scope, **parameters, "summary": summary, "holds": list(holds)})
+    Sql(f"""
+        update mosshead.profiles as profile
+        set summary = :summary, holds = cast(:holds as uuid[]), version = version + 1, refreshed_at = now(),
+            dirty_since = case when touched_at = :touched_at then null else dirty_since end
+        where {of_lane("profile")} and profile.entity_id = :entity_id
+    """).run(connection, lane.scope, summary=summary, holds=list(holds), **parameters)
 
 
 def forget(connection: Connection, lane: LaneRef, entity_ids: Sequence[UUID]) -> None:
     """Leave the profiles of entities that are no more as they are; should one come back, it is put together anew."""
     if entity_ids:
-        connection.execute(_FORGET, {**lane.scope, "entity_ids": list(entity_ids)})
+        Sql(f"""
+            update mosshead.profiles as profile set dirty_since = null, holds = null
+            where {of_lane("profile")} and profile.entity_id = any(cast(:entity_ids as uuid[]))
+        """).run(connection, lane.scope, entity_ids=list(entity_ids))
 
 
 def set_timer(connection: Connection, lane: LaneRef, *, least: timedelta, most: timedelta) -> None:
     """Note on the lane when the first of its dirty profiles is due; its batch hands that on to ``ready_at`` as it ends."""
-    connection.execute(_SET_TIMER, {**lane.scope, "least": least, "most": most})
+    Sql(f"""
+        update mosshead.lanes as lane set profiles_due_at = (
+            select greatest(min({_DUE_AT}), now(), case when min({_DUE_AT}) <= now() then lane.profiles_due_at end)
+            from mosshead.profiles as profile where {_DIRTY} having count(*) > 0)
+        where {of_lane("lane")}
+    """).run(connection, lane.scope, least=least, most=most)
 
 
 def put_off(connection: Connection, lane: LaneRef, *, pause: timedelta) -> None:
     """Look at a lane's profiles again after a while: they could not be refreshed."""
-    connection.execute(_PUT_OFF, {**lane.scope, "pause": pause})
+    Sql(f"""
+        update mosshead.lanes as lane set profiles_due_at = now() + cast(:pause as interval) where {of_lane("lane")}
+    """).run(connection, lane.scope, pause=pause)
 
 
 def _news(holds: Sequence[UUID], rows: Iterable[Row[Any]]) -> News:
@@ -149,28 +194,6 @@ _KNOWN = f"{of_lane('memory')} and memory.known_to is null and memory.state = 'a
 _TOLD = "memory.memory_id, memory.content, link.role = 'subject' as subject, memory.salience, memory.valid_from"
 _RANK = "link.role = 'subject' desc, memory.salience desc, memory.valid_from desc, memory.memory_id"
 
-# dirty_since is the beginning of the transaction: what it changed is stamped later, so that nothing older has to be looked at.
-_TOUCH = text("""
-    insert into mosshead.profiles as profile (tenant_id, namespace_id, entity_id, dirty_since, touched_at)
-    select :tenant_id, :namespace_id, entity_id, now(), clock_timestamp() from unnest(cast(:entity_ids as uuid[])) as entity_id
-    on conflict (tenant_id, namespace_id, entity_id) do update
-    set dirty_since = coalesce(profile.dirty_since, excluded.dirty_since), touched_at = excluded.touched_at
-""")
-
-# None is due before the lane's timer says so, but where they were put off: each new message would have them tried again else.
-_DUE = text(f"""
-    select {REGISTERED}, profile.entity_id as profile_id, profile.summary, profile.touched_at, profile.holds
-    from (
-        select * from mosshead.profiles as profile where {_DIRTY} and {_DUE_AT} <= now() and not exists (
-            select from mosshead.lanes as lane where {of_lane("lane")} and lane.profiles_due_at > now())
-        order by profile.dirty_since, profile.entity_id limit :limit
-    ) as profile
-    left join mosshead.entities as entity
-      on {of_lane("entity")} and entity.entity_id = profile.entity_id and entity.known_to is null
-    {PARENT}
-    order by profile.dirty_since, profile.entity_id
-""")
-
 _FEW_CHANGES = 1000
 """While no more memories of a namespace changed, whom they are about is looked up, and not what each entity has."""
 
@@ -178,7 +201,7 @@ _FEW_CHANGES = 1000
 # memories changed: the fewer are gone through, once for all entities that are asked for. Whether a memory is about an entity is
 # looked for among the few that it is about. offset 0 keeps these orders.
 # What the summary rests on stands while it says what it said, no less salient, of the same entity in the same role.
-_NEWS = text(f"""
+_NEWS = f"""
     with asked as (
         select profile.entity_id, profile.dirty_since as since, profile.holds from mosshead.profiles as profile
         where {of_lane("profile")} and profile.entity_id = any(cast(:entity_ids as uuid[]))
@@ -238,37 +261,4 @@ _NEWS = text(f"""
         where link.entity_id = asked.entity_id
     )
     select * from told where held or place <= :limit order by entity_id, place
-""")
-
-_MOST_TELLING = text(f"""
-    select asked.entity_id, best.* from unnest(cast(:entity_ids as uuid[])) as asked (entity_id)
-    cross join lateral (
-        select {_TOLD} from mosshead.memory_entities as link
-        join mosshead.memories as memory on {_KNOWN} and memory.memory_id = link.memory_id
-        where {_SURE} and link.entity_id = asked.entity_id
-        order by {_RANK} limit :limit
-    ) as best
-""")
-
-_SAVE = text(f"""
-    update mosshead.profiles as profile
-    set summary = :summary, holds = cast(:holds as uuid[]), version = version + 1, refreshed_at = now(),
-        dirty_since = case when touched_at = :touched_at then null else dirty_since end
-    where {of_lane("profile")} and profile.entity_id = :entity_id
-""")
-
-_FORGET = text(f"""
-    update mosshead.profiles as profile set dirty_since = null, holds = null
-    where {of_lane("profile")} and profile.entity_id = any(cast(:entity_ids as uuid[]))
-""")
-
-_SET_TIMER = text(f"""
-    update mosshead.lanes as lane set profiles_due_at = (
-        select greatest(min({_DUE_AT}), now(), case when min({_DUE_AT}) <= now() then lane.profiles_due_at end)
-        from mosshead.profiles as profile where {_DIRTY} having count(*) > 0)
-    where {of_lane("lane")}
-""")
-
-_PUT_OFF = text(f"""
-    update mosshead.lanes as lane set profiles_due_at = now() + cast(:pause as interval) where {of_lane("lane")}
-""")
+"""

@@ -5,14 +5,14 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Connection, text
-from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.sql.expression import bindparam
+from sqlalchemy import Connection
 
 from db.decisions import Stamp
+from db.insert import insert
 from db.keys import OF_LANE, LaneRef
 from db.memories import VersionConflict
 from mosshead.models.prompts import OptimizerOrOff, Syntax
+from mosshead.store.connection import Sql
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,32 +43,50 @@ class UnusedFeedback:
 
 def current(connection: Connection, lane: LaneRef, name: str) -> PromptVersion | None:
     """A prompt as it is; None where there is no such one."""
-    row = connection.execute(_CURRENT, {**lane.scope, "name": name}).one_or_none()
+    row = Sql(f"""
+        select {_COLUMNS} from mosshead.prompts where {OF_LANE} and name = :name order by version desc limit 1
+    """).row(connection, lane.scope, name=name)
     return None if row is None else PromptVersion(**row._asdict())
 
 
 def of_version(connection: Connection, lane: LaneRef, name: str, version: int) -> PromptVersion | None:
     """A prompt as it was; None where there is no such version."""
-    row = connection.execute(_OF_VERSION, {**lane.scope, "name": name, "version": version}).one_or_none()
+    row = Sql(f"""
+        select {_COLUMNS} from mosshead.prompts where {OF_LANE} and name = :name and version = :version
+    """).row(connection, lane.scope, name=name, version=version)
     return None if row is None else PromptVersion(**row._asdict())
 
 
 def add_version(connection: Connection, lane: LaneRef, new: PromptVersion, stamp: Stamp) -> None:
     """The next version of a prompt. Raises VersionConflict where the one before it is not the latest any more."""
     columns = {name: getattr(new, name) for name in PromptVersion.__dataclass_fields__}
-    if connection.execute(_ADD, {**lane.scope, **columns, **stamp.columns}).rowcount == 0:
+    # Two that follow the same version have the same key: the second waits for the first, and finds nothing to do.
+    changed = Sql(f"""
+        insert into mosshead.prompts (tenant_id, namespace_id, {_COLUMNS}, made_at, decision_id)
+        select :tenant_id, :namespace_id, {_VALUES}, :at, :decision_id
+        where cast(:version as integer) - 1 = (
+            select coalesce(max(version), 0) from mosshead.prompts where {OF_LANE} and name = :name)
+        on conflict do nothing
+    """).changed(connection, lane.scope | stamp.columns, **columns)
+    if changed == 0:
         raise VersionConflict
 
 
 def keep_feedback(connection: Connection, lane: LaneRef, given: UnusedFeedback, *, name: str, at: datetime) -> int:
     """Keep what came of a prompt; returns how much waits for it now. Kept twice, it is there once."""
-    connection.execute(_KEEP, {**lane.scope, **asdict(given), "name": name, "given_at": at})
-    return int(connection.execute(_COUNT, {**lane.scope, "name": name}).scalar_one())
+    row = {**lane.scope, **asdict(given), "name": name, "given_at": at}
+    insert(connection, "prompt_feedback", [row], conflict="do nothing")
+    return Sql(f"""
+        select count(*) from mosshead.prompt_feedback where {_WAITS}
+    """).number(connection, lane.scope, name=name)
 
 
 def waiting_feedback(connection: Connection, lane: LaneRef, name: str, *, limit: int) -> list[UnusedFeedback]:
     """What waits for a prompt, in the order in which it was given."""
-    rows = connection.execute(_WAITING, {**lane.scope, "name": name, "limit": limit})
+    rows = Sql(f"""
+        select feedback_id, messages, comment, score from mosshead.prompt_feedback where {_WAITS}
+        order by position limit :limit
+    """).run(connection, lane.scope, name=name, limit=limit)
     return [UnusedFeedback(**row._asdict()) for row in rows]
 
 
@@ -76,59 +94,23 @@ def use_feedback(
     connection: Connection, lane: LaneRef, feedback_ids: Sequence[UUID], stamp: Stamp, *, version: int | None
 ) -> None:
     """Mark feedback as used, and which version it led to, if to any."""
-    parameters = {**lane.scope, "feedback_ids": list(feedback_ids), **stamp.columns, "version": version}
-    connection.execute(_USE, parameters)
+    Sql(f"""
+        update mosshead.prompt_feedback set used_at = :at, used_by = :decision_id, version = :version where {_NAMED}
+    """).run(connection, lane.scope | stamp.columns, feedback_ids=list(feedback_ids), version=version)
 
 
 def try_again(connection: Connection, lane: LaneRef, feedback_ids: Sequence[UUID], stamp: Stamp, *, most: int) -> None:
     """Leave feedback waiting that led to nothing that could be taken; what was tried so often is used up."""
-    parameters = {**lane.scope, "feedback_ids": list(feedback_ids), **stamp.columns, "most": most}
-    connection.execute(_TRY_AGAIN, parameters)
+    Sql(f"""
+        update mosshead.prompt_feedback set
+            tries = tries + 1,
+            used_at = case when tries + 1 >= :most then cast(:at as timestamptz) end,
+            used_by = case when tries + 1 >= :most then cast(:decision_id as uuid) end
+        where {_NAMED}
+    """).run(connection, lane.scope | stamp.columns, feedback_ids=list(feedback_ids), most=most)
 
 
 _COLUMNS = ", ".join(PromptVersion.__dataclass_fields__)
 _VALUES = ", ".join(f":{name}" for name in PromptVersion.__dataclass_fields__)
 _WAITS = f"{OF_LANE} and name = :name and used_at is null"
 _NAMED = f"{OF_LANE} and feedback_id = any(cast(:feedback_ids as uuid[])) and used_at is null"
-
-_CURRENT = text(f"""
-    select {_COLUMNS} from mosshead.prompts where {OF_LANE} and name = :name order by version desc limit 1
-""")
-
-_OF_VERSION = text(f"""
-    select {_COLUMNS} from mosshead.prompts where {OF_LANE} and name = :name and version = :version
-""")
-
-# Two that follow the same version have the same key: the second waits for the first, and finds nothing to do.
-_ADD = text(f"""
-    insert into mosshead.prompts (tenant_id, namespace_id, {_COLUMNS}, made_at, decision_id)
-    select :tenant_id, :namespace_id, {_VALUES}, :at, :decision_id
-    where cast(:version as integer) - 1 = (
-        select coalesce(max(version), 0) from mosshead.prompts where {OF_LANE} and name = :name)
-    on conflict do nothing
-""")
-
-_KEEP = text("""
-    insert into mosshead.prompt_feedback (tenant_id, namespace_id, feedback_id, name, messages, comment, score, given_at)
-    values (:tenant_id, :namespace_id, :feedback_id, :name, :messages, :comment, :score, :given_at)
-    on conflict do nothing
-""").bindparams(bindparam("messages", type_=JSONB))
-
-_COUNT = text(f"select count(*) from mosshead.prompt_feedback where {_WAITS}")
-
-_WAITING = text(f"""
-    select feedback_id, messages, comment, score from mosshead.prompt_feedback where {_WAITS}
-    order by position limit :limit
-""")
-
-_USE = text(f"""
-    update mosshead.prompt_feedback set used_at = :at, used_by = :decision_id, version = :version where {_NAMED}
-""")
-
-_TRY_AGAIN = text(f"""
-    update mosshead.prompt_feedback set
-        tries = tries + 1,
-        used_at = case when tries + 1 >= :most then cast(:at as timestamptz) end,
-        used_by = case when tries + 1 >= :most then cast(:decision_id as uuid) end
-    where {_NAMED}
-""")

@@ -4,7 +4,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
+
+from mosshead.store.connection import Sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,19 +21,27 @@ class Breaker:
 
 def paused(connection: Connection) -> list[str]:
     """The providers that nobody may ask at this moment."""
-    return list(connection.execute(_PAUSED).scalars())
+    return Sql("""
+        select provider from mosshead.breakers where greatest(open_until, probe_until) > now()
+    """).scalars(connection)
 
 
 def admit(connection: Connection, provider: str, *, probe: timedelta) -> bool:
     """Whether a provider may be asked. Where it failed before, one asks and the others wait, for as long as ``probe`` at most."""
-    if connection.execute(_KNOWN, {"provider": provider}).one_or_none() is None:
+    row = Sql("select 1 from mosshead.breakers where provider = :provider").row(connection, provider=provider)
+    if row is None:
         return True
-    return connection.execute(_ADMIT, {"provider": provider, "probe": probe}).rowcount > 0
+    return Sql("""
+        update mosshead.breakers set probe_until = now() + cast(:probe as interval)
+        where provider = :provider and greatest(open_until, probe_until) <= now()
+    """).changes(connection, provider=provider, probe=probe)
 
 
 def leave(connection: Connection, providers: Collection[str]) -> None:
     """Whoever tried these is through and cannot tell whether they answer, as it never asked: another may try."""
-    connection.execute(_LEAVE, {"providers": list(providers)})
+    Sql("""
+        update mosshead.breakers set probe_until = null where provider = any(:providers) and probe_until is not null
+    """).run(connection, providers=list(providers))
 
 
 def trip(
@@ -41,49 +51,30 @@ def trip(
 
     pause: what it asked for; else ``first``, doubled with each failure in a row, and never above ``most``.
     """
-    parameters = {"provider": provider, "reason": reason, "pause": pause, "first": first, "most": most}
-    return timedelta(seconds=float(connection.execute(_TRIP, parameters).scalar_one()))
+    # What fails while it is left alone was under way before: that is the same outage, and no failure more.
+    found = Sql("""
+        insert into mosshead.breakers as breaker (provider, open_until, failures, reason)
+        values (:provider, now() + coalesce(cast(:pause as interval), cast(:first as interval)), 1, :reason)
+        on conflict (provider) do update set
+            reason = excluded.reason, probe_until = null,
+            failures = breaker.failures + case when breaker.open_until <= now() then 1 else 0 end,
+            open_until = greatest(breaker.open_until, now() + coalesce(cast(:pause as interval),
+                case when breaker.open_until > now() then '0'
+                else least(cast(:first as interval) * power(2, least(breaker.failures, 10)), cast(:most as interval)) end))
+        returning extract(epoch from open_until - now())
+    """).scalar(connection, provider=provider, reason=reason, pause=pause, first=first, most=most)
+    return timedelta(seconds=float(found))
 
 
 def close(connection: Connection, provider: str) -> None:
     """The provider answered: all may ask it again."""
-    connection.execute(_CLOSE, {"provider": provider})
+    Sql("delete from mosshead.breakers where provider = :provider").run(connection, provider=provider)
 
 
 def breakers(connection: Connection) -> list[Breaker]:
     """The providers that failed and have not answered since."""
-    return [Breaker(row.provider, float(row.seconds), row.failures, row.reason) for row in connection.execute(_ALL)]
-
-
-_PAUSED = text("select provider from mosshead.breakers where greatest(open_until, probe_until) > now()")
-
-_KNOWN = text("select 1 from mosshead.breakers where provider = :provider")
-
-_ADMIT = text("""
-    update mosshead.breakers set probe_until = now() + cast(:probe as interval)
-    where provider = :provider and greatest(open_until, probe_until) <= now()
-""")
-
-_LEAVE = text("""
-    update mosshead.breakers set probe_until = null where provider = any(:providers) and probe_until is not null
-""")
-
-# What fails while it is left alone was under way before: that is the same outage, and no failure more.
-_TRIP = text("""
-    insert into mosshead.breakers as breaker (provider, open_until, failures, reason)
-    values (:provider, now() + coalesce(cast(:pause as interval), cast(:first as interval)), 1, :reason)
-    on conflict (provider) do update set
-        reason = excluded.reason, probe_until = null,
-        failures = breaker.failures + case when breaker.open_until <= now() then 1 else 0 end,
-        open_until = greatest(breaker.open_until, now() + coalesce(cast(:pause as interval),
-            case when breaker.open_until > now() then '0'
-            else least(cast(:first as interval) * power(2, least(breaker.failures, 10)), cast(:most as interval)) end))
-    returning extract(epoch from open_until - now())
-""")
-
-_CLOSE = text("delete from mosshead.breakers where provider = :provider")
-
-_ALL = text("""
-    select provider, greatest(extract(epoch from greatest(open_until, probe_until) - now()), 0) as seconds, failures, reason
-    from mosshead.breakers order by provider
-""")
+    rows = Sql("""
+        select provider, greatest(extract(epoch from greatest(open_until, probe_until) - now()), 0) as seconds, failures, reason
+        from mosshead.breakers order by provider
+    """).run(connection)
+    return [Breaker(row.provider, float(row.seconds), row.failures, row.reason) for row in rows]

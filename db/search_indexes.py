@@ -9,14 +9,14 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, LiteralString
-from uuid import UUID
+from typing import Final, LiteralString
 
 from psycopg import sql
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
-from db.keys import LaneRef
+from db.keys import LaneRef, as_jsonb
 from mosshead.search.indexed import Scanned
+from mosshead.store.connection import Sql
 
 OUTGROWN: Final = 20_000
 """Rows from which a scope gets its indexes: a scan of so many takes some 40 ms."""
@@ -77,7 +77,7 @@ def indexing(connection: Connection, owner: str) -> Iterator[bool]:
 
     A build takes one core, so that it can run beside the service, and as long as it takes.
     """
-    if not connection.execute(_LOCK_SESSION, {"lock": _LOCK}).scalar_one():
+    if not Sql("select pg_try_advisory_lock(:lock)").scalar(connection, lock=_LOCK):
         yield False
         return
     settings = ("statement_timeout = 0", "max_parallel_maintenance_workers = 0", f"maintenance_work_mem = '{_MEMORY}'")
@@ -85,18 +85,31 @@ def indexing(connection: Connection, owner: str) -> Iterator[bool]:
         connection.exec_driver_sql(f"set {setting}")
     yield True
     # A connection that is closed has its lock for a moment more, in which whoever comes next would not get it.
-    connection.execute(_UNLOCK_SESSION, {"lock": _LOCK})
+    Sql("select pg_advisory_unlock(:lock)").run(connection, lock=_LOCK)
 
 
 def large_scopes(connection: Connection, least: int) -> list[Scope]:
     """The scopes of so many rows or more, of all tenants, the largest first."""
-    rows = connection.execute(_LARGE, {"least": least})
+    rows = Sql("""
+        select scope.tenant_id, scope.namespace_id, scope.model, known.dimensions, held.scanned, held.rows
+        from mosshead.scopes as scope join mosshead.models as known using (model)
+        cross join lateral (values ('memories', scope.memories), ('turns', scope.turns)) as held (scanned, rows)
+        where held.rows >= :least order by held.rows desc, scope.tenant_id, scope.namespace_id, scope.model, held.scanned
+    """).run(connection, least=least)
     return [Scope(LaneRef(*row[:2]), *row[2:]) for row in rows]
 
 
 def indexes(connection: Connection) -> dict[str, bool]:
     """The indexes of scopes that there are, by name: whether each is whole. One is not whose build was cut off, or narrower."""
-    return {row.name: row.whole for row in connection.execute(_INDEXES, {"named": _NAMED, "width": _WIDTH})}
+    return Sql("""
+        select relation.relname as name,
+               index.indisvalid and (method.amname <> 'hnsw' or :width = any(coalesce(relation.reloptions, '{}'))) as whole
+        from pg_index as index
+        join pg_class as relation on relation.oid = index.indexrelid
+        join pg_am as method on method.oid = relation.relam
+        where index.indrelid in ('mosshead.embeddings'::regclass, 'mosshead.turns'::regclass)
+          and strpos(relation.relname, :named) > 0
+    """).pairs(connection, named=_NAMED, width=_WIDTH)
 
 
 def make_index(connection: Connection, scope: Scope, name: str) -> None:
@@ -110,8 +123,8 @@ def make_index(connection: Connection, scope: Scope, name: str) -> None:
         name=sql.Identifier(name),
         table=sql.Identifier(table),
         method=sql.SQL(method).format(dimensions=sql.Literal(scope.dimensions)),
-        tenant=_uuid(scope.lane.tenant_id),
-        namespace=_uuid(scope.lane.namespace_id),
+        tenant=sql.Literal(scope.lane.tenant_id),
+        namespace=sql.Literal(scope.lane.namespace_id),
         model=sql.Literal(scope.model),
         of_memories=sql.SQL(of_memories),
     )
@@ -130,13 +143,22 @@ def gather_statistics(connection: Connection) -> None:
 
 def tell(connection: Connection, indexed: Sequence[Scope]) -> None:
     """Tell readers which scopes have all of their indexes, whole; no others have."""
-    parameters: dict[str, list[Any]] = {
-        "tenants": [scope.lane.tenant_id for scope in indexed],
-        "namespaces": [scope.lane.namespace_id for scope in indexed],
-        "models": [scope.model for scope in indexed],
-        "scanned": [scope.scanned for scope in indexed],
-    }
-    connection.execute(_TELL, parameters)
+    Sql("""
+        with whole as (
+            select tenant_id, namespace_id, model, bool_or(scanned = 'memories') as memories, bool_or(scanned = 'turns') as turns
+            from jsonb_to_recordset(:scopes) as one (tenant_id uuid, namespace_id uuid, model text, scanned text)
+            group by tenant_id, namespace_id, model
+        ), told as (
+            select tenant_id, namespace_id, model,
+                   coalesce(whole.memories, false) as indexed, coalesce(whole.turns, false) as turns_indexed
+            from mosshead.scopes left join whole using (tenant_id, namespace_id, model)
+        )
+        update mosshead.scopes as scope set indexed = told.indexed, turns_indexed = told.turns_indexed from told
+        where (told.tenant_id, told.namespace_id, told.model) = (scope.tenant_id, scope.namespace_id, scope.model)
+          and (told.indexed, told.turns_indexed) <> (scope.indexed, scope.turns_indexed)
+    """).run(
+        connection, scopes=as_jsonb([{**one.lane.scope, "model": one.model, "scanned": one.scanned} for one in indexed])
+    )
 
 
 def due(connection: Connection) -> int:
@@ -144,57 +166,13 @@ def due(connection: Connection) -> int:
 
     Sees all tenants.
     """
-    return int(connection.execute(_DUE, {"outgrown": OUTGROWN, "shrunk": SHRUNK}).scalar_one())
-
-
-def _uuid(one: UUID) -> sql.Composable:
-    return sql.SQL("{}::uuid").format(sql.Literal(str(one)))
+    return Sql("""
+        select count(*) from mosshead.scopes
+        where memories > :outgrown and not indexed or memories < :shrunk and indexed
+           or turns > :outgrown and not turns_indexed or turns < :shrunk and turns_indexed
+    """).number(connection, outgrown=OUTGROWN, shrunk=SHRUNK)
 
 
 def _run(connection: Connection, statement: sql.Composable) -> None:
     # A cursor of the driver's own, which quotes: statements like these take no parameters.
     connection.connection.cursor().execute(statement)
-
-
-_LOCK_SESSION = text("select pg_try_advisory_lock(:lock)")
-
-_UNLOCK_SESSION = text("select pg_advisory_unlock(:lock)")
-
-_LARGE = text("""
-    select scope.tenant_id, scope.namespace_id, scope.model, known.dimensions, held.scanned, held.rows
-    from mosshead.scopes as scope join mosshead.models as known using (model)
-    cross join lateral (values ('memories', scope.memories), ('turns', scope.turns)) as held (scanned, rows)
-    where held.rows >= :least order by held.rows desc, scope.tenant_id, scope.namespace_id, scope.model, held.scanned
-""")
-
-_INDEXES = text("""
-    select relation.relname as name,
-           index.indisvalid and (method.amname <> 'hnsw' or :width = any(coalesce(relation.reloptions, '{}'))) as whole
-    from pg_index as index
-    join pg_class as relation on relation.oid = index.indexrelid
-    join pg_am as method on method.oid = relation.relam
-    where index.indrelid in ('mosshead.embeddings'::regclass, 'mosshead.turns'::regclass)
-      and strpos(relation.relname, :named) > 0
-""")
-
-_TELL = text("""
-    with whole as (
-        select tenant_id, namespace_id, model, bool_or(scanned = 'memories') as memories, bool_or(scanned = 'turns') as turns
-        from unnest(cast(:tenants as uuid[]), cast(:namespaces as uuid[]), cast(:models as text[]), cast(:scanned as text[]))
-            as one (tenant_id, namespace_id, model, scanned)
-        group by tenant_id, namespace_id, model
-    ), told as (
-        select tenant_id, namespace_id, model,
-               coalesce(whole.memories, false) as indexed, coalesce(whole.turns, false) as turns_indexed
-        from mosshead.scopes left join whole using (tenant_id, namespace_id, model)
-    )
-    update mosshead.scopes as scope set indexed = told.indexed, turns_indexed = told.turns_indexed from told
-    where (told.tenant_id, told.namespace_id, told.model) = (scope.tenant_id, scope.namespace_id, scope.model)
-      and (told.indexed, told.turns_indexed) <> (scope.indexed, scope.turns_indexed)
-""")
-
-_DUE = text("""
-    select count(*) from mosshead.scopes
-    where memories > :outgrown and not indexed or memories < :shrunk and indexed
-       or turns > :outgrown and not turns_indexed or turns < :shrunk and turns_indexed
-""")

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
+
+from mosshead.store.connection import Sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,32 +59,62 @@ class Workforce:
 
 def backlog(connection: Connection) -> Backlog:
     """Read the backlog."""
-    lanes = connection.execute(_LANES).one()
+    lanes = (
+        Sql("""
+        select coalesce(sum(pending), 0) as pending, count(*) filter (where ready) as waiting,
+               coalesce(extract(epoch from now() - min(ready_at) filter (where ready)), 0) as oldest,
+               count(*) filter (where quarantined_at is not null) as quarantined
+        from (select *, batch_id is null and ready_at <= now() and quarantined_at is null as ready from mosshead.lanes) as lane
+    """)
+        .run(connection)
+        .one()
+    )
+    # Nobody is at a batch whose lane has no lease: a task that is takes one, and renews it.
+    oldest_due = Sql(f"""
+        select coalesce(extract(epoch from now() - min(batch.due_at)), 0)
+        from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
+        where {_OPEN} and batch.due_at <= now() and (lane.lease_until is null or lane.lease_until < now())
+    """).scalar(connection)
     return Backlog(
         backlog=int(lanes.pending),
         waiting_lanes=lanes.waiting,
         oldest_waiting=float(lanes.oldest),
         quarantined_lanes=lanes.quarantined,
-        quarantined_by_reason={row.reason: row.lanes for row in connection.execute(_QUARANTINED)},
-        at_work={row.stage: row.batches for row in connection.execute(_AT_WORK)},
-        oldest_due=float(connection.execute(_OLDEST_DUE).scalar_one()),
-        failing={row.error: row.batches for row in connection.execute(_FAILING)},
-        clocks_ahead=connection.execute(_CLOCKS_AHEAD).scalar_one(),
+        quarantined_by_reason=_by(
+            connection, "coalesce(quarantined_for, '')", "lanes where quarantined_at is not null"
+        ),
+        at_work=dict(sorted(_by(connection, "stage", f"batches where {_OPEN}").items())),
+        oldest_due=float(oldest_due),
+        failing=_by(connection, "error", f"batches where {_OPEN} and error is not null"),
+        clocks_ahead=Sql("""
+            select count(*) from mosshead.publishers where clock_ahead_at > now() - interval '24 hours'
+        """).number(connection),
     )
 
 
 def lag(connection: Connection, *, within: timedelta) -> Lag:
     """The lag of what took effect within this time."""
-    found = connection.execute(_LAG, {"within": within}).scalar()
+    found = Sql("""
+        select percentile_cont(array[0.5, 0.95, 1]) within group (order by extract(epoch from applied_at - waiting_since)::float8)
+        from mosshead.batches where applied_at > now() - cast(:within as interval)
+    """).scalar(connection, within=within)
     return Lag(*(found or (None, None, None)))
 
 
 def dead_letters(connection: Connection, *, reasons: int) -> DeadLetters:
     """Count the dead letters, by as many reasons as asked for, the most frequent first."""
-    counted = connection.execute(_DEAD).one()
+    counted = (
+        Sql("""
+        select count(*) as letters, extract(epoch from now() - max(died_at)) as newest,
+               count(*) filter (where origin = 'intake' and died_at > now() - interval '1 hour') as refused
+        from mosshead.dead_letters
+    """)
+        .run(connection)
+        .one()
+    )
     return DeadLetters(
         dead_letters=counted.letters,
-        dead_by_reason={row.reason: row.letters for row in connection.execute(_REASONS, {"reasons": reasons})},
+        dead_by_reason=_by(connection, "reason", "dead_letters", limit=reasons),
         newest_dead_letter=float(counted.newest) if counted.newest is not None else None,
         refused_last_hour=counted.refused,
     )
@@ -90,65 +122,25 @@ def dead_letters(connection: Connection, *, reasons: int) -> DeadLetters:
 
 def workforce(connection: Connection, *, alive: timedelta) -> Workforce:
     """Count the workers whose heartbeat is not older than this."""
-    row = connection.execute(_WORKERS, {"alive": alive}).one()
-    return Workforce(row.workers, row.slots)
+    row = Sql("""
+        select count(*) as workers, coalesce(sum(slots), 0) as slots
+        from mosshead.workers where seen_at > now() - cast(:alive as interval)
+    """).run(connection, alive=alive)
+    return Workforce(*row.one())
 
 
 def moves(connection: Connection, *, within: timedelta) -> bool:
     """Whether any batch ended within this time."""
-    return bool(connection.execute(_MOVES, {"within": within}).scalar_one())
+    return Sql("""
+        select exists (select from mosshead.batches where finished_at > now() - cast(:within as interval))
+    """).holds(connection, within=within)
+
+
+def _by(connection: Connection, reason: str, of: str, *, limit: int | None = None) -> dict[str, int]:
+    """How many rows there are, by something that they say, the most first. of: a table, with a condition."""
+    return Sql(f"""
+        select {reason} as reason, count(*) from mosshead.{of} group by reason order by count(*) desc, reason limit :limit
+    """).pairs(connection, limit=limit)
 
 
 _OPEN = "stage not in ('done', 'dead', 'split')"
-
-_LANES = text("""
-    select coalesce(sum(pending), 0) as pending, count(*) filter (where ready) as waiting,
-           coalesce(extract(epoch from now() - min(ready_at) filter (where ready)), 0) as oldest,
-           count(*) filter (where quarantined_at is not null) as quarantined
-    from (select *, batch_id is null and ready_at <= now() and quarantined_at is null as ready from mosshead.lanes) as lane
-""")
-
-_QUARANTINED = text("""
-    select coalesce(quarantined_for, '') as reason, count(*) as lanes from mosshead.lanes where quarantined_at is not null
-    group by reason order by lanes desc, reason
-""")
-
-_AT_WORK = text(f"select stage, count(*) as batches from mosshead.batches where {_OPEN} group by stage order by stage")
-
-# Nobody is at a batch whose lane has no lease: a task that is takes one, and renews it.
-_OLDEST_DUE = text(f"""
-    select coalesce(extract(epoch from now() - min(batch.due_at)), 0)
-    from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
-    where {_OPEN} and batch.due_at <= now() and (lane.lease_until is null or lane.lease_until < now())
-""")
-
-_FAILING = text(f"""
-    select error, count(*) as batches from mosshead.batches where {_OPEN} and error is not null
-    group by error order by batches desc, error
-""")
-
-_CLOCKS_AHEAD = text("select count(*) from mosshead.publishers where clock_ahead_at > now() - interval '24 hours'")
-
-_LAG = text("""
-    select percentile_cont(array[0.5, 0.95, 1]) within group (order by extract(epoch from applied_at - waiting_since)::float8)
-    from mosshead.batches where applied_at > now() - cast(:within as interval)
-""")
-
-_DEAD = text("""
-    select count(*) as letters, extract(epoch from now() - max(died_at)) as newest,
-           count(*) filter (where origin = 'intake' and died_at > now() - interval '1 hour') as refused
-    from mosshead.dead_letters
-""")
-
-_REASONS = text("""
-    select reason, count(*) as letters from mosshead.dead_letters group by reason order by letters desc, reason limit :reasons
-""")
-
-_WORKERS = text("""
-    select count(*) as workers, coalesce(sum(slots), 0) as slots
-    from mosshead.workers where seen_at > now() - cast(:alive as interval)
-""")
-
-_MOVES = text("""
-    select exists (select from mosshead.batches where finished_at > now() - cast(:within as interval))
-""")

@@ -3,11 +3,13 @@
 from collections.abc import Collection
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from db import reflections
-from db.keys import OF_LANE, LaneRef
+from db.insert import insert
+from db.keys import OF_LANE, LaneRef, of_lane
 from db.memories import VersionConflict
+from mosshead.store.connection import Sql
 
 KIND = "summary"
 """The kind of reflection that makes them; its subjects are the conversations."""
@@ -19,9 +21,22 @@ def ask_for(connection: Connection, lane: LaneRef, conversation: str) -> None:
     Asked for again, what is new since is summed up at once.
     """
     wanted = {**lane.scope, "conversation": conversation, "kind": KIND}
-    if connection.execute(_ASK_FOR, wanted).rowcount:
-        connection.execute(_DIRTY, wanted)
-        connection.execute(_ADD_BATCHES, wanted)
+    row = {**lane.scope, "conversation_id": conversation}
+    if insert(connection, "summaries", [row], conflict="do nothing"):
+        Sql(f"""
+            insert into mosshead.reflections (tenant_id, namespace_id, kind, subject, dirty_since, due_at)
+            select :tenant_id, :namespace_id, :kind, :conversation, now(), now()
+            where exists (
+                select from mosshead.events
+                where {_CONVERSATION} and type = 'message' and state = 'done')
+            on conflict do nothing;
+
+            insert into mosshead.reflection_batches (tenant_id, namespace_id, kind, subject, batch_id)
+            select :tenant_id, :namespace_id, :kind, :conversation, batch_id from mosshead.events
+            where {_CONVERSATION} and type = 'message' and state = 'done' and batch_id is not null
+            group by batch_id order by min(position)
+            on conflict do nothing
+        """).run(connection, wanted)
         reflections.set_timer(connection, lane)
     else:
         reflections.hasten(connection, lane, kind=KIND, subject=conversation, again=True)
@@ -29,98 +44,63 @@ def ask_for(connection: Connection, lane: LaneRef, conversation: str) -> None:
 
 def asked_for(connection: Connection, lane: LaneRef, conversations: Collection[str]) -> list[str]:
     """Those of some conversations that are to be summed up."""
-    wanted = {**lane.scope, "conversations": sorted(conversations)}
-    return list(connection.execute(_ASKED_FOR, wanted).scalars())
+    return Sql(f"""
+        select conversation_id from mosshead.summaries
+        where {OF_LANE} and conversation_id = any(cast(:conversations as text[])) order by conversation_id
+    """).scalars(connection, lane.scope, conversations=sorted(conversations))
 
 
 def summary(connection: Connection, lane: LaneRef, conversation: str) -> tuple[str, int]:
     """What the summary of a conversation says, "" where it is not made yet, and its version."""
-    row = connection.execute(_SUMMARY, {**lane.scope, "conversation": conversation}).one_or_none()
+    row = Sql(f"""
+        select content, version from mosshead.summaries where {_CONVERSATION}
+    """).row(connection, lane.scope, conversation=conversation)
     return (row.content, row.version) if row else ("", 0)
 
 
 def of_messages(connection: Connection, lane: LaneRef, messages: Collection[UUID]) -> list[str]:
     """The conversations of some messages that are to be summed up."""
-    return list(connection.execute(_OF_MESSAGES, {**lane.scope, "messages": list(messages)}).scalars())
+    return Sql(f"""
+        select conversation_id from mosshead.summaries
+        where {OF_LANE} and conversation_id in (
+            select conversation_id from mosshead.messages where {OF_LANE} and message_id = any(cast(:messages as uuid[])))
+        order by conversation_id
+    """).scalars(connection, lane.scope, messages=list(messages))
 
 
 def delete(connection: Connection, lane: LaneRef, conversation: str) -> None:
     """Delete a summary, for good: as if nobody had asked for it."""
-    connection.execute(_DELETE, {**lane.scope, "conversation": conversation})
+    Sql(f"delete from mosshead.summaries where {_CONVERSATION}").run(connection, lane.scope, conversation=conversation)
 
 
 def save(connection: Connection, lane: LaneRef, conversation: str, content: str, *, up_to: UUID, version: int) -> None:
     """A summary's next version. version: the one that was read. Raises VersionConflict where it moved on."""
-    wanted = {**lane.scope, "conversation": conversation, "content": content, "up_to": up_to, "version": version}
-    if not connection.execute(_SAVE, wanted).rowcount:
+    changed = Sql(f"""
+        update mosshead.summaries set content = :content, up_to = :up_to, version = version + 1, updated_at = now()
+        where {_CONVERSATION} and version = :version
+    """).changed(connection, lane.scope, conversation=conversation, content=content, up_to=up_to, version=version)
+    if not changed:
         raise VersionConflict(f"the summary is no longer at version {version}")
 
 
 def most_telling(connection: Connection, lane: LaneRef, conversation: str, limit: int) -> list[str]:
     """The most salient of what is known now and was taken from a conversation, in the order in which it was said."""
-    rows = connection.execute(_MOST_TELLING, {**lane.scope, "conversation": conversation, "limit": limit})
-    return list(rows.scalars())
+    return Sql(f"""
+        select content from (
+            select memory.content, memory.salience, memory.memory_id, min(message.occurred_at) as said_at
+            from mosshead.messages as message
+            join mosshead.memory_sources as source
+              on {of_lane("source")} and source.message_id = message.message_id
+            join mosshead.memories as memory
+              on {of_lane("memory")} and memory.memory_id = source.memory_id
+            where {of_lane("message")}
+              and message.conversation_id = :conversation and source.known_to is null and source.stance = 'for'
+              and memory.known_to is null and memory.state = 'active'
+            group by memory.memory_id, memory.content, memory.salience
+            order by memory.salience desc, said_at, memory.memory_id limit :limit
+        ) as told
+        order by said_at, memory_id
+    """).scalars(connection, lane.scope, conversation=conversation, limit=limit)
 
 
 _CONVERSATION = f"{OF_LANE} and conversation_id = :conversation"
-
-_ASK_FOR = text("""
-    insert into mosshead.summaries (tenant_id, namespace_id, conversation_id)
-    values (:tenant_id, :namespace_id, :conversation) on conflict do nothing
-""")
-
-_DIRTY = text("""
-    insert into mosshead.reflections (tenant_id, namespace_id, kind, subject, dirty_since, due_at)
-    select :tenant_id, :namespace_id, :kind, :conversation, now(), now()
-    where exists (
-        select from mosshead.events
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and conversation_id = :conversation
-          and type = 'message' and state = 'done')
-    on conflict do nothing
-""")
-
-_ADD_BATCHES = text(f"""
-    insert into mosshead.reflection_batches (tenant_id, namespace_id, kind, subject, batch_id)
-    select :tenant_id, :namespace_id, :kind, :conversation, batch_id from mosshead.events
-    where {_CONVERSATION} and type = 'message' and state = 'done' and batch_id is not null
-    group by batch_id order by min(position)
-    on conflict do nothing
-""")
-
-_ASKED_FOR = text(f"""
-    select conversation_id from mosshead.summaries
-    where {OF_LANE} and conversation_id = any(cast(:conversations as text[])) order by conversation_id
-""")
-
-_SUMMARY = text(f"select content, version from mosshead.summaries where {_CONVERSATION}")
-
-_OF_MESSAGES = text(f"""
-    select conversation_id from mosshead.summaries
-    where {OF_LANE} and conversation_id in (
-        select conversation_id from mosshead.messages where {OF_LANE} and message_id = any(cast(:messages as uuid[])))
-    order by conversation_id
-""")
-
-_DELETE = text(f"delete from mosshead.summaries where {_CONVERSATION}")
-
-_SAVE = text(f"""
-    update mosshead.summaries set content = :content, up_to = :up_to, version = version + 1, updated_at = now()
-    where {_CONVERSATION} and version = :version
-""")
-
-_MOST_TELLING = text("""
-    select content from (
-        select memory.content, memory.salience, memory.memory_id, min(message.occurred_at) as said_at
-        from mosshead.messages as message
-        join mosshead.memory_sources as source
-          on source.tenant_id = :tenant_id and source.namespace_id = :namespace_id and source.message_id = message.message_id
-        join mosshead.memories as memory
-          on memory.tenant_id = :tenant_id and memory.namespace_id = :namespace_id and memory.memory_id = source.memory_id
-        where message.tenant_id = :tenant_id and message.namespace_id = :namespace_id
-          and message.conversation_id = :conversation and source.known_to is null and source.stance = 'for'
-          and memory.known_to is null and memory.state = 'active'
-        group by memory.memory_id, memory.content, memory.salience
-        order by memory.salience desc, said_at, memory.memory_id limit :limit
-    ) as told
-    order by said_at, memory_id
-""")

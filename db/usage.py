@@ -6,11 +6,12 @@ from datetime import timedelta
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import Connection, text
-from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.sql.expression import bindparam
+from psycopg.types.json import Jsonb
+from sqlalchemy import Connection
 
+from db.insert import insert
 from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef
+from mosshead.store.connection import Sql
 
 _MOST_TOKENS = 2**31 - 1
 
@@ -30,7 +31,9 @@ class Cost:
 
 def kept_answer(connection: Connection, lane: LaneRef, key: bytes) -> Mapping[str, Any] | None:
     """The answer that was kept under a key, if any."""
-    row = connection.execute(_KEPT, {**lane.scope, "key": key}).one_or_none()
+    row = Sql(f"""
+        select result from mosshead.step_results where {OF_LANE} and key = :key
+    """).row(connection, lane.scope, key=key)
     return row.result if row else None
 
 
@@ -42,8 +45,15 @@ def keep_answer(
     None for a batch that ended meanwhile, or is gone: an erasure takes the lane from whoever is at work, and the answer holds
     what was said.
     """
-    if connection.execute(_UNDER_WAY, batch.scope).one_or_none() is not None:
-        connection.execute(_KEEP, {**batch.lane.scope, "key": key, "prompt": prompt, "model": model, "result": result})
+    # For share: whoever ends it at this moment is waited for, or waits until the answer is there to be deleted.
+    there = Sql(f"""
+        select from mosshead.batches where {OF_LANE} and batch_id = :batch_id and finished_at is null for share
+    """).exists(connection, batch.scope)
+    if there:
+        Sql("""
+            insert into mosshead.step_results (tenant_id, namespace_id, key, prompt, model, result)
+            values (:tenant_id, :namespace_id, :key, :prompt, :model, :result) on conflict do nothing
+        """).run(connection, batch.lane.scope, key=key, prompt=prompt, model=model, result=Jsonb(result))
 
 
 def log_usage(
@@ -59,45 +69,31 @@ def log_usage(
 ) -> None:
     """Keep what one call to the LLM cost, in tokens, and which stage made it."""
     call = {"usage_id": usage_id, "stage": stage, "prompt": prompt, "model": model}
-    tokens = {"prompt_tokens": _storable(prompt_tokens), "completion_tokens": _storable(completion_tokens)}
-    connection.execute(_USAGE, {**lane.scope, **call, **tokens})
+    # An endpoint can report anything, and the answer is paid for all the same.
+    given = {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens}
+    tokens = {name: min(max(number, 0), _MOST_TOKENS) for name, number in given.items()}
+    insert(connection, "usage", [{**lane.scope, **call, **tokens}])
 
 
 def costs(
     connection: Connection, tenant_id: UUID, *, by: By, since: timedelta, namespace_id: UUID | None = None
 ) -> Sequence[Cost]:
     """What a tenant, which must be set, or one namespace of it, spent within this time."""
-    asked = {"tenant_id": tenant_id, "namespace_id": namespace_id, "since": since}
-    return [Cost(*row) for row in connection.execute(_COSTS[by], asked)]
+    rows = Sql(f"""
+        select {_OF[by]} as of, count(*) as calls, sum(prompt_tokens) as prompt_tokens,
+               sum(completion_tokens) as completion_tokens
+        from mosshead.usage left join mosshead.namespaces using (tenant_id, namespace_id)
+        where tenant_id = :tenant_id and at > now() - cast(:since as interval)
+          and (cast(:namespace_id as uuid) is null or namespace_id = :namespace_id)
+        group by of
+    """).run(connection, tenant_id=tenant_id, namespace_id=namespace_id, since=since)
+    return [Cost(*row) for row in rows]
 
 
 def stage_of(connection: Connection, batch: BatchRef) -> str:
     """The stage that a batch is at."""
-    return str(connection.execute(_STAGE, batch.scope).scalar_one())
+    return str(Sql(f"select stage from mosshead.batches where {OF_BATCH}").scalar(connection, batch.scope))
 
-
-def _storable(tokens: int) -> int:
-    # An endpoint can report anything, and the answer is paid for all the same.
-    return min(max(tokens, 0), _MOST_TOKENS)
-
-
-_KEPT = text(f"select result from mosshead.step_results where {OF_LANE} and key = :key")
-
-# For share: whoever ends it at this moment is waited for, or waits until the answer is there to be deleted.
-_UNDER_WAY = text(f"""
-    select from mosshead.batches where {OF_LANE} and batch_id = :batch_id and finished_at is null for share
-""")
-
-_KEEP = text("""
-    insert into mosshead.step_results (tenant_id, namespace_id, key, prompt, model, result)
-    values (:tenant_id, :namespace_id, :key, :prompt, :model, :result) on conflict do nothing
-""").bindparams(bindparam("result", type_=JSONB))
-
-_USAGE = text("""
-    insert into mosshead.usage
-        (tenant_id, namespace_id, usage_id, stage, prompt, model, prompt_tokens, completion_tokens)
-    values (:tenant_id, :namespace_id, :usage_id, :stage, :prompt, :model, :prompt_tokens, :completion_tokens)
-""")
 
 _OF: Mapping[By, str] = {
     "stage": "stage",
@@ -105,19 +101,6 @@ _OF: Mapping[By, str] = {
     "namespace": "array_to_string(path, '/')",
     "day": "to_char(at at time zone 'UTC', 'YYYY-MM-DD')",
 }
-
-_COSTS = {
-    by: text(f"""
-        select {of} as of, count(*) as calls, sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens
-        from mosshead.usage left join mosshead.namespaces using (tenant_id, namespace_id)
-        where tenant_id = :tenant_id and at > now() - cast(:since as interval)
-          and (cast(:namespace_id as uuid) is null or namespace_id = :namespace_id)
-        group by of
-    """)
-    for by, of in _OF.items()
-}
-
-_STAGE = text(f"select stage from mosshead.batches where {OF_BATCH}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,54 +125,47 @@ def standing(connection: Connection, tenant_id: UUID, *, default: int | None) ->
 
     default: the budget of a tenant that has none of its own.
     """
-    row = connection.execute(_STANDING, {"tenant_id": tenant_id, "default": default}).one()
+    row = (
+        Sql("""
+        select tokens_per_day, own, case when tokens_per_day is null then 0 else (
+            select coalesce(sum(prompt_tokens::bigint + completion_tokens), 0)::bigint from mosshead.usage
+            where tenant_id = :tenant_id and at > now() - interval '24 hours') end as spent
+        from (
+            select coalesce(budget.tokens_per_day, cast(:default as bigint)) as tokens_per_day,
+                   budget.tenant_id is not null as own
+            from (values (cast(:tenant_id as uuid))) as asked (tenant_id)
+            left join mosshead.budgets as budget using (tenant_id)) as limited
+    """)
+        .run(connection, tenant_id=tenant_id, default=default)
+        .one()
+    )
     return None if row.tokens_per_day is None else TenantBudget(row.tokens_per_day, row.spent, row.own)
 
 
 def set_budget(connection: Connection, tenant_id: UUID, tokens_per_day: int) -> bool:
     """Give a tenant a budget of its own; False where there is no such tenant."""
-    return connection.execute(_SET, {"tenant_id": tenant_id, "tokens": tokens_per_day}).rowcount > 0
+    return Sql("""
+        insert into mosshead.budgets (tenant_id, tokens_per_day)
+        select tenant_id, :tokens from mosshead.tenants where tenant_id = :tenant_id
+        on conflict (tenant_id) do update set tokens_per_day = excluded.tokens_per_day, set_at = excluded.set_at
+    """).changes(connection, tenant_id=tenant_id, tokens=tokens_per_day)
 
 
 def clear_budget(connection: Connection, tenant_id: UUID) -> bool:
     """Take a tenant's own budget away; False where it has none."""
-    return connection.execute(_CLEAR, {"tenant_id": tenant_id}).rowcount > 0
+    return Sql("delete from mosshead.budgets where tenant_id = :tenant_id").changes(connection, tenant_id=tenant_id)
 
 
 def note_over_budget(connection: Connection, batch: BatchRef) -> bool:
     """Keep that a batch went without the LLM because of the budget; False where that was known."""
-    return connection.execute(_NOTE, batch.scope).rowcount > 0
+    return Sql(f"""
+        update mosshead.batches set over_budget_at = now()
+        where {OF_LANE} and batch_id = :batch_id and over_budget_at is null
+    """).changes(connection, batch.scope)
 
 
 def held_back(connection: Connection) -> Sequence[UUID]:
     """The tenants of whom a batch went without the LLM within the last 24 hours. Sees all tenants."""
-    return connection.execute(_HELD_BACK).scalars().all()
-
-
-_STANDING = text("""
-    select tokens_per_day, own, case when tokens_per_day is null then 0 else (
-        select coalesce(sum(prompt_tokens::bigint + completion_tokens), 0)::bigint from mosshead.usage
-        where tenant_id = :tenant_id and at > now() - interval '24 hours') end as spent
-    from (
-        select coalesce(budget.tokens_per_day, cast(:default as bigint)) as tokens_per_day,
-               budget.tenant_id is not null as own
-        from (values (cast(:tenant_id as uuid))) as asked (tenant_id)
-        left join mosshead.budgets as budget using (tenant_id)) as limited
-""")
-
-_SET = text("""
-    insert into mosshead.budgets (tenant_id, tokens_per_day)
-    select tenant_id, :tokens from mosshead.tenants where tenant_id = :tenant_id
-    on conflict (tenant_id) do update set tokens_per_day = excluded.tokens_per_day, set_at = excluded.set_at
-""")
-
-_CLEAR = text("delete from mosshead.budgets where tenant_id = :tenant_id")
-
-_NOTE = text("""
-    update mosshead.batches set over_budget_at = now()
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id and over_budget_at is null
-""")
-
-_HELD_BACK = text("""
-    select distinct tenant_id from mosshead.batches where over_budget_at > now() - interval '24 hours'
-""")
+    return Sql("""
+        select distinct tenant_id from mosshead.batches where over_budget_at > now() - interval '24 hours'
+    """).scalars(connection)
