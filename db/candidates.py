@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pgvector import HalfVector
-from sqlalchemy import Connection, text
-from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.sql.expression import bindparam
+from psycopg.types.json import Jsonb
+from sqlalchemy import Connection
 
+from db.insert import insert
 from db.keys import OF_BATCH, BatchRef
-
-Vector = NDArray[np.float32]
+from mosshead.embeddings.protocol import Vectors
+from mosshead.store.connection import Sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class CandidateRow:
     fact: Mapping[str, Any]
     salience: float | None
     factors: Mapping[str, Any]
-    vector: Vector | None
+    vector: "Vectors | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,33 +46,36 @@ def store_facts(
 
     refused: what it did not take, for consolidate to log. formed_by: "rules", or the model's name.
     """
-    connection.execute(_CLEAR, batch.scope)
-    connection.execute(_FORMED_BY, {**batch.scope, "formed_by": formed_by})
+    Sql(f"""
+        delete from mosshead.candidate_facts where {OF_BATCH};
+        update mosshead.batches set formed_by = :formed_by where {OF_BATCH}
+    """).run(connection, batch.scope, formed_by=formed_by)
     found = [(fact, None) for fact in facts] + [(one.fact, one.why) for one in refused]
     rows = [
         {**batch.scope, "number": number, "fact": fact, "refused": why} for number, (fact, why) in enumerate(found, 1)
     ]
-    if rows:
-        connection.execute(_STORE, rows)
+    insert(connection, "candidate_facts", rows)
 
 
 def facts_of_batch(connection: Connection, batch: BatchRef) -> list[CandidateRow]:
     """A batch's candidate facts, in order."""
-    return [
-        CandidateRow(
-            number=row.number,
-            fact=row.fact,
-            salience=row.salience,
-            factors=row.factors or {},
-            vector=HalfVector.from_text(row.vector).to_numpy().astype(np.float32) if row.vector else None,
-        )
-        for row in connection.execute(_FACTS, batch.scope)
-    ]
+    rows = Sql(f"""
+        select number, fact, salience, factors, cast(embedding as text) as vector from mosshead.candidate_facts
+        where {OF_BATCH} and refused is null order by number
+    """).run(connection, batch.scope)
+    return [CandidateRow(row.number, row.fact, row.salience, row.factors or {}, _vector(row.vector)) for row in rows]
+
+
+def _vector(written: str | None) -> "Vectors | None":
+    return HalfVector.from_text(written).to_numpy().astype(np.float32) if written else None
 
 
 def refused_of_batch(connection: Connection, batch: BatchRef) -> list[RefusedRow]:
     """What was proposed for a batch and not taken, in order."""
-    return [RefusedRow(why=row.refused, fact=row.fact) for row in connection.execute(_REFUSED, batch.scope)]
+    rows = Sql(f"""
+        select refused, fact from mosshead.candidate_facts where {OF_BATCH} and refused is not null order by number
+    """).run(connection, batch.scope)
+    return [RefusedRow(why=row.refused, fact=row.fact) for row in rows]
 
 
 def store_salience(
@@ -81,57 +83,31 @@ def store_salience(
 ) -> None:
     """Add the salience (0 to 10) and its factors, by fact number."""
     rows = [
-        {**batch.scope, "number": number, "salience": value, "factors": dict(factors)}
+        {**batch.scope, "number": number, "salience": value, "factors": Jsonb(dict(factors))}
         for number, (value, factors) in scores.items()
     ]
     if rows:
-        connection.execute(_SET_SALIENCE, rows)
+        Sql(f"""
+            update mosshead.candidate_facts set salience = :salience, factors = :factors where {OF_BATCH} and number = :number
+        """).run(connection, rows)
 
 
 def of_other_models(connection: Connection, batch: BatchRef, model: str) -> dict[int, str]:
     """By number, what the facts of a batch say whose embeddings another model made, or none."""
-    rows = connection.execute(_OF_OTHERS, {**batch.scope, "model": model})
-    return {row.number: row.content for row in rows}
+    return Sql(f"""
+        select number, fact ->> 'content' as content from mosshead.candidate_facts
+        where {OF_BATCH} and refused is null and model is distinct from :model order by number
+    """).pairs(connection, batch.scope, model=model)
 
 
-def store_vectors(connection: Connection, batch: BatchRef, model: str, vectors: Mapping[int, Vector]) -> None:
+def store_vectors(connection: Connection, batch: BatchRef, model: str, vectors: Mapping[int, Vectors]) -> None:
     """Add the embeddings, by fact number."""
     rows = [
         {**batch.scope, "number": number, "model": model, "vector": HalfVector(vector).to_text()}
         for number, vector in vectors.items()
     ]
     if rows:
-        connection.execute(_SET_VECTOR, rows)
-
-
-_CLEAR = text(f"delete from mosshead.candidate_facts where {OF_BATCH}")
-
-_FORMED_BY = text(f"update mosshead.batches set formed_by = :formed_by where {OF_BATCH}")
-
-_STORE = text("""
-    insert into mosshead.candidate_facts (tenant_id, namespace_id, batch_id, number, fact, refused)
-    values (:tenant_id, :namespace_id, :batch_id, :number, :fact, :refused)
-""").bindparams(bindparam("fact", type_=JSONB))
-
-_FACTS = text(f"""
-    select number, fact, salience, factors, cast(embedding as text) as vector from mosshead.candidate_facts
-    where {OF_BATCH} and refused is null order by number
-""")
-
-_OF_OTHERS = text(f"""
-    select number, fact ->> 'content' as content from mosshead.candidate_facts
-    where {OF_BATCH} and refused is null and model is distinct from :model order by number
-""")
-
-_REFUSED = text(f"""
-    select refused, fact from mosshead.candidate_facts where {OF_BATCH} and refused is not null order by number
-""")
-
-_SET_SALIENCE = text(f"""
-    update mosshead.candidate_facts set salience = :salience, factors = :factors where {OF_BATCH} and number = :number
-""").bindparams(bindparam("factors", type_=JSONB))
-
-_SET_VECTOR = text(f"""
-    update mosshead.candidate_facts set model = :model, embedding = cast(:vector as halfvec)
-    where {OF_BATCH} and number = :number
-""")
+        Sql(f"""
+            update mosshead.candidate_facts set model = :model, embedding = cast(:vector as halfvec)
+            where {OF_BATCH} and number = :number
+        """).run(connection, rows)

@@ -9,12 +9,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, text
-from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.sql.expression import bindparam
+from sqlalchemy import Connection
 
+from db.insert import insert
 from db.keys import BatchRef
 from mosshead.ids import uuid7
+from mosshead.store.connection import Sql, same_namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,11 @@ class Stamp:
     def columns(self) -> dict[str, Any]:
         """The parameters of statements that make or end rows."""
         return {"decision_id": self.decision_id, "at": self.at}
+
+    @property
+    def begun(self) -> dict[str, Any]:
+        """The columns of a row that it makes."""
+        return {"known_from": self.at, "made_by": self.decision_id}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,55 +71,32 @@ def by_app(
 
 def stamps(connection: Connection, number: int) -> list[Stamp]:
     """For so many decisions of one transaction, each its id and its time, in order and a microsecond apart."""
-    first = connection.execute(_CLOCK).scalar_one()
+    first = Sql("select clock_timestamp()").scalar(connection)
     return [Stamp(uuid7(), first + timedelta(microseconds=place)) for place in range(number)]
 
 
 def stamp_of_event(connection: Connection, event_id: UUID) -> Stamp:
     """For what a command does: its decision bears the event's id, so that whoever published it can take it back."""
-    return Stamp(event_id, connection.execute(_CLOCK).scalar_one())
+    return Stamp(event_id, Sql("select clock_timestamp()").scalar(connection))
 
 
 def log(connection: Connection, batch: BatchRef, decisions: Iterable[LoggedDecision]) -> None:
     """Write the log, in order."""
     logged = list(decisions)
-    if logged:
-        connection.execute(_LOG, [_row(batch, one) for one in logged])
+    formed_by = f"""
+        (select formed_by from mosshead.batches as batch
+         where {same_namespace("batch", "one")} and batch.batch_id = one.batch_id and one.decided_by <> 'app')
+    """
+    columns = [name for name in LoggedDecision.__slots__ if name not in {"stamp", "changed", "concerned"}]
+    rows = [
+        {**batch.scope, "decision_id": one.stamp.decision_id, "decided_at": one.stamp.at}
+        | {name: getattr(one, name) for name in columns}
+        for one in logged
+    ]
+    insert(connection, "decisions", rows, extracted_by=formed_by)
     concerned = [
         {**batch.lane.scope, "decision_id": one.stamp.decision_id, "memory_id": key, "changed": key in one.changed}
         for one in logged
         for key in sorted(one.changed | one.concerned)
     ]
-    if concerned:
-        connection.execute(_CONCERNS, concerned)
-
-
-def _row(batch: BatchRef, one: LoggedDecision) -> dict[str, Any]:
-    columns = {name: getattr(one, name) for name in _COLUMNS}
-    row = {**batch.scope, **one.stamp.columns, **columns, "entities": list(one.entities)}
-    return {**row, "candidates": list(one.candidates)}
-
-
-_CLOCK = text("select clock_timestamp()")
-
-_COLUMNS = (
-    *("action", "reason", "decided_by", "memory_id", "target_id", "target_version", "fact", "prompt_version"),
-    *("refused", "undoes", "in_effect"),
-)
-
-_LOG = text("""
-    insert into mosshead.decisions
-        (tenant_id, namespace_id, decision_id, batch_id, action, memory_id, target_id, target_version, fact, candidates,
-         decided_by, prompt_version, reason, decided_at, extracted_by, refused, undoes, in_effect, entities)
-    values (:tenant_id, :namespace_id, :decision_id, :batch_id, :action, :memory_id, :target_id, :target_version, :fact,
-            :candidates, :decided_by, :prompt_version, :reason, :at,
-            (select formed_by from mosshead.batches as batch
-             where batch.tenant_id = :tenant_id and batch.namespace_id = :namespace_id and batch.batch_id = :batch_id
-               and :decided_by <> 'app'),
-            :refused, :undoes, :in_effect, :entities)
-""").bindparams(bindparam("fact", type_=JSONB(none_as_null=True)), bindparam("candidates", type_=JSONB))
-
-_CONCERNS = text("""
-    insert into mosshead.decision_memories (tenant_id, namespace_id, memory_id, decision_id, changed)
-    values (:tenant_id, :namespace_id, :memory_id, :decision_id, :changed)
-""")
+    insert(connection, "decision_memories", concerned)

@@ -9,14 +9,13 @@ from datetime import timedelta
 from typing import Literal, NamedTuple
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
 from pgvector import HalfVector
-from sqlalchemy import Connection, text
-from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.sql.expression import bindparam
+from sqlalchemy import Connection
 
-from db.keys import OF_LANE, LaneRef
+from db.insert import insert
+from db.keys import OF_LANE, LaneRef, as_jsonb
+from mosshead.embeddings.protocol import Vectors
+from mosshead.store.connection import Sql
 
 _LOCK_MODEL = 0x6D6F64656C  # "model"
 
@@ -31,112 +30,86 @@ class Model(NamedTuple):
 
 def models(connection: Connection) -> list[Model]:
     """All of them, in the order in which they came."""
-    return [Model(row.model, row.dimensions, row.state) for row in connection.execute(_MODELS)]
+    rows = Sql("""
+        select model, dimensions, case when active then 'active' when ready then 'ready' else 'filling' end as state
+        from mosshead.models order by created_at, model
+    """).run(connection)
+    return [Model(row.model, row.dimensions, row.state) for row in rows]
 
 
 def active_model(connection: Connection) -> str | None:
     """The model that new vectors come from; None where no worker ever started."""
-    active: str | None = connection.execute(_ACTIVE).scalar()
+    active: str | None = Sql("select model from mosshead.models where active").scalar(connection)
     return active
 
 
 def set_active_model(connection: Connection, model: str, dimensions: int) -> Model:
     """Make a model the one that new vectors come from, unless one is already; returns the one that is."""
     if active_model(connection) is None:
-        connection.execute(_ADD, {"model": model, "dimensions": dimensions, "active": True})
+        add(connection, model, dimensions, active=True)
     return next(one for one in models(connection) if one.state == "active")
 
 
-def add(connection: Connection, model: str, dimensions: int) -> None:
+def add(connection: Connection, model: str, dimensions: int, *, active: bool = False) -> None:
     """Add a model that lacks everything yet; does no harm twice."""
-    connection.execute(_ADD, {"model": model, "dimensions": dimensions, "active": False})
+    row = {"model": model, "dimensions": dimensions, "active": active, "ready": active}
+    insert(connection, "models", [row], conflict="do nothing")
 
 
-def make_ready(connection: Connection, model: str) -> None:
-    """Let apps read with a model: it has what there is."""
-    connection.execute(_READY, {"model": model, "ready": True})
+def make_ready(connection: Connection, model: str, *, ready: bool = True) -> None:
+    """Let apps read with a model: it has what there is. Not ready: let none begin to, for it is to be dropped."""
+    Sql("""
+        update mosshead.models set ready = :ready where model = :model and ready <> :ready
+    """).run(connection, model=model, ready=ready)
 
 
 def switch(connection: Connection, model: str) -> None:
     """Have new vectors come from a model that is ready. The one before stays ready."""
-    connection.execute(_LOCK)
-    for statement in (_NOT_ACTIVE, _NOW_ACTIVE):
-        connection.execute(statement, {"model": model})
-
-
-def retire(connection: Connection, model: str) -> None:
-    """Let no app begin to read with a model that is to be dropped."""
-    connection.execute(_READY, {"model": model, "ready": False})
+    # Two that switch at the same time take turns.
+    Sql("""
+        lock table mosshead.models in share row exclusive mode;
+        update mosshead.models set active = false where active and model <> :model;
+        update mosshead.models set active = true where model = :model and ready
+    """).run(connection, model=model)
 
 
 def drop(connection: Connection, model: str) -> None:
     """Forget a model of which nothing is left."""
-    connection.execute(_DROP, {"model": model})
+    Sql("delete from mosshead.models where model = :model and not active").run(connection, model=model)
 
 
 def hold(connection: Connection, model: str) -> None:
     """Keep all who add to a model away from it, until this session lets go of it or ends: it is being dropped."""
-    connection.execute(_HOLD, {"model": model, "lock": _LOCK_MODEL})
+    Sql("select pg_advisory_lock(hashtextextended(:model, :lock))").run(connection, model=model, lock=_LOCK_MODEL)
 
 
 def let_go(connection: Connection, model: str) -> None:
     """End what `hold` began in this session."""
-    connection.execute(_LET_GO, {"model": model, "lock": _LOCK_MODEL})
+    Sql("select pg_advisory_unlock(hashtextextended(:model, :lock))").run(connection, model=model, lock=_LOCK_MODEL)
 
 
 def may_add(connection: Connection, model: str) -> bool:
     """Whether a model may be given vectors until this transaction ends: nobody drops it, or has dropped it."""
-    free = connection.execute(_SHARE, {"model": model, "lock": _LOCK_MODEL}).scalar_one()
+    free = Sql("""
+        select pg_try_advisory_xact_lock_shared(hashtextextended(:model, :lock))
+    """).scalar(connection, model=model, lock=_LOCK_MODEL)
     # A statement of its own: that before saw the models as they were before it had the lock.
     return bool(free) and any(one.name == model for one in models(connection))
 
 
 def workers_with(connection: Connection, model: str, *, alive: timedelta) -> list[str]:
     """The workers that embed with a model, or do not say with which. alive: how old a heartbeat may be."""
-    return list(connection.execute(_WORKERS, {"model": model, "alive": alive}).scalars())
+    return Sql("""
+        select worker from mosshead.workers
+        where seen_at > now() - cast(:alive as interval) and coalesce(model, :model) = :model order by worker
+    """).scalars(connection, model=model, alive=alive)
 
 
 def readers_with(connection: Connection, application_name: str) -> int:
     """How many sessions of apps bear a name; those that chose another name for themselves are not seen."""
-    return int(connection.execute(_READERS, {"name": application_name}).scalar_one())
-
-
-_MODELS = text("""
-    select model, dimensions, case when active then 'active' when ready then 'ready' else 'filling' end as state
-    from mosshead.models order by created_at, model
-""")
-
-_ACTIVE = text("select model from mosshead.models where active")
-
-_ADD = text("""
-    insert into mosshead.models (model, dimensions, active, ready) values (:model, :dimensions, :active, :active)
-    on conflict do nothing
-""")
-
-_READY = text("update mosshead.models set ready = :ready where model = :model and ready <> :ready")
-
-# Two that switch at the same time take turns.
-_LOCK = text("lock table mosshead.models in share row exclusive mode")
-
-_NOT_ACTIVE = text("update mosshead.models set active = false where active and model <> :model")
-
-_NOW_ACTIVE = text("update mosshead.models set active = true where model = :model and ready")
-
-_HOLD = text("select pg_advisory_lock(hashtextextended(:model, :lock))")
-
-_LET_GO = text("select pg_advisory_unlock(hashtextextended(:model, :lock))")
-
-_SHARE = text("select pg_try_advisory_xact_lock_shared(hashtextextended(:model, :lock))")
-
-_DROP = text("delete from mosshead.models where model = :model and not active")
-
-_WORKERS = text("""
-    select worker from mosshead.workers
-    where seen_at > now() - cast(:alive as interval) and coalesce(model, :model) = :model order by worker
-""")
-
-_READERS = text("select count(*) from pg_stat_activity where datname = current_database() and application_name = :name")
-Vector = NDArray[np.float32]
+    return Sql("""
+        select count(*) from pg_stat_activity where datname = current_database() and application_name = :name
+    """).number(connection, name=application_name)
 
 
 class Lacking(NamedTuple):
@@ -151,42 +124,52 @@ class Lacking(NamedTuple):
 
 def lanes_lacking(connection: Connection, tenant_id: UUID, model: str) -> list[LaneRef]:
     """The namespaces of a tenant in which something has a vector of another model and none of this."""
-    rows = connection.execute(_LANES, {"tenant_id": tenant_id, "model": model}).scalars()
+    rows = Sql(f"""
+        select distinct known.namespace_id {_LACKING.format(scope="tenant_id = :tenant_id")} order by known.namespace_id
+    """).scalars(connection, tenant_id=tenant_id, model=model)
     return [LaneRef(tenant_id, namespace_id) for namespace_id in rows]
 
 
 def lacking(connection: Connection, lane: LaneRef, model: str) -> list[Lacking]:
     """All that lacks a vector of a model in a namespace, with its text."""
-    return [Lacking(*row) for row in connection.execute(_OF_LANE, {**lane.scope, "model": model})]
+    rows = Sql(f"""
+        {_COLUMNS} {_LACKING.format(scope=OF_LANE)} order by known.owner_kind, known.owner_id, known.version
+    """).run(connection, lane.scope, model=model)
+    return [Lacking(*row) for row in rows]
 
 
-def add_vectors(connection: Connection, lane: LaneRef, model: str, vectors: Mapping[Lacking, Vector]) -> int:
+def add_vectors(connection: Connection, lane: LaneRef, model: str, vectors: Mapping[Lacking, Vectors]) -> int:
     """Give a model what it lacked, where that still stands as it was embedded; returns how many. The lane must be locked."""
-    rows = [
-        {
-            "kind": one.kind,
-            "owner_id": str(one.owner_id),
-            "version": one.version,
-            "text": one.text,
-            "vector": HalfVector(vector).to_text(),
-        }
-        for one, vector in vectors.items()
-    ]
-    if not rows:
+    if not vectors:
         return 0
+    rows = [one._asdict() | {"vector": HalfVector(vector).to_text()} for one, vector in vectors.items()]
     asked_for = {"kinds": list({one.kind for one in vectors}), "ids": [one.owner_id for one in vectors]}
-    return connection.execute(_ADD_VECTORS, {**lane.scope, **asked_for, "model": model, "rows": rows}).rowcount
+    return Sql(f"""
+        with lacking as ({_COLUMNS} {_LACKING.format(scope=f"{OF_LANE} and {_ASKED_FOR}")})
+        insert into mosshead.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding)
+        select :tenant_id, :namespace_id, :model, given.kind, given.owner_id, given.version, cast(given.vector as halfvec)
+        from jsonb_to_recordset(:rows) as given (kind text, owner_id uuid, version integer, text text, vector text)
+        join lacking on (lacking.owner_kind, lacking.owner_id, lacking.version, lacking.text)
+                      = (given.kind, given.owner_id, given.version, given.text)
+    """).changed(connection, lane.scope, model=model, rows=as_jsonb(rows), **asked_for)
 
 
 def outdate(connection: Connection, lane: LaneRef, model: str, kind: str, owner_ids: Sequence[UUID]) -> None:
     """The text of some owners changed, and this model has its vector: what others have is of the text before, and goes."""
     if owner_ids:
-        connection.execute(_OUTDATE, {**lane.scope, "model": model, "kind": kind, "ids": list(owner_ids)})
+        Sql(f"""
+            delete from mosshead.embeddings
+            where {OF_LANE} and {_OTHER_MODELS} and owner_kind = :kind and owner_id = any(cast(:ids as uuid[]))
+        """).run(connection, lane.scope, model=model, kind=kind, ids=list(owner_ids))
 
 
 def lanes_with(connection: Connection, tenant_id: UUID, model: str) -> list[LaneRef]:
     """The namespaces of a tenant in which a model has anything."""
-    rows = connection.execute(_LANES_WITH, {"tenant_id": tenant_id, "model": model}).scalars()
+    any_of_them = " union ".join(
+        f"select namespace_id from mosshead.{table} where tenant_id = :tenant_id and model = :model"
+        for table in (*_HOLDING, "candidate_facts", *_COUNTED)
+    )
+    rows = Sql(any_of_them).scalars(connection, tenant_id=tenant_id, model=model)
     return [LaneRef(tenant_id, namespace_id) for namespace_id in rows]
 
 
@@ -196,10 +179,17 @@ def delete_some(connection: Connection, lane: LaneRef, model: str, *, limit: int
     With the last go the counts that are kept of them.
     """
     parameters = {**lane.scope, "model": model, "limit": limit}
-    gone = sum(connection.execute(statement, parameters).rowcount for statement in _DELETE_SOME)
+    some = f"(select ctid from mosshead.{{table}} where {OF_LANE} and model = :model limit :limit for update)"
+    # What a batch under way made of its facts is made again by the stage that needs it; of its messages, when they lack a turn.
+    facts = "update mosshead.candidate_facts set model = null, embedding = null where ctid = any(array{some})"
+    statements = [
+        f"delete from mosshead.{table} where ctid = any(array{some.format(table=table)})" for table in _HOLDING
+    ]
+    statements.append(facts.format(some=some.format(table="candidate_facts")))
+    gone = sum(Sql(statement).changed(connection, parameters) for statement in statements)
     if not gone:
-        for statement in _DELETE_COUNTS:
-            connection.execute(statement, parameters)
+        for table in _COUNTED:
+            Sql(f"delete from mosshead.{table} where {OF_LANE} and model = :model").run(connection, parameters)
     return gone
 
 
@@ -232,51 +222,5 @@ _LACKING = """
 _COLUMNS = "select known.owner_kind, known.owner_id, known.version, said.text, said.mention"
 _OTHER_MODELS = "model = any(array(select model from mosshead.models where model <> :model))"
 _ASKED_FOR = f"{_OTHER_MODELS} and owner_kind = any(cast(:kinds as text[])) and owner_id = any(cast(:ids as uuid[]))"
-_ASKED = f"{_COLUMNS} {_LACKING.format(scope=f'{OF_LANE} and {_ASKED_FOR}')}"
-
-_LANES = text(f"""
-    select distinct known.namespace_id {_LACKING.format(scope="tenant_id = :tenant_id")} order by known.namespace_id
-""")
-
-_OF_LANE = text(f"{_COLUMNS} {_LACKING.format(scope=OF_LANE)} order by known.owner_kind, known.owner_id, known.version")
-
-_ADD_VECTORS = text(f"""
-    with lacking as ({_ASKED})
-    insert into mosshead.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding)
-    select :tenant_id, :namespace_id, :model, lacking.owner_kind, lacking.owner_id, lacking.version, cast(given.vector as halfvec)
-    from jsonb_to_recordset(:rows) as given (kind text, owner_id uuid, version integer, text text, vector text)
-    join lacking on (lacking.owner_kind, lacking.owner_id, lacking.version, lacking.text)
-                  = (given.kind, given.owner_id, given.version, given.text)
-""").bindparams(bindparam("rows", type_=JSONB))
-
-_OUTDATE = text(f"""
-    delete from mosshead.embeddings
-    where {OF_LANE} and {_OTHER_MODELS} and owner_kind = :kind and owner_id = any(cast(:ids as uuid[]))
-""")
-
+_HOLDING = ("embeddings", "turns", "candidate_turns")
 _COUNTED = ("vocabulary", "scopes")
-
-_LANES_WITH = text(
-    " union ".join(
-        f"select namespace_id from mosshead.{table} where tenant_id = :tenant_id and model = :model"
-        for table in ("embeddings", "turns", "candidate_turns", "candidate_facts", *_COUNTED)
-    )
-)
-
-_SOME = f"""
-    array(select ctid from mosshead.{{table}} where {OF_LANE} and model = :model limit :limit for update)
-"""
-
-# What a batch under way made of its facts is made again by the stage that needs it; of its messages, when they lack a turn.
-_DELETE_SOME = [
-    *(
-        text(f"delete from mosshead.{table} where ctid = any({_SOME.format(table=table)})")
-        for table in ("embeddings", "turns", "candidate_turns")
-    ),
-    text(f"""
-        update mosshead.candidate_facts set model = null, embedding = null
-        where ctid = any({_SOME.format(table="candidate_facts")})
-    """),
-]
-
-_DELETE_COUNTS = [text(f"delete from mosshead.{table} where {OF_LANE} and model = :model") for table in _COUNTED]

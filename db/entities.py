@@ -4,28 +4,40 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, text
-from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.sql.expression import bindparam
+from sqlalchemy import Connection, Row
 
 from db.decisions import Stamp
-from db.keys import OF_LANE, LaneRef, of_lane
+from db.insert import insert
+from db.keys import OF_LANE, LaneRef, as_jsonb, of_lane
 from db.temporal import ENDED, begin
 from mosshead.language.names import normalise
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
+from mosshead.store.connection import Sql, same_namespace
 
 
 def user(connection: Connection, lane: LaneRef) -> RegisteredEntity | None:
     """The namespace's user, of whom there is but one; None before anything is known of him."""
-    row = connection.execute(_USER, lane.scope).one_or_none()
+    row = Sql(f"""
+        select {REGISTERED} from mosshead.entities as entity {PARENT} where {_NOW} and entity.is_user
+    """).row(connection, lane.scope)
     return registered(row) if row else None
 
 
 def parents_above(connection: Connection, lane: LaneRef, entity_ids: Iterable[UUID]) -> dict[UUID, UUID]:
     """By entity its parent, of some entities and of all above them."""
-    rows = connection.execute(_PARENTS_ABOVE, {**lane.scope, "entity_ids": list(entity_ids)})
-    return {row.entity_id: row.parent_id for row in rows}
+    # A union drops what it has seen, so that a cycle ends.
+    return Sql(f"""
+        with recursive above as (
+            select entity.entity_id, entity.parent_id from mosshead.entities as entity
+            where {_NOW} and entity.entity_id = any(cast(:entity_ids as uuid[])) and entity.parent_id is not null
+            union
+            select entity.entity_id, entity.parent_id
+            from above join mosshead.entities as entity on entity.entity_id = above.parent_id
+            where {_NOW} and entity.parent_id is not null
+        )
+        select entity_id, parent_id from above
+    """).pairs(connection, lane.scope, entity_ids=list(entity_ids))
 
 
 def save(connection: Connection, lane: LaneRef, entities: Iterable[RegisteredEntity], stamp: Stamp) -> set[UUID]:
@@ -46,7 +58,25 @@ def introduce(connection: Connection, lane: LaneRef, newcomer: RegisteredEntity,
 
 def known_entities(connection: Connection, lane: LaneRef, names: Sequence[str], limit: int) -> list[RegisteredEntity]:
     """The entities that a batch may speak of: those that bear one of the names (normalised), then those last touched."""
-    rows = connection.execute(_KNOWN, {**lane.scope, "names": list(names), "limit": limit})
+    # Those last touched are read from the end of an index, however many there are.
+    rows = Sql(f"""
+        with spoken_of as (
+            select name.entity_id, true as named from mosshead.entity_aliases as name
+            where {of_lane("name")} and name.known_to is null
+              and name.normalised = any(:names)
+            union all
+            (select profile.entity_id, false from mosshead.profiles as profile
+             where {of_lane("profile")} and profile.touched_at is not null
+             order by profile.touched_at desc limit :limit)
+        ),
+        each as (select entity_id, bool_or(named) as named from spoken_of group by entity_id)
+        select {REGISTERED} from each join mosshead.entities as entity using (entity_id) {PARENT}
+        left join mosshead.profiles as profile
+          on {same_namespace("profile", "entity")} and profile.entity_id = entity.entity_id
+        where {_NOW}
+        order by each.named desc, profile.touched_at desc nulls last, entity.entity_id
+        limit :limit
+    """).run(connection, lane.scope, names=list(names), limit=limit)
     return [registered(row) for row in rows]
 
 
@@ -69,34 +99,33 @@ _Named = tuple[RegisteredEntity, Mapping[str, UUID | None]]
 
 
 def _write(connection: Connection, lane: LaneRef, named: Sequence[_Named], stamp: Stamp) -> set[UUID]:
-    entities = [{column: getattr(entity, column) for column in _COLUMNS} for entity, _ in named]
+    entities = [
+        {**lane.scope, **stamp.begun, **{column: getattr(entity, column) for column in _COLUMNS}} for entity, _ in named
+    ]
     aliases = [
-        {"entity_id": entity.entity_id, "alias": alias, "normalised": normalised, "made_by": made_by}
+        {**lane.scope, "known_from": stamp.at, "made_by": made_by}
+        | {"entity_id": entity.entity_id, "alias": alias, "normalised": normalised}
         for entity, names in named
         for alias, made_by in names.items()
         if (normalised := normalise(alias))
     ]
-    learned: set[UUID] = set()
-    if not named:
-        return learned
-    for statement, rows in ((_INTRODUCE, entities), (_LEARN, entities), (_NAME, aliases)):
-        plain = [{key: str(value) if isinstance(value, UUID) else value for key, value in row.items()} for row in rows]
-        learned.update(connection.execute(statement, {**lane.scope, **stamp.columns, "rows": plain}).scalars())
-    return learned
+    unknown = "(tenant_id, namespace_id, entity_id) where known_to is null do nothing"
+    introduced = insert(connection, "entities", entities, conflict=unknown, returning="entity_id")
+    learned = Sql(_LEARN).scalars(connection, lane.scope | stamp.columns, rows=as_jsonb(entities))
+    called = insert(connection, "entity_aliases", aliases, conflict="do nothing", returning="entity_id")
+    return {*introduced, *learned, *called}
 
 
 _NOW = f"{of_lane('entity')} and entity.known_to is null"
 
-PARENT = """
+PARENT = f"""
     left join mosshead.entities as parent
-      on parent.tenant_id = entity.tenant_id and parent.namespace_id = entity.namespace_id
-     and parent.entity_id = entity.parent_id and parent.known_to is null
+      on {same_namespace("parent", "entity")} and parent.entity_id = entity.parent_id and parent.known_to is null
 """
 
-_ALIASES = """
+_ALIASES = f"""
     (select array_agg(alias.alias order by alias.alias) from mosshead.entity_aliases as alias
-     where alias.tenant_id = entity.tenant_id and alias.namespace_id = entity.namespace_id
-       and alias.entity_id = entity.entity_id and alias.known_to is null) as aliases
+     where {same_namespace("alias", "entity")} and alias.entity_id = entity.entity_id and alias.known_to is null) as aliases
 """
 
 REGISTERED = f"""
@@ -104,124 +133,52 @@ REGISTERED = f"""
     parent.name as parent, {_ALIASES}
 """
 
-_USER = text(f"""
-    select {REGISTERED} from mosshead.entities as entity {PARENT} where {_NOW} and entity.is_user
-""")
-
-# A union drops what it has seen, so that a cycle ends.
-_PARENTS_ABOVE = text(f"""
-    with recursive above as (
-        select entity.entity_id, entity.parent_id from mosshead.entities as entity
-        where {_NOW} and entity.entity_id = any(cast(:entity_ids as uuid[])) and entity.parent_id is not null
-        union
-        select entity.entity_id, entity.parent_id
-        from above join mosshead.entities as entity on entity.entity_id = above.parent_id
-        where {_NOW} and entity.parent_id is not null
-    )
-    select entity_id, parent_id from above
-""")
-
-# Those last touched are read from the end of an index, however many there are.
-_KNOWN = text(f"""
-    with spoken_of as (
-        select name.entity_id, true as named from mosshead.entity_aliases as name
-        where name.tenant_id = :tenant_id and name.namespace_id = :namespace_id and name.known_to is null
-          and name.normalised = any(:names)
-        union all
-        (select profile.entity_id, false from mosshead.profiles as profile
-         where profile.tenant_id = :tenant_id and profile.namespace_id = :namespace_id and profile.touched_at is not null
-         order by profile.touched_at desc limit :limit)
-    ),
-    each as (select entity_id, bool_or(named) as named from spoken_of group by entity_id)
-    select {REGISTERED} from each join mosshead.entities as entity using (entity_id) {PARENT}
-    left join mosshead.profiles as profile
-      on profile.tenant_id = entity.tenant_id and profile.namespace_id = entity.namespace_id
-     and profile.entity_id = entity.entity_id
-    where {_NOW}
-    order by each.named desc, profile.touched_at desc nulls last, entity.entity_id
-    limit :limit
-""")
-
 _COLUMNS = ("entity_id", "key", "name", "entity_type", "description", "parent_id", "is_user")
-
-_GIVEN = """
-    jsonb_to_recordset(:rows) as one
-        (entity_id uuid, key text, name text, entity_type text, description text, parent_id uuid, is_user boolean)
-"""
-
-_INTRODUCE = text(f"""
-    insert into mosshead.entities
-        (tenant_id, namespace_id, entity_id, key, name, entity_type, description, parent_id, is_user, known_from, made_by)
-    select :tenant_id, :namespace_id, entity_id, key, name, entity_type, description, parent_id, is_user,
-           cast(:at as timestamptz), cast(:decision_id as uuid)
-    from {_GIVEN}
-    on conflict (tenant_id, namespace_id, entity_id) where known_to is null do nothing
-    returning entity_id
-""").bindparams(bindparam("rows", type_=JSONB))
 
 _WITH_THE_NEW = begin(
     "entities", description="coalesce(description, new_description)", parent_id="coalesce(parent_id, new_parent_id)"
 )
 
-_LEARN = text(f"""
+_LEARN = f"""
     with ended as (
-        update mosshead.entities as entity set {ENDED} from {_GIVEN}
-        where entity.tenant_id = :tenant_id and entity.namespace_id = :namespace_id and entity.entity_id = one.entity_id
+        update mosshead.entities as entity set {ENDED}
+        from jsonb_populate_recordset(cast(null as mosshead.entities), :rows) as one
+        where {of_lane("entity")} and entity.entity_id = one.entity_id
           and entity.known_to is null and (entity.description is null and one.description is not null
                or entity.parent_id is null and one.parent_id is not null)
         returning entity.*, one.description as new_description, one.parent_id as new_parent_id
     )
     {_WITH_THE_NEW} from ended returning entity_id
-""").bindparams(bindparam("rows", type_=JSONB))
-
-_NAME = text("""
-    insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised, known_from, made_by)
-    select :tenant_id, :namespace_id, entity_id, alias, normalised, cast(:at as timestamptz), made_by
-    from jsonb_to_recordset(:rows) as one (entity_id uuid, alias text, normalised text, made_by uuid)
-    on conflict do nothing returning entity_id
-""").bindparams(bindparam("rows", type_=JSONB))
+"""
 
 
 def find(connection: Connection, lane: LaneRef, entity_id: UUID) -> RegisteredEntity | None:
     """An entity of the registry; None where there is none of that id, or none any more."""
-    row = connection.execute(_FIND, {**lane.scope, "entity_id": entity_id}).one_or_none()
+    row = Sql(f"""
+        select {REGISTERED} from mosshead.entities as entity {PARENT} where {_NOW} and entity.entity_id = :entity_id
+    """).row(connection, lane.scope, entity_id=entity_id)
     return registered(row) if row else None
-
-
-def ancestors(connection: Connection, lane: LaneRef, entity_id: UUID) -> set[UUID]:
-    """The parent of an entity, its parent, and so on."""
-    return set(parents_above(connection, lane, [entity_id]).values())
 
 
 def existing(connection: Connection, lane: LaneRef, entity_ids: Collection[UUID]) -> list[UUID]:
     """Those of some entities that still stand in the registry, in order."""
-    return list(connection.execute(_STANDING, {**lane.scope, "entity_ids": list(entity_ids)}).scalars())
+    return Sql(f"""
+        select entity_id from mosshead.entities
+        where {OF_LANE} and entity_id = any(cast(:entity_ids as uuid[])) and known_to is null order by entity_id
+    """).scalars(connection, lane.scope, entity_ids=list(entity_ids))
 
 
 def merged(connection: Connection, lane: LaneRef, entity_ids: Iterable[UUID]) -> dict[UUID, UUID]:
     """Who those that were merged away are now, by their old ids; of others nothing is said."""
-    rows = connection.execute(_MERGED, {**lane.scope, "entity_ids": list(entity_ids)})
-    return {row.entity_id: row.now for row in rows}
-
-
-_FIND = text(f"""
-    select {REGISTERED} from mosshead.entities as entity {PARENT} where {_NOW} and entity.entity_id = :entity_id
-""")
-
-_STANDING = text(f"""
-    select entity_id from mosshead.entities
-    where {OF_LANE} and entity_id = any(cast(:entity_ids as uuid[])) and known_to is null order by entity_id
-""")
-
-_MERGED = text(f"""
-    with recursive followed as (
-        select entity_id, entity_id as now from unnest(cast(:entity_ids as uuid[])) as entity_id
-        union
-        select followed.entity_id, cast(decision.fact ->> 'into' as uuid)
-        from followed join mosshead.decisions as decision on decision.fact ->> 'entity_id' = cast(followed.now as text)
-        where {OF_LANE} and decision.action = 'merge' and decision.in_effect
-    )
-    select followed.entity_id, now from followed
-    join mosshead.entities as entity on entity.entity_id = followed.now
-    where {OF_LANE} and entity.known_to is null and now <> followed.entity_id
-""")
+    return Sql(f"""
+        with recursive followed as (
+            select entity_id, entity_id as now from unnest(cast(:entity_ids as uuid[])) as entity_id
+            union
+            select followed.entity_id, cast(decision.fact ->> 'into' as uuid)
+            from followed join mosshead.decisions as decision on decision.fact ->> 'entity_id' = cast(followed.now as text)
+            where {OF_LANE} and decision.action = 'merge' and decision.in_effect
+        )
+        select followed.entity_id, now from followed
+        join mosshead.entities as entity on entity.entity_id = followed.now
+        where {OF_LANE} and entity.known_to is null and now <> followed.entity_id
+    """).pairs(connection, lane.scope, entity_ids=list(entity_ids))

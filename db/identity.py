@@ -1,16 +1,17 @@
 """Merge and split entities: what moves from one to the other, and the end of the one that is merged away."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from db import entities
 from db.decisions import Stamp
-from db.keys import OF_LANE, LaneRef
-from db.temporal import ENDED, begin
+from db.keys import OF_LANE, LaneRef, of_lane
+from db.temporal import renew
 from mosshead.models.entities import RegisteredEntity
+from mosshead.store.connection import Sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,71 +29,65 @@ def merge(
 
     What is not known of the other, description or parent, it takes over, unless it would be a part of itself.
     """
+    # Those that are about it, or might have been.
+    examples = Sql(f"""
+        select example_id from mosshead.examples
+        where {OF_LANE} and known_to is null and (entity_id = :source or :source = any(others))
+    """).scalars(connection, lane.scope, source=entity.entity_id)
     moved = move(
         connection,
         lane,
         source=entity.entity_id,
         target=into.entity_id,
         memories=memories_naming(connection, lane, entity.entity_id),
-        examples=examples_naming(connection, lane, entity.entity_id),
+        examples=examples,
         stamp=stamp,
     )
+    # The parent of what the two become: the first that is not one of the two, nor a part of them.
+    both = {entity.entity_id, into.entity_id}
+    parents = (parent for parent in (into.parent_id, entity.parent_id) if parent is not None)
+    lines = ((one, {one, *entities.parents_above(connection, lane, [one]).values()}) for one in parents)
     parameters = {
         **lane.scope,
         **stamp.columns,
         "source": entity.entity_id,
         "target": into.entity_id,
         "description": into.description or entity.description,
-        "parent_id": _parent(connection, lane, entity, into),
+        "parent_id": next((one for one, line in lines if not both & line), None),
     }
-    for statement in (_END_ALIASES, _BEGIN_ALIASES, _END_ENTITIES, _BEGIN_ENTITIES):
-        connection.execute(statement, parameters)
-    changed = connection.execute(_CHANGED, parameters).scalars()
+    names = renew("entity_aliases", "row.entity_id = :source", entity_id=":target")
+    changed = Sql(f"""
+        {names} on conflict do nothing;
+        {_TAKE_OVER};
+        select entity_id from mosshead.entities where {OF_LANE} and made_by = :decision_id
+    """).scalars(connection, parameters)
     return Moved(moved.memories, moved.entities | frozenset(changed))
 
 
-def _parent(connection: Connection, lane: LaneRef, entity: RegisteredEntity, into: RegisteredEntity) -> UUID | None:
-    """The parent of what the two become: the first that is not one of the two, nor a part of them."""
-    both = {entity.entity_id, into.entity_id}
-    parents = (parent for parent in (into.parent_id, entity.parent_id) if parent is not None)
-    lines = ((parent, {parent} | entities.ancestors(connection, lane, parent)) for parent in parents)
-    return next((parent for parent, line in lines if not both & line), None)
-
-
-_END_ALIASES = text(f"""
-    update mosshead.entity_aliases set {ENDED}
-    where {OF_LANE} and entity_id = :source and known_to is null
-""")
-
-_BEGIN_ALIASES = text(f"""
-    {begin("entity_aliases", entity_id=":target")}
-    from mosshead.entity_aliases where {OF_LANE} and entity_id = :source and ended_by = :decision_id
-    on conflict do nothing
-""")
-
-_END_ENTITIES = text(f"""
-    update mosshead.entities set {ENDED}
-    where {OF_LANE} and known_to is null and (
-        entity_id = :source or parent_id = :source or entity_id = :target and (description, parent_id)
-            is distinct from (cast(:description as text), cast(:parent_id as uuid)))
-""")
-
-_TAKEN_OVER = begin(
+_TAKE_OVER = renew(
     "entities",
+    """
+        (row.entity_id = :source or row.parent_id = :source or row.entity_id = :target and (row.description, row.parent_id)
+            is distinct from (cast(:description as text), cast(:parent_id as uuid)))
+    """,
+    of="ended where entity_id <> :source",
     description="case entity_id when :target then cast(:description as text) else description end",
     parent_id="case entity_id when :target then cast(:parent_id as uuid) else :target end",
 )
 
-_BEGIN_ENTITIES = text(f"""
-    {_TAKEN_OVER} from mosshead.entities where {OF_LANE} and ended_by = :decision_id and entity_id <> :source
-""")
-
-_CHANGED = text(f"select entity_id from mosshead.entities where {OF_LANE} and made_by = :decision_id")
-
 
 def memories_naming(connection: Connection, lane: LaneRef, entity_id: UUID) -> frozenset[UUID]:
     """The memories that are about an entity, perhaps about it, or that state a relation of it; ended ones included."""
-    return frozenset(connection.execute(_NAMING, {**lane.scope, "source": entity_id}).scalars())
+    found = Sql(f"""
+        select memory_id from mosshead.memory_entities where {OF_LANE} and entity_id = :source and known_to is null
+        union
+        select memory_id from mosshead.relations where {OF_LANE} and subject_id = :source and known_to is null
+        union
+        select memory_id from mosshead.relations where {OF_LANE} and object_id = :source and known_to is null
+        union
+        select memory_id from mosshead.questions where {OF_LANE} and {_NAMES_IT} and known_to is null
+    """).scalars(connection, lane.scope, source=entity_id)
+    return frozenset(found)
 
 
 def move(
@@ -117,70 +112,46 @@ def move(
         "memories": sorted(memories),
         "examples": list(examples),
     }
-    for statement in _MOVES:
-        connection.execute(statement, moving)
-    owners = connection.execute(_EXAMPLE_OWNERS, moving).scalars()
+    owners = Sql(f"""
+        {_MOVE};
+        select distinct entity_id from mosshead.examples where {OF_LANE} and example_id = any(cast(:examples as uuid[]))
+    """).scalars(connection, moving)
     return Moved(memories, frozenset({source, target, *owners}))
-
-
-def examples_naming(connection: Connection, lane: LaneRef, entity_id: UUID) -> list[UUID]:
-    """The examples that are about an entity, or might have been."""
-    return list(connection.execute(_EXAMPLES_NAMING, {**lane.scope, "source": entity_id}).scalars())
-
-
-def examples_from(connection: Connection, lane: LaneRef, entity_id: UUID, memories: frozenset[UUID]) -> list[UUID]:
-    """The examples about an entity whose message some memories were taken from."""
-    parameters = {**lane.scope, "source": entity_id, "memories": sorted(memories)}
-    return list(connection.execute(_EXAMPLES_FROM, parameters).scalars())
 
 
 _NAMES_IT = """
     (:source = any(candidates) or answer_id = :source or strpos(cast(relations as text), cast(:source as text)) > 0)
 """
 
-_NAMING = text(f"""
-    select memory_id from mosshead.memory_entities where {OF_LANE} and entity_id = :source and known_to is null
-    union
-    select memory_id from mosshead.relations where {OF_LANE} and subject_id = :source and known_to is null
-    union
-    select memory_id from mosshead.relations where {OF_LANE} and object_id = :source and known_to is null
-    union
-    select memory_id from mosshead.questions where {OF_LANE} and {_NAMES_IT} and known_to is null
-""")
+_THEIRS = "row.memory_id = any(cast(:memories as uuid[]))"
 
-_END_LINKS = text(f"""
-    update mosshead.memory_entities as link set {ENDED}
-    where {OF_LANE} and known_to is null and memory_id = any(cast(:memories as uuid[])) and entity_id in (:source, :target)
-      and exists (select from mosshead.memory_entities as own
-                  where own.tenant_id = :tenant_id and own.namespace_id = :namespace_id
-                    and own.memory_id = link.memory_id and own.entity_id = :source and own.known_to is null)
-""")
-
-_BEGIN_LINKS = text(f"""
-    {begin("memory_entities", each="distinct on (memory_id)", entity_id=":target")} from mosshead.memory_entities
-    where {OF_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id
-    order by memory_id, certainty = 'sure' desc, array_position(array['subject', 'object', 'about'], role)
-""")
-
-_END_RELATIONS = text(f"""
-    update mosshead.relations set {ENDED}
-    where {OF_LANE} and known_to is null and memory_id = any(cast(:memories as uuid[])) and :source in (subject_id, object_id)
-""")
+_LINKS = renew(
+    "memory_entities",
+    f"""
+        {_THEIRS} and row.entity_id in (:source, :target) and exists (
+            select from mosshead.memory_entities as own
+            where {of_lane("own")} and own.memory_id = row.memory_id and own.entity_id = :source and own.known_to is null)
+    """,
+    each="distinct on (memory_id)",
+    of="""
+        ended order by memory_id, certainty = 'sure' desc, array_position(array['subject', 'object', 'about'], role)
+    """,
+    entity_id=":target",
+)
 
 # Two relations can become one, and one between the two entities says nothing any more.
-_BEGIN_RELATIONS = text(f"""
-    {begin("relations", subject_id="subject", object_id="object")} from mosshead.relations cross join lateral (
-        select case subject_id when :source then :target else subject_id end as subject,
-               case object_id when :source then :target else object_id end as object) as moved
-    where {OF_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id and subject <> object
-    order by relation_id
-    on conflict do nothing
-""")
-
-_END_QUESTIONS = text(f"""
-    update mosshead.questions set {ENDED}
-    where {OF_LANE} and known_to is null and memory_id = any(cast(:memories as uuid[])) and {_NAMES_IT}
-""")
+_RELATIONS = renew(
+    "relations",
+    f"{_THEIRS} and :source in (row.subject_id, row.object_id)",
+    of="""
+        ended cross join lateral (
+            select case subject_id when :source then :target else subject_id end as subject,
+                   case object_id when :source then :target else object_id end as object) as moved
+        where subject <> object order by relation_id on conflict do nothing
+    """,
+    subject_id="subject",
+    object_id="object",
+)
 
 _IN_PLACE = """
     array(select entity_id from (
@@ -189,61 +160,23 @@ _IN_PLACE = """
           group by entity_id order by min(place))
 """
 
-_OF_THE_TARGET = begin(
+_QUESTIONS = renew(
     "questions",
+    f"{_THEIRS} and {_NAMES_IT}",
     candidates=_IN_PLACE.format(names="candidates"),
     relations="cast(replace(cast(relations as text), cast(:source as text), cast(:target as text)) as jsonb)",
     answer_id="case answer_id when :source then :target else answer_id end",
 )
 
-_BEGIN_QUESTIONS = text(f"""
-    {_OF_THE_TARGET}
-    from mosshead.questions where {OF_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id
-""")
-
-_END_EXAMPLES = text(f"""
-    update mosshead.examples set {ENDED}
-    where {OF_LANE} and known_to is null and example_id = any(cast(:examples as uuid[]))
-""")
-
-_OTHERS = f"array_remove({_IN_PLACE.format(names='others')}, now_about)"
-
-_BEGIN_EXAMPLES = text(f"""
-    {begin("examples", entity_id="now_about", others=_OTHERS)} from mosshead.examples cross join lateral (
-        select case entity_id when :source then :target else entity_id end as now_about) as moved
-    where {OF_LANE} and example_id = any(cast(:examples as uuid[])) and ended_by = :decision_id
-""")
-
-_MOVES = (
-    *(_END_LINKS, _BEGIN_LINKS),
-    *(_END_RELATIONS, _BEGIN_RELATIONS),
-    *(_END_QUESTIONS, _BEGIN_QUESTIONS),
-    *(_END_EXAMPLES, _BEGIN_EXAMPLES),
+_EXAMPLES = renew(
+    "examples",
+    "row.example_id = any(cast(:examples as uuid[]))",
+    of="ended cross join lateral (select case entity_id when :source then :target else entity_id end as now_about) as moved",
+    entity_id="now_about",
+    others=f"array_remove({_IN_PLACE.format(names='others')}, now_about)",
 )
 
-_EXAMPLE_OWNERS = text(f"""
-    select distinct entity_id from mosshead.examples where {OF_LANE} and example_id = any(cast(:examples as uuid[]))
-""")
-
-_EXAMPLES_NAMING = text(f"""
-    select example_id from mosshead.examples
-    where {OF_LANE} and known_to is null and (entity_id = :source or :source = any(others))
-""")
-
-_EXAMPLES_FROM = text(f"""
-    select example_id from mosshead.examples as example
-    where {OF_LANE} and known_to is null and entity_id = :source and message_id in (
-        select source.message_id from mosshead.memory_sources as source
-        where source.tenant_id = :tenant_id and source.namespace_id = :namespace_id
-          and source.memory_id = any(cast(:memories as uuid[])) and source.known_to is null)
-""")
-
-
-def memories_to_move(
-    connection: Connection, lane: LaneRef, entity_id: UUID, memories: Collection[UUID]
-) -> frozenset[UUID]:
-    """Those of some memories that are about an entity, and can be split off with another."""
-    return memories_naming(connection, lane, entity_id) & frozenset(memories)
+_MOVE = ";\n".join((_LINKS, _RELATIONS, _QUESTIONS, _EXAMPLES))
 
 
 def split(
@@ -256,6 +189,13 @@ def split(
     stamp: Stamp,
 ) -> Moved:
     """Introduce somebody of whom some memories, and what they state, tell from here on; the rest stays."""
+    # Those about the entity whose message some of the memories were taken from.
+    examples = Sql(f"""
+        select example_id from mosshead.examples as example
+        where {OF_LANE} and known_to is null and entity_id = :source and message_id in (
+            select source.message_id from mosshead.memory_sources as source
+            where {of_lane("source")} and source.memory_id = any(cast(:memories as uuid[])) and source.known_to is null)
+    """).scalars(connection, lane.scope, source=entity_id, memories=sorted(memories))
     entities.introduce(connection, lane, newcomer, stamp)
     return move(
         connection,
@@ -263,6 +203,6 @@ def split(
         source=entity_id,
         target=newcomer.entity_id,
         memories=memories,
-        examples=examples_from(connection, lane, entity_id, memories),
+        examples=examples,
         stamp=stamp,
     )

@@ -7,22 +7,21 @@ changes is marked with the decision that did (`db.decisions.Stamp`).
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from typing import Any, Final, Literal
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
 from pgvector import HalfVector
-from sqlalchemy import Connection, TextClause, text
-from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.sql.expression import bindparam
+from psycopg.types.json import Jsonb
+from sqlalchemy import Connection
 
 from db.decisions import Stamp
+from db.insert import insert
 from db.keys import OF_LANE, LaneRef
+from db.temporal import ENDED
+from mosshead.embeddings.protocol import Vectors
+from mosshead.store.connection import Sql
+from mosshead.store.memories import CurrentMemory
 from mosshead.timestamps import offset_of
-
-Vector = NDArray[np.float32]
 
 
 class VersionConflict(Exception):
@@ -60,26 +59,43 @@ def add(connection: Connection, lane: LaneRef, memory: NewMemory, stamp: Stamp) 
 
 def add_all(connection: Connection, lane: LaneRef, new: Sequence[tuple[NewMemory, Stamp]]) -> None:
     """New memories, version 1 of each, in one statement."""
-    given = [
-        with_offsets(stamp.columns | {name: getattr(one, name) for name in NewMemory.__slots__}) for one, stamp in new
+    begun = {**lane.scope, "version": 1, "state": "active"}
+    rows = [
+        begun | stamp.begun | with_offsets({name: getattr(one, name) for name in NewMemory.__slots__})
+        for one, stamp in new
     ]
-    rows = [{name: _plain(value) for name, value in row.items()} for row in given]
-    if rows:
-        connection.execute(_ADD, {**lane.scope, "rows": rows})
+    insert(connection, "memories", rows)
 
 
 def change(connection: Connection, lane: LaneRef, memory_id: UUID, version: int, stamp: Stamp, **changes: Any) -> None:
     """The next version of a memory, with some columns changed (`CHANGEABLE`). Raises VersionConflict where it moved on."""
     changes = with_offsets(changes)
     row = {**lane.scope, **stamp.columns, "memory_id": memory_id, "version": version}
-    if connection.execute(_END, row).rowcount != 1:
+    unknown = changes.keys() - CHANGEABLE
+    if unknown:
+        raise ValueError(f"a memory's {', '.join(sorted(unknown))} cannot change")
+    ended = Sql(f"""
+        update mosshead.memories set {ENDED}
+        where {OF_LANE} and memory_id = :memory_id and version = :version and known_to is null
+    """).changes(connection, row)
+    if not ended:
         raise VersionConflict(f"memory {memory_id} is no longer at version {version}")
-    connection.execute(_next_version(frozenset(changes)), {**row, **changes})
+    values = ", ".join(f":{column}" if column in changes else column for column in IMAGE)
+    data = {name: Jsonb(changes[name]) for name in ("factors", "record") if changes.get(name) is not None}
+    Sql(f"""
+        insert into mosshead.memories
+            (tenant_id, namespace_id, memory_id, version, known_from, made_by, {", ".join(IMAGE)})
+        select tenant_id, namespace_id, memory_id, version + 1, :at, :decision_id, {values}
+        from mosshead.memories where {OF_LANE} and memory_id = :memory_id and version = :version
+    """).run(connection, {**row, **changes, **data})
 
 
 def retire_vector(connection: Connection, lane: LaneRef, memory_id: UUID) -> None:
     """A memory is not found by its vector any more, but as of a time before."""
-    connection.execute(_RETIRE_VECTOR, {**lane.scope, "memory_id": memory_id})
+    Sql(f"""
+        update mosshead.embeddings set owner_kind = 'past_memory'
+        where {OF_LANE} and owner_kind = 'memory' and owner_id = :memory_id
+    """).run(connection, lane.scope, memory_id=memory_id)
 
 
 def add_sources(
@@ -92,27 +108,27 @@ def add_sources(
     stance: Literal["for", "against"] = "for",
 ) -> None:
     """The messages that speak for a memory, or against it, each with its quote."""
-    rows = [
-        {**lane.scope, **stamp.columns, "memory_id": memory_id, "message_id": key, "quote": quote, "stance": stance}
-        for key, quote in quotes.items()
-    ]
-    if rows:
-        connection.execute(_ADD_SOURCE, rows)
+    shared = {**lane.scope, **stamp.begun, "memory_id": memory_id, "stance": stance}
+    rows = [{**shared, "message_id": key, "quote": quote} for key, quote in quotes.items()]
+    insert(connection, "memory_sources", rows, conflict="do nothing")
 
 
 def quotes_for(connection: Connection, lane: LaneRef, memory_id: UUID) -> dict[UUID, str]:
     """The messages that speak for a memory, each with its quote."""
-    rows = connection.execute(_QUOTES_FOR, {**lane.scope, "memory_id": memory_id})
-    return {row.message_id: row.quote for row in rows}
+    return Sql(f"""
+        select message_id, quote from mosshead.memory_sources
+        where {OF_LANE} and memory_id = :memory_id and stance = 'for' and known_to is null order by message_id
+    """).pairs(connection, lane.scope, memory_id=memory_id)
 
 
 def set_vectors(
-    connection: Connection, lane: LaneRef, model: str, kind: str, vectors: Mapping[UUID, Vector], *, version: int = 1
+    connection: Connection, lane: LaneRef, model: str, kind: str, vectors: Mapping[UUID, Vectors], *, version: int = 1
 ) -> None:
     """The embeddings of memories or profiles (``kind``), by id. version: of a memory, that which began with the text."""
-    rows = [{"owner_id": str(owner), "vector": HalfVector(vector).to_text()} for owner, vector in vectors.items()]
-    if rows:
-        connection.execute(_SET_VECTORS, {**lane.scope, "model": model, "kind": kind, "version": version, "rows": rows})
+    shared = {**lane.scope, "model": model, "owner_kind": kind, "version": version}
+    rows = [shared | {"owner_id": owner, "embedding": HalfVector(one).to_text()} for owner, one in vectors.items()]
+    key = "(tenant_id, namespace_id, model, owner_kind, owner_id, version)"
+    insert(connection, "embeddings", rows, conflict=f"{key} do update set embedding = excluded.embedding")
 
 
 def with_offsets(columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,44 +137,8 @@ def with_offsets(columns: Mapping[str, Any]) -> dict[str, Any]:
     return {**columns, **{f"{name}_offset": None if at is None else offset_of(at) for name, at in times.items()}}
 
 
-def _plain(value: Any) -> Any:
-    """A column's value as JSON has it."""
-    return str(value) if isinstance(value, UUID | datetime) else value
-
-
 _ZONED: Final = ("valid_from", "occurred_from", "occurred_to")
 _OFFSETS: Final = tuple(f"{name}_offset" for name in _ZONED)
-
-CHANGEABLE: Final = frozenset(
-    {
-        *("content", "value", "salience", "confidence", "tier", "reinforced", "state", "superseded_by", "valid_to"),
-        *("occurred_from", "occurred_to", "granularity", "record_name", "record", "marked", "factors"),
-        *("occurred_from_offset", "occurred_to_offset"),
-    }
-)
-
-_NEW_COLUMNS = f"""
-    memory_id, kind, content, salience, factors, confidence, tier, attribute, value, occurred_from, occurred_to, granularity,
-    valid_from, said_by, marked, record_name, record, key, {", ".join(_OFFSETS)}
-"""
-
-_JSON: Final = {"factors": JSONB(), "record": JSONB(none_as_null=True)}
-
-# One statement however many they are: what triggers do, they do once.
-_ADD = text(f"""
-    insert into mosshead.memories (tenant_id, namespace_id, version, state, known_from, made_by, {_NEW_COLUMNS})
-    select :tenant_id, :namespace_id, 1, 'active', at, decision_id, {_NEW_COLUMNS}
-    from jsonb_to_recordset(:rows) as one
-        (at timestamptz, decision_id uuid, memory_id uuid, kind text, content text, salience real, factors jsonb, confidence real,
-         tier text, attribute text, value text, occurred_from timestamptz, occurred_to timestamptz, granularity text,
-         valid_from timestamptz, said_by text, marked boolean, record_name text, record jsonb, key text,
-         {", ".join(f"{name} smallint" for name in _OFFSETS)})
-""").bindparams(bindparam("rows", type_=JSONB))
-
-_END = text(f"""
-    update mosshead.memories set known_to = :at, ended_by = :decision_id
-    where {OF_LANE} and memory_id = :memory_id and version = :version and known_to is null
-""")
 
 IMAGE: Final = (
     *("kind", "content", "salience", "factors", "confidence", "tier", "reinforced", "attribute", "value", "state"),
@@ -167,76 +147,21 @@ IMAGE: Final = (
 )
 """What a version says, without who made it and when."""
 
-
-@cache
-def _next_version(changed: frozenset[str]) -> TextClause:
-    """Copies the row that _END ended in this transaction, with what changes."""
-    unknown = changed - CHANGEABLE
-    if unknown:
-        raise ValueError(f"a memory's {', '.join(sorted(unknown))} cannot change")
-    values = ", ".join(f":{column}" if column in changed else column for column in IMAGE)
-    statement = text(f"""
-        insert into mosshead.memories
-            (tenant_id, namespace_id, memory_id, version, known_from, made_by, {", ".join(IMAGE)})
-        select tenant_id, namespace_id, memory_id, version + 1, :at, :decision_id, {values}
-        from mosshead.memories where {OF_LANE} and memory_id = :memory_id and version = :version
-    """)
-    return statement.bindparams(*(bindparam(name, type_=kind) for name, kind in _JSON.items() if name in changed))
+CHANGEABLE: Final = frozenset(IMAGE) - {"kind", "attribute", "valid_from", "valid_from_offset", "said_by", "key"}
 
 
-_RETIRE_VECTOR = text(f"""
-    update mosshead.embeddings set owner_kind = 'past_memory'
-    where {OF_LANE} and owner_kind = 'memory' and owner_id = :memory_id
-""")
-
-_ADD_SOURCE = text("""
-    insert into mosshead.memory_sources
-        (tenant_id, namespace_id, memory_id, message_id, quote, stance, known_from, made_by)
-    values (:tenant_id, :namespace_id, :memory_id, :message_id, :quote, :stance, :at, :decision_id) on conflict do nothing
-""")
-
-_QUOTES_FOR = text(f"""
-    select message_id, quote from mosshead.memory_sources
-    where {OF_LANE} and memory_id = :memory_id and stance = 'for' and known_to is null order by message_id
-""")
-
-_SET_VECTORS = text("""
-    insert into mosshead.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding)
-    select :tenant_id, :namespace_id, :model, :kind, owner_id, :version, cast(vector as halfvec)
-    from jsonb_to_recordset(:rows) as one (owner_id uuid, vector text)
-    on conflict (tenant_id, namespace_id, model, owner_kind, owner_id, version) do update set embedding = excluded.embedding
-""").bindparams(bindparam("rows", type_=JSONB))
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryState:
-    """A memory as it is now. state: "active", "superseded" or "withdrawn"."""
-
-    memory_id: UUID
-    version: int
-    state: str
-    content: str
-
-
-def memory_states(connection: Connection, lane: LaneRef, memory_ids: Sequence[UUID]) -> dict[UUID, MemoryState]:
+def memory_states(connection: Connection, lane: LaneRef, memory_ids: Sequence[UUID]) -> dict[UUID, CurrentMemory]:
     """The latest versions of some memories, by id; of those that there are."""
-    rows = connection.execute(_STANDING, {**lane.scope, "memory_ids": list(memory_ids)})
-    return {row.memory_id: MemoryState(row.memory_id, row.version, row.state, row.content) for row in rows}
+    rows = Sql(f"""
+        select memory_id, version, state, content from mosshead.memories
+        where {OF_LANE} and memory_id = any(cast(:memory_ids as uuid[])) and known_to is null order by memory_id
+    """).run(connection, lane.scope, memory_ids=list(memory_ids))
+    return {row.memory_id: CurrentMemory(*row) for row in rows}
 
 
 def content_of(connection: Connection, lane: LaneRef, memory_id: UUID, version: int) -> str | None:
     """What a version of a memory said; None where there was no such version."""
-    content: str | None = connection.execute(
-        _CONTENT, {**lane.scope, "memory_id": memory_id, "version": version}
-    ).scalar()
+    content: str | None = Sql(f"""
+        select content from mosshead.memories where {OF_LANE} and memory_id = :memory_id and version = :version
+    """).scalar(connection, lane.scope, memory_id=memory_id, version=version)
     return content
-
-
-_STANDING = text(f"""
-    select memory_id, version, state, content from mosshead.memories
-    where {OF_LANE} and memory_id = any(cast(:memory_ids as uuid[])) and known_to is null order by memory_id
-""")
-
-_CONTENT = text(f"""
-    select content from mosshead.memories where {OF_LANE} and memory_id = :memory_id and version = :version
-""")

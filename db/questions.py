@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import Connection, text
-from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.sql.expression import bindparam
+from sqlalchemy import Connection
 
 from db import memories
 from db.decisions import Stamp
-from db.keys import OF_LANE, LaneRef
-from db.memories import Vector
-from db.temporal import ENDED, begin
+from db.insert import insert
+from db.keys import OF_LANE, LaneRef, of_lane
+from db.temporal import ENDED, renew
+from mosshead.embeddings.protocol import Vectors
+from mosshead.store.connection import Sql, same_namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +65,21 @@ def ask(connection: Connection, lane: LaneRef, memory_id: UUID, asked: NewQuesti
 
     Asked twice of a memory, it is asked once.
     """
-    relations = [[_plain(subject), predicate, _plain(other)] for subject, predicate, other in asked.relations]
-    row = {name: getattr(asked, name) for name in NewQuestion.__slots__}
-    row |= {**lane.scope, **stamp.columns, "memory_id": memory_id}
-    row |= {"candidates": list(asked.candidates), "relations": relations}
-    if connection.execute(_ASK, row).rowcount == 1:
-        connection.execute(_HOLD, row)
+    relations = [
+        [{"question": part.question_id} if isinstance(part, OtherQuestion) else part for part in relation]
+        for relation in asked.relations
+    ]
+    shared = {**lane.scope, **stamp.begun, "memory_id": memory_id}
+    question = {name: getattr(asked, name) for name in NewQuestion.__slots__} | {"relations": relations}
+    conversation = f"""
+        (select conversation_id from mosshead.messages as message
+         where {same_namespace("message", "one")} and message.message_id = one.message_id)
+    """
+    rows = [shared | question | {"asked_at": stamp.at}]
+    if insert(connection, "questions", rows, conflict="do nothing", conversation_id=conversation):
+        unsure = shared | {"role": asked.role, "certainty": "unsure"}
+        links = [unsure | {"entity_id": candidate} for candidate in asked.candidates]
+        insert(connection, "memory_entities", links, conflict="do nothing")
 
 
 def waiting(connection: Connection, lane: LaneRef, question_id: UUID) -> list[HeldMemory]:
@@ -78,7 +87,17 @@ def waiting(connection: Connection, lane: LaneRef, question_id: UUID) -> list[He
 
     One that was forgotten asks nothing while it is, so that an answer that comes late states nothing of it.
     """
-    rows = connection.execute(_WAITING, {**lane.scope, "question_id": question_id})
+    rows = Sql(f"""
+        select question.question_id, question.memory_id, question.mention, question.message_id,
+               question.conversation_id as conversation, question.role, question.candidates,
+               question.answered_at is not null as answered, coalesce(message.content, '') as message
+        from mosshead.questions as question
+        join mosshead.memories as memory using (tenant_id, namespace_id, memory_id)
+        left join mosshead.messages as message using (tenant_id, namespace_id, message_id)
+        where {of_lane("question")} and question.question_id = :question_id
+          and question.known_to is null and memory.known_to is null and memory.state <> 'withdrawn'
+        order by question.memory_id
+    """).run(connection, lane.scope, question_id=question_id)
     return [HeldMemory(**row._asdict()) for row in rows]
 
 
@@ -96,85 +115,31 @@ def settle(connection: Connection, lane: LaneRef, waiting: Sequence[HeldMemory],
         "memories": [one.memory_id for one in waiting],
         "candidates": sorted({candidate for one in waiting for candidate in one.candidates}),
     }
-    for statement in _SETTLE:
-        connection.execute(statement, row)
+    Sql(f"{_ANSWER};\n{_TELL_OTHERS};\n{_RELEASE};\n{_BIND};\n{_STATE}").run(connection, row)
 
 
-def _plain(end: HeldEnd) -> str | dict[str, str] | None:
-    if isinstance(end, OtherQuestion):
-        return {"question": str(end.question_id)}
-    return str(end) if end is not None else None
+_THEIRS = "row.memory_id = any(cast(:memories as uuid[])) and row.answered_at is null"
 
-
-_ASK = text("""
-    insert into mosshead.questions
-        (tenant_id, namespace_id, question_id, memory_id, mention, text, candidates, role, message_id, conversation_id,
-         relations, asked_at, known_from, made_by)
-    values (:tenant_id, :namespace_id, :question_id, :memory_id, :mention, :text, cast(:candidates as uuid[]), :role, :message_id,
-            (select conversation_id from mosshead.messages as message
-             where message.tenant_id = :tenant_id and message.namespace_id = :namespace_id
-               and message.message_id = :message_id),
-            :relations, :at, :at, :decision_id)
-    on conflict do nothing
-""").bindparams(bindparam("relations", type_=JSONB))
-
-_HOLD = text("""
-    insert into mosshead.memory_entities
-        (tenant_id, namespace_id, memory_id, entity_id, role, certainty, known_from, made_by)
-    select :tenant_id, :namespace_id, :memory_id, candidate, :role, 'unsure', :at, :decision_id
-    from unnest(cast(:candidates as uuid[])) as candidate
-    on conflict do nothing
-""")
-
-_WAITING = text("""
-    select question.question_id, question.memory_id, question.mention, question.message_id,
-           question.conversation_id as conversation, question.role, question.candidates,
-           question.answered_at is not null as answered, coalesce(message.content, '') as message
-    from mosshead.questions as question
-    join mosshead.memories as memory using (tenant_id, namespace_id, memory_id)
-    left join mosshead.messages as message using (tenant_id, namespace_id, message_id)
-    where question.tenant_id = :tenant_id and question.namespace_id = :namespace_id and question.question_id = :question_id
-      and question.known_to is null and memory.known_to is null and memory.state <> 'withdrawn'
-    order by question.memory_id
-""")
-
-_END_OPEN = text(f"""
-    update mosshead.questions set {ENDED}
-    where {OF_LANE} and question_id = :question_id and memory_id = any(cast(:memories as uuid[])) and known_to is null
-      and answered_at is null
-""")
-
-_BEGIN_ANSWERED = text(f"""
-    {begin("questions", answered_at=":at", answer_id=":answer")}
-    from mosshead.questions where {OF_LANE} and question_id = :question_id and ended_by = :decision_id
-""")
+_ANSWER = renew("questions", f"{_THEIRS} and row.question_id = :question_id", answered_at=":at", answer_id=":answer")
 
 _ASKED = "cast(jsonb_build_object('question', cast(:question_id as text)) as text)"
 """As `Asked` stands in the text of what a question holds."""
 
 _TOLD = f"cast(replace(cast(relations as text), {_ASKED}, cast(to_jsonb(cast(:answer as uuid)) as text)) as jsonb)"
 
-_TELL_OTHERS = text(f"""
-    with told as (
-        update mosshead.questions set {ENDED}
-        where {OF_LANE} and memory_id = any(cast(:memories as uuid[])) and known_to is null and answered_at is null
-          and strpos(cast(relations as text), {_ASKED}) > 0
-        returning *
-    )
-    {begin("questions", relations=_TOLD)} from told
-""")
+_TELL_OTHERS = renew("questions", f"{_THEIRS} and strpos(cast(row.relations as text), {_ASKED}) > 0", relations=_TOLD)
 
 # A candidate whom another open question offers for the same memory stays, as unsure as it was.
-_RELEASE = text(f"""
+_RELEASE = f"""
     update mosshead.memory_entities as link set {ENDED}
     where {OF_LANE} and memory_id = any(cast(:memories as uuid[])) and known_to is null and (
         entity_id = :answer or certainty = 'unsure' and entity_id = any(cast(:candidates as uuid[])) and not exists (
             select from mosshead.questions as other
-            where other.tenant_id = :tenant_id and other.namespace_id = :namespace_id and other.memory_id = link.memory_id
+            where {of_lane("other")} and other.memory_id = link.memory_id
               and other.known_to is null and other.answered_at is null and link.entity_id = any(other.candidates)))
-""")
+"""
 
-_BIND = text(f"""
+_BIND = f"""
     insert into mosshead.memory_entities
         (tenant_id, namespace_id, memory_id, entity_id, role, certainty, known_from, made_by)
     select distinct on (memory_id) tenant_id, namespace_id, memory_id, :answer, role, 'sure', :at, :decision_id
@@ -185,12 +150,12 @@ _BIND = text(f"""
           where {OF_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id
             and entity_id = :answer and certainty = 'sure') as asked
     order by memory_id, array_position(array['subject', 'object', 'about'], role)
-""")
+"""
 
 _END = "case when jsonb_typeof(edge -> {place}) <> 'object' then coalesce(cast(edge ->> {place} as uuid), :answer) end"
 """An end of a relation, null where it is still open who that is."""
 
-_STATE = text(f"""
+_STATE = f"""
     insert into mosshead.relations
         (tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id, valid_from, valid_to,
          known_from, made_by)
@@ -200,12 +165,10 @@ _STATE = text(f"""
     join mosshead.memories as memory using (tenant_id, namespace_id, memory_id)
     cross join jsonb_array_elements(question.relations) as edge
     cross join lateral (select {_END.format(place=0)} as subject_id, {_END.format(place=2)} as object_id) as ends
-    where question.tenant_id = :tenant_id and question.namespace_id = :namespace_id and question.question_id = :question_id
+    where {of_lane("question")} and question.question_id = :question_id
       and question.made_by = :decision_id and memory.known_to is null and subject_id <> object_id
     on conflict do nothing
-""")
-
-_SETTLE = (_END_OPEN, _BEGIN_ANSWERED, _TELL_OTHERS, _RELEASE, _BIND, _STATE)
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,7 +183,7 @@ class Example:
     mention: str
     text: str
     entity_id: UUID
-    vector: Vector
+    vector: Vectors
     model: str
     others: Sequence[UUID] = ()
     message_id: UUID | None = None
@@ -229,14 +192,7 @@ class Example:
 
 def keep(connection: Connection, lane: LaneRef, example: Example, stamp: Stamp) -> None:
     """Store an example."""
-    row = {name: getattr(example, name) for name in Example.__slots__}
-    connection.execute(_KEEP, {**lane.scope, **stamp.columns, **row, "others": list(example.others)})
+    columns = ("example_id", "mention", "text", "entity_id", "others", "message_id")
+    row = {name: getattr(example, name) for name in columns} | {"conversation_id": example.conversation}
+    insert(connection, "examples", [{**lane.scope, **stamp.begun, **row}])
     memories.set_vectors(connection, lane, example.model, "example", {example.example_id: example.vector})
-
-
-_KEEP = text("""
-    insert into mosshead.examples
-        (tenant_id, namespace_id, example_id, mention, text, entity_id, others, message_id, conversation_id, known_from, made_by)
-    values (:tenant_id, :namespace_id, :example_id, :mention, :text, :entity_id, cast(:others as uuid[]), :message_id,
-            :conversation, :at, :decision_id)
-""")

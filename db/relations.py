@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, text
-from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.sql.expression import bindparam
+from sqlalchemy import Connection, Row
 
 from db.decisions import Stamp
-from db.keys import OF_LANE, LaneRef
-from db.temporal import ENDED, begin
+from db.insert import insert
+from db.keys import OF_LANE, LaneRef, of_lane
+from db.temporal import renew
+from mosshead.store.connection import Sql
 
 Link = tuple[UUID, UUID, str, str]
 """A memory, an entity, in which role it stands there, and how certain that is."""
@@ -27,23 +27,28 @@ def link(
 
 def link_all(connection: Connection, lane: LaneRef, links: Sequence[tuple[Link, Stamp]]) -> None:
     """Say whom memories are about, in one statement, however many they are."""
-    rows = [
-        {"memory_id": str(memory_id), "entity_id": str(entity_id), "role": role, "certainty": certainty}
-        | {"at": str(stamp.at), "decision_id": str(stamp.decision_id)}
-        for (memory_id, entity_id, role, certainty), stamp in links
-    ]
-    if rows:
-        connection.execute(_LINK, {**lane.scope, "rows": rows})
+    columns = ("memory_id", "entity_id", "role", "certainty")
+    rows = [{**lane.scope, **stamp.begun, **dict(zip(columns, link, strict=True))} for link, stamp in links]
+    insert(connection, "memory_entities", rows, conflict="do nothing")
 
 
 def entities_of_memory(connection: Connection, lane: LaneRef, *memory_ids: UUID) -> list[UUID]:
     """Whom a memory is about, or several are."""
-    return list(connection.execute(_OF_MEMORY, {**lane.scope, "memory_ids": list(memory_ids)}).scalars())
+    return Sql(f"""
+        select distinct entity_id from mosshead.memory_entities
+        where {OF_LANE} and memory_id = any(cast(:memory_ids as uuid[])) and known_to is null
+    """).scalars(connection, lane.scope, memory_ids=list(memory_ids))
 
 
 def sure_of_memory(connection: Connection, lane: LaneRef, memory_id: UUID) -> Sequence[Row[Any]]:
     """Whom a memory is surely about, as the registry has them now. Columns: entity_id, entity_type, role."""
-    return connection.execute(_SURE_OF_MEMORY, {**lane.scope, "memory_id": memory_id}).all()
+    return Sql(f"""
+        select link.entity_id, entity.entity_type, link.role
+        from mosshead.memory_entities as link join mosshead.entities as entity using (tenant_id, namespace_id, entity_id)
+        where {of_lane("link")} and link.memory_id = :memory_id
+          and link.known_to is null and link.certainty = 'sure' and entity.known_to is null
+        order by link.entity_id
+    """).rows(connection, lane.scope, memory_id=memory_id)
 
 
 def relate(
@@ -56,58 +61,17 @@ def relate(
     valid_from: datetime,
 ) -> None:
     """Edges (relation id, subject, predicate, object) that a memory states."""
-    shared = {**lane.scope, **stamp.columns, "memory_id": memory_id, "valid_from": valid_from}
-    rows = [
-        {**shared, "relation_id": key, "subject_id": subject, "predicate": predicate, "object_id": other}
-        for key, subject, predicate, other in edges
-    ]
-    if rows:
-        connection.execute(_RELATE, rows)
+    shared = {**lane.scope, **stamp.begun, "memory_id": memory_id, "valid_from": valid_from}
+    columns = ("relation_id", "subject_id", "predicate", "object_id")
+    rows = [shared | dict(zip(columns, edge, strict=True)) for edge in edges]
+    insert(connection, "relations", rows, conflict="do nothing")
 
 
 def end_relations(connection: Connection, lane: LaneRef, memory_id: UUID, stamp: Stamp, *, valid_to: datetime) -> None:
     """The edges that a superseded memory stated held until then, and no longer."""
-    connection.execute(_END_RELATIONS, {**lane.scope, **stamp.columns, "memory_id": memory_id, "valid_to": valid_to})
+    ended = renew("relations", "row.memory_id = :memory_id and row.valid_to is null", valid_to=":valid_to")
+    Sql(ended).run(connection, lane.scope | stamp.columns, memory_id=memory_id, valid_to=valid_to)
 
-
-_LINK = text("""
-    insert into mosshead.memory_entities
-        (tenant_id, namespace_id, memory_id, entity_id, role, certainty, known_from, made_by)
-    select :tenant_id, :namespace_id, memory_id, entity_id, role, certainty, at, decision_id
-    from jsonb_to_recordset(:rows) as one
-        (memory_id uuid, entity_id uuid, role text, certainty text, at timestamptz, decision_id uuid)
-    on conflict do nothing
-""").bindparams(bindparam("rows", type_=JSONB))
-
-_OF_MEMORY = text(f"""
-    select distinct entity_id from mosshead.memory_entities
-    where {OF_LANE} and memory_id = any(cast(:memory_ids as uuid[])) and known_to is null
-""")
-
-_SURE_OF_MEMORY = text("""
-    select link.entity_id, entity.entity_type, link.role
-    from mosshead.memory_entities as link join mosshead.entities as entity using (tenant_id, namespace_id, entity_id)
-    where link.tenant_id = :tenant_id and link.namespace_id = :namespace_id and link.memory_id = :memory_id
-      and link.known_to is null and link.certainty = 'sure' and entity.known_to is null
-    order by link.entity_id
-""")
-
-_RELATE = text("""
-    insert into mosshead.relations
-        (tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id, valid_from,
-         known_from, made_by)
-    values (:tenant_id, :namespace_id, :relation_id, :subject_id, :predicate, :object_id, :memory_id, :valid_from,
-            :at, :decision_id)
-    on conflict do nothing
-""")
-
-_END_RELATIONS = text(f"""
-    with ended as (
-        update mosshead.relations set {ENDED}
-        where {OF_LANE} and memory_id = :memory_id and valid_to is null and known_to is null returning *
-    )
-    {begin("relations", valid_to=":valid_to")} from ended
-""")
 
 EdgeKind = Literal["similar", "contradicts", "replaces"]
 
@@ -124,12 +88,5 @@ class Edge:
 
 def join(connection: Connection, lane: LaneRef, edges: Sequence[Edge], stamp: Stamp) -> None:
     """Make edges; those that are there already stay."""
-    rows = [{**lane.scope, **stamp.columns, **asdict(one)} for one in edges]
-    if rows:
-        connection.execute(_JOIN, rows)
-
-
-_JOIN = text("""
-    insert into mosshead.memory_edges (tenant_id, namespace_id, from_id, to_id, kind, weight, known_from, made_by)
-    values (:tenant_id, :namespace_id, :from_id, :to_id, :kind, :weight, :at, :decision_id) on conflict do nothing
-""")
+    rows = [{**lane.scope, **stamp.begun, **asdict(one)} for one in edges]
+    insert(connection, "memory_edges", rows, conflict="do nothing")

@@ -3,74 +3,67 @@
 from dataclasses import dataclass
 from typing import Final
 
+from db.keys import of_lane
+
 
 @dataclass(frozen=True, slots=True)
 class TemporalTable:
     """A table of such rows.
 
-    owner: whose they are; key: what names a row; says: all else that it says.
+    owner: whose they are; key: the columns that name a row; says: all else that it says.
     names: the entities that the row ``ended`` names, as an array.
     """
 
     name: str
     owner: str
-    key: tuple[str, ...]
-    says: tuple[str, ...]
+    key: str
+    says: str
     names: str = "cast('{}' as uuid[])"
 
 
+_NAMED_IN_QUESTION: Final = """
+    ended.candidates || array(
+        select cast(one #>> '{}' as uuid)
+        from jsonb_path_query(ended.relations, '$[*][0, 2] ? (@.type() == "string")') as one)
+"""
+
+_QUESTION: Final = "text mention candidates role message_id conversation_id relations asked_at answered_at answer_id"
+_RELATION: Final = "subject_id predicate object_id memory_id valid_from valid_to"
+_EXAMPLE: Final = "mention text entity_id others message_id conversation_id"
+
 TABLES: Final = (
-    TemporalTable("memory_sources", "memory_id", ("memory_id", "message_id"), ("quote", "stance")),
-    TemporalTable(
-        "memory_entities",
-        "memory_id",
-        ("memory_id", "entity_id"),
-        ("role", "certainty"),
-        names="array[ended.entity_id]",
-    ),
-    TemporalTable(
-        "relations",
-        "memory_id",
-        ("relation_id",),
-        ("subject_id", "predicate", "object_id", "memory_id", "valid_from", "valid_to"),
-        names="array[ended.subject_id, ended.object_id]",
-    ),
-    TemporalTable("memory_edges", "from_id", ("from_id", "to_id", "kind"), ("weight",)),
-    TemporalTable(
-        "entity_aliases", "entity_id", ("normalised", "entity_id"), ("alias",), names="array[ended.entity_id]"
-    ),
-    TemporalTable(
-        "questions",
-        "memory_id",
-        ("question_id", "memory_id"),
-        (
-            *("text", "mention", "candidates", "role", "message_id", "conversation_id", "relations"),
-            *("asked_at", "answered_at", "answer_id"),
-        ),
-        names="""
-            ended.candidates || array(
-                select cast(one #>> '{}' as uuid)
-                from jsonb_path_query(ended.relations, '$[*][0, 2] ? (@.type() == "string")') as one)
-        """,
-    ),
-    TemporalTable(
-        "examples",
-        "entity_id",
-        ("example_id",),
-        ("mention", "text", "entity_id", "others", "message_id", "conversation_id"),
-        names="ended.entity_id || ended.others",
-    ),
+    TemporalTable("memory_sources", "memory_id", "memory_id message_id", "quote stance"),
+    TemporalTable("memory_entities", "memory_id", "memory_id entity_id", "role certainty", "array[ended.entity_id]"),
+    TemporalTable("relations", "memory_id", "relation_id", _RELATION, "array[ended.subject_id, ended.object_id]"),
+    TemporalTable("memory_edges", "from_id", "from_id to_id kind", "weight"),
+    TemporalTable("entity_aliases", "entity_id", "normalised entity_id", "alias", "array[ended.entity_id]"),
+    TemporalTable("questions", "memory_id", "question_id memory_id", _QUESTION, _NAMED_IN_QUESTION),
+    TemporalTable("examples", "entity_id", "example_id", _EXAMPLE, "ended.entity_id || ended.others"),
 )
-"""But memories and entities, of which a decision changes parts (`db.undo.decisions`, `db.undo.entities`)."""
+"""But memories and entities, of which a decision changes parts (`db.undo.decisions`, `db.undo.entities`), and documents."""
 
-_OF_ENTITIES: Final = "entity_id name entity_type tags is_user created_at key description parent_id".split()
+DOCUMENTS: Final = TemporalTable("documents", "document_id", "document_id", "body fields")
 
-_COLUMNS: Final = {"entities": _OF_ENTITIES} | {
-    table.name: list(dict.fromkeys((*table.key, *table.says))) for table in TABLES
+_COLUMNS: Final = {table.name: list(dict.fromkeys(f"{table.key} {table.says}".split())) for table in TABLES} | {
+    "entities": "entity_id name entity_type tags is_user created_at key description parent_id".split(),
+    "documents": "document_id schema_name body fields version".split(),
 }
 
 ENDED: Final = "known_to = :at, ended_by = :decision_id"
 """What a decision sets of a row that it ends."""
+
+
+def renew(table: str, which: str, *, each: str = "", of: str = "ended", **changed: str) -> str:
+    """A statement that ends rows which are known, and begins others that say the same, but for some columns.
+
+    which: those of the namespace, under the alias ``row``. each: as for `begin`. of: what the new ones come from, with a
+    condition or an order.
+    """
+    return f"""
+        with ended as (
+            update mosshead.{table} as row set {ENDED} where {of_lane("row")} and row.known_to is null and {which} returning *
+        )
+        {begin(table, each=each, **changed)} from {of}"""
 
 
 def begin(table: str, *, each: str = "", **changed: str) -> str:

@@ -4,22 +4,19 @@ What the stage "embed" made of a batch's messages waits in ``candidate_turns`` u
 when it was said, then its id. A row is written once: a message that comes late gets its own, and those after it stay as they are.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
 from pgvector import HalfVector
-from sqlalchemy import Connection, Row, text
-from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.sql.expression import bindparam
+from psycopg.types.json import Jsonb
+from sqlalchemy import Connection, Row
 
-from db.keys import OF_LANE, BatchRef, LaneRef, of_lane
+from db.keys import OF_LANE, BatchRef, LaneRef, as_jsonb, of_lane
+from mosshead.embeddings.protocol import Vectors
+from mosshead.store.connection import Sql, same_namespace
 from mosshead.timestamps import in_zone
-
-Vector = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +25,8 @@ class NewTurn:
 
     message_id: UUID
     said: str
-    embedding: Vector
-    with_before: Vector
+    embedding: Vectors
+    with_before: Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,54 +45,90 @@ def turns_before(
     connection: Connection, lane: LaneRef, model: str, message_ids: Sequence[UUID]
 ) -> dict[UUID, MessageRow]:
     """By message, the latest turn that is stored and was said before it in its conversation, where there is one."""
-    rows = connection.execute(_BEFORE, {**lane.scope, "model": model, "ids": list(message_ids)})
+    rows = Sql(f"""
+        select asked.message_id as of_id, {_COLUMNS} from mosshead.messages as asked
+        cross join lateral (
+            select turn.message_id from mosshead.turns as turn
+            where {of_lane("turn")} and turn.model = :model
+              and turn.conversation_id = (select coalesce(asked.conversation_id, ''))
+              and (turn.said_at, turn.message_id) < (asked.occurred_at, asked.message_id)
+            order by turn.said_at desc, turn.message_id desc limit 1
+        ) as before
+        join mosshead.messages as message on {_OF_LANE} and message.message_id = before.message_id
+        where {of_lane("asked")} and asked.message_id = any(cast(:ids as uuid[]))
+    """).run(connection, lane.scope, model=model, ids=list(message_ids))
     return {row.of_id: _message(row) for row in rows}
 
 
 def keep_candidates(connection: Connection, batch: BatchRef, model: str, turns: Sequence[NewTurn]) -> None:
     """Keep what was made of a batch's messages; replaces what an earlier attempt kept."""
-    connection.execute(_CLEAR, batch.scope)
+    Sql(f"delete from mosshead.candidate_turns where {OF_LANE} and batch_id = :batch_id").run(connection, batch.scope)
     if turns:
-        connection.execute(_KEEP, {**batch.scope, "model": model, "rows": _rows(turns)})
+        Sql(f"""
+            insert into mosshead.candidate_turns
+                (tenant_id, namespace_id, batch_id, message_id, model, embedding, with_before, words)
+            select tenant_id, namespace_id, :batch_id, message_id, :model, embedding, with_before, words from {_GIVEN}
+        """).run(connection, batch.scope, model=model, rows=_rows(turns))
 
 
 def take_effect(connection: Connection, batch: BatchRef) -> None:
     """Make turns of what was kept of a batch's messages."""
-    connection.execute(_TAKE_EFFECT, batch.scope)
+    Sql(f"""
+        with taken as (delete from mosshead.candidate_turns where {OF_LANE} and batch_id = :batch_id returning *)
+        insert into mosshead.turns ({_TURN})
+        select message.tenant_id, message.namespace_id, taken.model, message.message_id, coalesce(message.conversation_id, ''),
+               message.occurred_at, message.role, message.speaker, taken.embedding, taken.with_before, taken.words
+        from taken join mosshead.messages as message on {_OF_LANE} and message.message_id = taken.message_id
+        on conflict do nothing
+    """).run(connection, batch.scope)
 
 
 def add(connection: Connection, lane: LaneRef, model: str, turns: Sequence[NewTurn]) -> int:
     """Make turns of messages that took effect before; returns how many are new."""
-    return connection.execute(_ADD, {**lane.scope, "model": model, "rows": _rows(turns)}).rowcount if turns else 0
+    if not turns:
+        return 0
+    return Sql(f"""
+        insert into mosshead.turns ({_TURN})
+        select tenant_id, namespace_id, :model, message_id, coalesce(conversation_id, ''), occurred_at, role, speaker, embedding,
+               with_before, words
+        from {_GIVEN}
+        on conflict do nothing
+    """).changed(connection, lane.scope, model=model, rows=_rows(turns))
 
 
 def lanes_without(connection: Connection, tenant_id: UUID, model: str) -> list[LaneRef]:
     """The namespaces of a tenant in which a message took effect and has no turn of this model."""
-    rows = connection.execute(_LANES_WITHOUT, {"tenant_id": tenant_id, "model": model}).scalars()
+    rows = Sql(f"""
+        select distinct message.namespace_id {_LACKING} order by message.namespace_id
+    """).scalars(connection, tenant_id=tenant_id, model=model)
     return [LaneRef(tenant_id, namespace_id) for namespace_id in rows]
 
 
 def without_turn(connection: Connection, lane: LaneRef, model: str) -> list[UUID]:
     """The messages that took effect and have no turn of this model, each conversation's in its order."""
-    return list(connection.execute(_WITHOUT_TURN, {**lane.scope, "model": model}).scalars())
+    return Sql(f"""
+        select message.message_id {_LACKING} and message.namespace_id = :namespace_id
+        order by coalesce(message.conversation_id, ''), message.occurred_at, message.message_id
+    """).scalars(connection, lane.scope, model=model)
 
 
 def messages(connection: Connection, lane: LaneRef, message_ids: Sequence[UUID]) -> list[MessageRow]:
     """Some messages."""
-    rows = connection.execute(_MESSAGES, {**lane.scope, "ids": list(message_ids)})
+    rows = Sql(f"""
+        select {_COLUMNS} from mosshead.messages as message where {_OF_LANE} and message.message_id = any(cast(:ids as uuid[]))
+    """).run(connection, lane.scope, ids=list(message_ids))
     return [_message(row) for row in rows]
 
 
-def _rows(turns: Sequence[NewTurn]) -> list[Mapping[str, str]]:
-    return [
-        {
-            "message_id": str(turn.message_id),
-            "said": turn.said,
-            "embedding": HalfVector(turn.embedding).to_text(),
-            "with_before": HalfVector(turn.with_before).to_text(),
-        }
-        for turn in turns
-    ]
+def _rows(turns: Sequence[NewTurn]) -> Jsonb:
+    vectors = ("embedding", "with_before")
+    return as_jsonb(
+        [
+            {"message_id": turn.message_id, "said": turn.said}
+            | {name: HalfVector(getattr(turn, name)).to_text() for name in vectors}
+            for turn in turns
+        ]
+    )
 
 
 def _message(row: Row[tuple[UUID, str | None, str, str | None, str, datetime, int | None]]) -> MessageRow:
@@ -123,65 +156,15 @@ _GIVEN = f"""
      join mosshead.messages as message on {_OF_LANE} and message.message_id = one.message_id) as given
 """
 
-_BEFORE = text(f"""
-    select asked.message_id as of_id, {_COLUMNS} from mosshead.messages as asked
-    cross join lateral (
-        select turn.message_id from mosshead.turns as turn
-        where turn.tenant_id = :tenant_id and turn.namespace_id = :namespace_id and turn.model = :model
-          and turn.conversation_id = (select coalesce(asked.conversation_id, ''))
-          and (turn.said_at, turn.message_id) < (asked.occurred_at, asked.message_id)
-        order by turn.said_at desc, turn.message_id desc limit 1
-    ) as before
-    join mosshead.messages as message on {_OF_LANE} and message.message_id = before.message_id
-    where asked.tenant_id = :tenant_id and asked.namespace_id = :namespace_id and asked.message_id = any(cast(:ids as uuid[]))
-""")
-
-_CLEAR = text(f"delete from mosshead.candidate_turns where {OF_LANE} and batch_id = :batch_id")
-
-_KEEP = text(f"""
-    insert into mosshead.candidate_turns
-        (tenant_id, namespace_id, batch_id, message_id, model, embedding, with_before, words)
-    select tenant_id, namespace_id, :batch_id, message_id, :model, embedding, with_before, words from {_GIVEN}
-""").bindparams(bindparam("rows", type_=JSONB))
-
 _TURN = (
     "tenant_id, namespace_id, model, message_id, conversation_id, said_at, role, speaker, embedding, with_before, words"
 )
 
-_TAKE_EFFECT = text(f"""
-    with taken as (delete from mosshead.candidate_turns where {OF_LANE} and batch_id = :batch_id returning *)
-    insert into mosshead.turns ({_TURN})
-    select message.tenant_id, message.namespace_id, taken.model, message.message_id, coalesce(message.conversation_id, ''),
-           message.occurred_at, message.role, message.speaker, taken.embedding, taken.with_before, taken.words
-    from taken join mosshead.messages as message on {_OF_LANE} and message.message_id = taken.message_id
-    on conflict do nothing
-""")
-
-_ADD = text(f"""
-    insert into mosshead.turns ({_TURN})
-    select tenant_id, namespace_id, :model, message_id, coalesce(conversation_id, ''), occurred_at, role, speaker, embedding,
-           with_before, words
-    from {_GIVEN}
-    on conflict do nothing
-""").bindparams(bindparam("rows", type_=JSONB))
-
-_LACKING = """
+_LACKING = f"""
     from mosshead.messages as message
-    join mosshead.events as event on event.tenant_id = message.tenant_id and event.namespace_id = message.namespace_id
+    join mosshead.events as event on {same_namespace("event", "message")}
       and event.event_id = message.message_id and event.state = 'done'
     where message.tenant_id = :tenant_id and message.role in ('user', 'assistant') and message.content <> '' and not exists (
         select from mosshead.turns as turn
-        where turn.tenant_id = message.tenant_id and turn.namespace_id = message.namespace_id
-          and turn.message_id = message.message_id and turn.model = :model)
+        where {same_namespace("turn", "message")} and turn.message_id = message.message_id and turn.model = :model)
 """
-
-_LANES_WITHOUT = text(f"select distinct message.namespace_id {_LACKING} order by message.namespace_id")
-
-_WITHOUT_TURN = text(f"""
-    select message.message_id {_LACKING} and message.namespace_id = :namespace_id
-    order by coalesce(message.conversation_id, ''), message.occurred_at, message.message_id
-""")
-
-_MESSAGES = text(f"""
-    select {_COLUMNS} from mosshead.messages as message where {_OF_LANE} and message.message_id = any(cast(:ids as uuid[]))
-""")

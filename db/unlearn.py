@@ -14,11 +14,14 @@ from db.decisions import Stamp
 from db.keys import LaneRef, of_lane
 from db.temporal import ENDED
 from db.undo.entities import same_entity, told_anew
+from mosshead.store.connection import Sql
 
 
 def unlearn(connection: Connection, lane: LaneRef, memory_ids: Iterable[UUID], stamp: Stamp) -> set[UUID]:
     """Forget what was learned with memories that are closed already; returns of whom something was."""
-    learned = connection.execute(_LEARNED, {**lane.scope, "memory_ids": list(memory_ids)}).scalars()
+    learned = Sql(decided_on("any(cast(:memory_ids as uuid[]))")).scalars(
+        connection, lane.scope, memory_ids=list(memory_ids)
+    )
     return unlearn_decided(connection, lane, learned, stamp)
 
 
@@ -66,8 +69,6 @@ def decided_on(memories: str) -> str:
           and coalesce((decision.decision_id, decision.memory_id) in ({concerned}), false)
     """
 
-
-_LEARNED = text(decided_on("any(cast(:memory_ids as uuid[]))"))
 
 # By whom something was learned, for nothing is indexed by the decision alone.
 _TAUGHT: Final = f"""

@@ -3,23 +3,24 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from db.erasure.memories import TOLD
 from db.keys import OF_LANE, of_lane
 from db.undo.entities import same_entity
 from db.unlearn import FORMING, LETTER, decided_on, is_said_still, part_of
 from mosshead.language.names import normalise
+from mosshead.store.connection import Sql
 
 _GONE: Final = "any(cast(:gone as uuid[]))"
 
-TOUCHED: Final = text(f"""
+TOUCHED: Final = f"""
     select distinct entity_id from mosshead.memory_entities
     where {OF_LANE} and memory_id = any(cast(:memories as uuid[]) || cast(:repeated as uuid[]))
-""")
+"""
 """Whom the memories are about."""
 
-LEARNED: Final = text(f"""
+LEARNED: Final = f"""
     with {TOLD}
     select decision_id from ({decided_on("any(cast(:memories as uuid[]))")}) as erased
     union
@@ -29,7 +30,7 @@ LEARNED: Final = text(f"""
     select decision_id from mosshead.decisions as decision
     where {of_lane("decision")} and decision.fact is null and decision.reason = 'erased' and decision.action in ({FORMING})
       and decision.entities && cast(:touched as uuid[])
-""")
+"""
 """The decisions by which something may have been learned: of memories that stay, those that erased messages had a part in; and of
 the ``touched``, those erased earlier, for what they taught stayed where others said it then.
 """
@@ -50,49 +51,32 @@ def _holds(table: str, what: str) -> str:
 
 
 # What was unlearned stood in earlier rows of theirs, too.
-UNLEARNED: Final = (
-    (
-        "entity_aliases",
-        text(f"""
-            with recursive {_WERE}
-            delete from mosshead.entity_aliases as past using part_of join mosshead.entity_aliases as made on {_MADE}
-            where {of_lane("past")} and past.entity_id = part_of.now_id and past.known_to is not null
-              and past.normalised = made.normalised and not {_holds("entity_aliases", "normalised")}
-        """),
-    ),
-    (
-        "entities",
-        text(f"""
-            with recursive {_WERE}
-            update mosshead.entities as past set description = null
-            from part_of join mosshead.entities as made on {_MADE}
-            left join mosshead.entities as before on {same_entity("before", "made")} and before.ended_by = made.made_by
-            where {of_lane("past")} and past.entity_id = part_of.now_id and past.known_to is not null
-              and made.description is distinct from before.description
-              and past.description = made.description and not {_holds("entities", "description")}
-        """),
-    ),
-    (
-        "entity_aliases",
-        text(f"""
-            delete from mosshead.entity_aliases as past using mosshead.entity_aliases as ended
-            where {same_entity("past", "ended")} and past.normalised = ended.normalised and past.known_to is not null
-              and {of_lane("ended")} and ended.ended_by = :decision_id
-        """),
-    ),
-    (
-        "entities",
-        text(f"""
-            update mosshead.entities as past set description = null
-            from mosshead.entities as ended
-            join mosshead.entities as now on {same_entity("now", "ended")} and now.made_by = :decision_id
-            where {of_lane("ended")} and ended.ended_by = :decision_id and ended.description is distinct from now.description
-              and {same_entity("past", "ended")} and past.known_to is not null and past.description = ended.description
-        """),
-    ),
-)
+UNLEARNED: Final = f"""
+    with recursive {_WERE}
+    delete from mosshead.entity_aliases as past using part_of join mosshead.entity_aliases as made on {_MADE}
+    where {of_lane("past")} and past.entity_id = part_of.now_id and past.known_to is not null
+      and past.normalised = made.normalised and not {_holds("entity_aliases", "normalised")};
 
-ORPHANS: Final = text(f"""
+    with recursive {_WERE}
+    update mosshead.entities as past set description = null
+    from part_of join mosshead.entities as made on {_MADE}
+    left join mosshead.entities as before on {same_entity("before", "made")} and before.ended_by = made.made_by
+    where {of_lane("past")} and past.entity_id = part_of.now_id and past.known_to is not null
+      and made.description is distinct from before.description
+      and past.description = made.description and not {_holds("entities", "description")};
+
+    delete from mosshead.entity_aliases as past using mosshead.entity_aliases as ended
+    where {same_entity("past", "ended")} and past.normalised = ended.normalised and past.known_to is not null
+      and {of_lane("ended")} and ended.ended_by = :decision_id;
+
+    update mosshead.entities as past set description = null
+    from mosshead.entities as ended
+    join mosshead.entities as now on {same_entity("now", "ended")} and now.made_by = :decision_id
+    where {of_lane("ended")} and ended.ended_by = :decision_id and ended.description is distinct from now.description
+      and {same_entity("past", "ended")} and past.known_to is not null and past.description = ended.description
+"""
+
+ORPHANS: Final = f"""
     with merged_into as materialized (
         select cast(merge.fact ->> 'into' as uuid) as entity_id from mosshead.decisions as merge
         where {of_lane("merge")} and merge.action = 'merge' and merge.in_effect and merge.fact ->> 'entity_id' = any(array(
@@ -112,66 +96,47 @@ ORPHANS: Final = text(f"""
         select from mosshead.questions as question
         where {of_lane("question")} and entity.entity_id = any(question.candidates))
       and entity.entity_id <> all(array(select entity_id from merged_into))
-""")
+"""
 """Of whom nothing is left: no memory, no relation, no member that stays, nor anybody that was merged into them; and no app named
 them. Again and again, until nobody is: each may be all that another had.
 """
 
-MEMBERS: Final = text(f"""
+MEMBERS: Final = f"""
     select distinct entity_id from mosshead.entities
     where {OF_LANE} and parent_id = {_GONE} and entity_id <> all(cast(:gone as uuid[]))
-""")
+"""
 """Who belongs to those that go: their profiles say so."""
 
-STATEMENTS: Final = (
-    *(
-        (table, text(f"delete from mosshead.{table} where {OF_LANE} and entity_id = {_GONE}"))
-        for table in ("examples", "memory_entities", "profiles", "entity_aliases", "entities")
-    ),
-    (
-        "relations",
-        text(f"delete from mosshead.relations where {OF_LANE} and (subject_id = {_GONE} or object_id = {_GONE})"),
-    ),
-    (None, text(f"update mosshead.entities set parent_id = null where {OF_LANE} and parent_id = {_GONE}")),
-    # It tells the candidates apart by their names and what was known of them; whoever reads it is asked by what is known now.
-    (
-        None,
-        text(f"""
-            update mosshead.questions set text = 'Which ' || mention || ' do you mean?'
-            where {OF_LANE} and candidates && (cast(:gone as uuid[]) || cast(:left as uuid[]))
-        """),
-    ),
-    (
-        None,
-        text(f"""
-            update mosshead.questions as question
-            set candidates = array(select one from unnest(candidates) as one where one <> all(cast(:gone as uuid[])))
-            where {OF_LANE} and candidates && cast(:gone as uuid[])
-        """),
-    ),
-    (
-        None,
-        text(f"""
-            update mosshead.examples as example
-            set others = array(select one from unnest(others) as one where one <> all(cast(:gone as uuid[])))
-            where {OF_LANE} and others && cast(:gone as uuid[])
-        """),
-    ),
-    (
-        "embeddings",
-        text(f"""
-            delete from mosshead.embeddings
-            where {OF_LANE} and owner_kind = 'profile' and owner_id = any(cast(:gone as uuid[]) || cast(:left as uuid[]))
-        """),
-    ),
-    (
-        "profiles",
-        text(f"""
-            update mosshead.profiles set summary = '', holds = null
-            where {OF_LANE} and entity_id = any(cast(:left as uuid[]))
-        """),
-    ),
-)
+STATEMENTS: Final = f"""
+    delete from mosshead.examples where {OF_LANE} and entity_id = {_GONE};
+    delete from mosshead.memory_entities where {OF_LANE} and entity_id = {_GONE};
+    delete from mosshead.profiles where {OF_LANE} and entity_id = {_GONE};
+    delete from mosshead.entity_aliases where {OF_LANE} and entity_id = {_GONE};
+    delete from mosshead.entities where {OF_LANE} and entity_id = {_GONE};
+    delete from mosshead.relations where {OF_LANE} and (subject_id = {_GONE} or object_id = {_GONE});
+
+    -- kept
+    update mosshead.entities set parent_id = null where {OF_LANE} and parent_id = {_GONE};
+
+    -- kept, but a question tells the candidates apart by their names and what was known of them: it is put by what is known now
+    update mosshead.questions set text = 'Which ' || mention || ' do you mean?'
+    where {OF_LANE} and candidates && (cast(:gone as uuid[]) || cast(:left as uuid[]));
+
+    -- kept
+    update mosshead.questions as question
+    set candidates = array(select one from unnest(candidates) as one where one <> all(cast(:gone as uuid[])))
+    where {OF_LANE} and candidates && cast(:gone as uuid[]);
+
+    -- kept
+    update mosshead.examples as example
+    set others = array(select one from unnest(others) as one where one <> all(cast(:gone as uuid[])))
+    where {OF_LANE} and others && cast(:gone as uuid[]);
+
+    delete from mosshead.embeddings
+    where {OF_LANE} and owner_kind = 'profile' and owner_id = any(cast(:gone as uuid[]) || cast(:left as uuid[]));
+
+    update mosshead.profiles set summary = '', holds = null where {OF_LANE} and entity_id = any(cast(:left as uuid[]))
+"""
 """gone: entities to be deleted. left: those of whom something else is known; their profiles are made anew of that."""
 
 # Whom an app split off without giving a name bears that of whom they were split off from. They have the id of its decision.
@@ -182,7 +147,7 @@ _NAMELESS: Final = f"""
     )
 """
 
-SHARING: Final = text(f"""
+SHARING: Final = f"""
     with recursive {_NAMELESS},
     sharing as materialized (
         select of_id as giver_id, entity_id from nameless
@@ -196,7 +161,7 @@ SHARING: Final = text(f"""
         select sharing.entity_id from found join sharing on sharing.giver_id = found.entity_id
     )
     select entity_id from found
-""")
+"""
 """Some entities, with those who share names with them: whom an app split off and gave none, and who was ever merged into them."""
 
 
@@ -218,7 +183,7 @@ def _is_said(words: str) -> str:
 
 # What was erased earlier brought its names, too: they stayed where others said them then. An answer that it is somebody new gives
 # them the name that was asked about.
-_CALLED: Final = text(f"""
+_CALLED: Final = f"""
     with recursive {_NAMELESS},
     named_by as (
         select one as entity_id, one as giver_id from unnest(cast(:left as uuid[])) as one
@@ -252,18 +217,7 @@ _CALLED: Final = text(f"""
         entity_type) as called
     from named join introduced as first using (entity_id)
     where key is null and not is_user and not {_is_said("first.name")}
-""")
-
-_CALL: Final = text(f"update mosshead.entities set name = :called where {OF_LANE} and entity_id = :entity_id")
-
-_UNNAME: Final = text(f"""
-    delete from mosshead.entity_aliases where {OF_LANE} and entity_id = :entity_id and normalised in (:normalised, :before)
-""")
-
-_NAME: Final = text("""
-    insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised)
-    values (:tenant_id, :namespace_id, :entity_id, :called, :normalised)
-""")
+"""
 
 
 def call_anew(connection: Connection, parameters: Mapping[str, Any]) -> None:
@@ -273,11 +227,19 @@ def call_anew(connection: Connection, parameters: Mapping[str, Any]) -> None:
     parameters: a part's, with ``left`` and ``learned``. To be run after STATEMENTS, which tell those whom an app
     split off from those who go.
     """
-    for row in connection.execute(_CALLED, parameters).all():
+    for row in Sql(_CALLED).rows(connection, parameters):
         names = {"called": row.called, "normalised": normalise(row.called), "before": normalise(row.name)}
-        of_one = {**parameters, **names, "entity_id": row.entity_id, "gone": [row.entity_id]}
-        for statement in (_CALL, _UNNAME, _NAME, NAME_ELSEWHERE):
-            connection.execute(statement, of_one)
+        Sql(f"""
+            update mosshead.entities set name = :called where {OF_LANE} and entity_id = :entity_id;
+
+            delete from mosshead.entity_aliases
+            where {OF_LANE} and entity_id = :entity_id and normalised in (:normalised, :before);
+
+            insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised)
+            values (:tenant_id, :namespace_id, :entity_id, :called, :normalised);
+
+            {_ELSEWHERE} and now.normalised = :before
+        """).run(connection, parameters, entity_id=row.entity_id, gone=[row.entity_id], **names)
 
 
 # Who the gone became, where they were merged into others, be it for a while: their names went over to those.
@@ -300,15 +262,6 @@ _ELSEWHERE: Final = f"""
       and not {is_said_still("now.alias")}
 """
 
-_NAMES_ELSEWHERE: Final = text(f"""
-    {_ELSEWHERE} and exists (
-        select from mosshead.entity_aliases as own
-        where {of_lane("own")} and own.entity_id = {_GONE} and own.normalised = now.normalised)
-""")
-
-NAME_ELSEWHERE: Final = text(f"{_ELSEWHERE} and now.normalised = :before")
-"""The name ``before`` of those who are given as ``gone``."""
-
 # What an app said of them by its own hand, the id of whose event is the decision's; of what it brought, their lines and keys.
 _COMMANDED: Final = f"""
     commanded as (
@@ -328,49 +281,35 @@ _KEYS: Final = f"""
     )
 """
 
-NAME_STATEMENTS: Final = (
-    ("entity_aliases", _NAMES_ELSEWHERE),
-    (
-        "events",
-        text(f"""
-            with {_COMMANDED}
-            update mosshead.events as event set type = 'erased', payload = jsonb_build_object('type', event.type)
-            where {of_lane("event")} and event.event_id = {_OF_COMMANDED} and event.type <> 'erased'
-        """),
-    ),
-    (
-        # Whom an app split off has the id of its event. Where they stay, so does that it gave them their name.
-        "decisions",
-        text(f"""
-            with {_COMMANDED}
-            update mosshead.decisions as decision set reason = 'erased', fact = case
-                when decision.fact ? 'name' and decision.decision_id <> all(cast(:gone as uuid[]))
-                then jsonb_build_object('name', decision.fact -> 'name') end
-            where {of_lane("decision")} and decision.decision_id = {_OF_COMMANDED}
-        """),
-    ),
-    (
-        "events",
-        text(f"""
-            with {_KEYS}
-            update mosshead.events as event
-            set payload = jsonb_set(event.payload, '{{entities}}', coalesce(
-                (select jsonb_agg(case when line ->> 'parent' = any(keys.gone) then line - 'parent' else line end order by place)
-                 from jsonb_array_elements(event.payload -> 'entities') with ordinality as brought (line, place)
-                 where not line ->> 'key' = any(keys.gone)), '[]'))
-            from keys
-            where {of_lane("event")} and event.type = 'import'
-              and jsonb_path_query_array(event.payload, '$.entities[*].*') ?| keys.gone
-        """),
-    ),
-    (
-        "decisions",
-        text(f"""
-            with {_KEYS}
-            update mosshead.decisions as decision
-            set fact = jsonb_set(decision.fact, '{{entities}}', (decision.fact -> 'entities') - keys.gone)
-            from keys where {of_lane("decision")} and decision.fact -> 'entities' ?| keys.gone
-        """),
-    ),
-)
+NAME_STATEMENTS: Final = f"""
+    {_ELSEWHERE} and exists (
+        select from mosshead.entity_aliases as own
+        where {of_lane("own")} and own.entity_id = {_GONE} and own.normalised = now.normalised);
+
+    with {_COMMANDED}
+    update mosshead.events as event set type = 'erased', payload = jsonb_build_object('type', event.type)
+    where {of_lane("event")} and event.event_id = {_OF_COMMANDED} and event.type <> 'erased';
+
+    -- Whom an app split off has the id of its event. Where they stay, so does that it gave them their name.
+    with {_COMMANDED}
+    update mosshead.decisions as decision set reason = 'erased', fact = case
+        when decision.fact ? 'name' and decision.decision_id <> all(cast(:gone as uuid[]))
+        then jsonb_build_object('name', decision.fact -> 'name') end
+    where {of_lane("decision")} and decision.decision_id = {_OF_COMMANDED};
+
+    with {_KEYS}
+    update mosshead.events as event
+    set payload = jsonb_set(event.payload, '{{entities}}', coalesce(
+        (select jsonb_agg(case when line ->> 'parent' = any(keys.gone) then line - 'parent' else line end order by place)
+         from jsonb_array_elements(event.payload -> 'entities') with ordinality as brought (line, place)
+         where not line ->> 'key' = any(keys.gone)), '[]'))
+    from keys
+    where {of_lane("event")} and event.type = 'import'
+      and jsonb_path_query_array(event.payload, '$.entities[*].*') ?| keys.gone;
+
+    with {_KEYS}
+    update mosshead.decisions as decision
+    set fact = jsonb_set(decision.fact, '{{entities}}', (decision.fact -> 'entities') - keys.gone)
+    from keys where {of_lane("decision")} and decision.fact -> 'entities' ?| keys.gone
+"""
 """The names of those that go, and what an app said of them; to be run while they are there still."""

@@ -9,35 +9,47 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, text
-from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.sql.expression import bindparam
+from psycopg.types.json import Jsonb
+from sqlalchemy import Connection
 
+from db.inbox import BURY
 from db.keys import OF_LANE, LaneRef
+from mosshead.store.connection import Sql, same_namespace
 
 _LOCK_ERASING = 0x6572617365  # "erase"
 
 
 def next_in(connection: Connection, lane: LaneRef) -> tuple[UUID, Mapping[str, Any]] | None:
     """The erasure that a lane waits for longest, if any: the id of its event, and what that says."""
-    row = connection.execute(_NEXT, lane.scope).one_or_none()
+    row = Sql(f"""
+        select event_id, payload from mosshead.events
+        where {OF_LANE} and type = 'erase' and state = 'received' order by position limit 1
+    """).row(connection, lane.scope)
     return (row.event_id, row.payload) if row else None
 
 
 def waits(connection: Connection, lane: LaneRef, erasure_id: UUID) -> bool:
     """Whether an erasure was not carried out yet."""
-    return connection.execute(_WAITS, {**lane.scope, "erasure_id": erasure_id}).one_or_none() is not None
+    return Sql(f"""
+        select from mosshead.events where {OF_LANE} and event_id = :erasure_id and type = 'erase' and state = 'received'
+    """).exists(connection, lane.scope, erasure_id=erasure_id)
 
 
 def nothing_waits(connection: Connection, lane: LaneRef) -> None:
     """A lane waits for no erasure, and its timer says so. It must be locked since before that was looked for."""
-    connection.execute(_NO_MORE, lane.scope)
+    Sql(f"update mosshead.lanes set erase_due_at = null where {OF_LANE}").run(connection, lane.scope)
 
 
 def bury(connection: Connection, lane: LaneRef, erasure_id: UUID, reason: str) -> None:
     """Give an erasure up that cannot be read, as a dead letter. The lane, which must be locked, goes on with what waits."""
-    connection.execute(_BURY, {**lane.scope, "erasure_id": erasure_id, "reason": reason})
-    _go_on(connection, lane)
+    Sql(f"""
+        with marked as (
+            update mosshead.events set state = 'dead', reason = :reason where {OF_LANE} and event_id = :erasure_id
+            returning event_id
+        )
+        {BURY};
+        {_GO_ON}
+    """).run(connection, lane.scope, erasure_id=erasure_id, reason=reason)
 
 
 def put_up(
@@ -47,20 +59,39 @@ def put_up(
 
     Does no harm twice. The batch at work ends; its events are taken again by another. conversation: where that is the scope.
     """
-    wanted = {"erasure_id": erasure_id, "of_scope": scope, "conversation": conversation}
-    connection.execute(_FENCE, {**lane.scope, **wanted})
-    for statement in (_GIVE_BACK, _END_BATCH, _FREE_LANE):
-        connection.execute(statement, lane.scope)
+    # The namespace's own publisher numbers what brings no number, as it arrives: that tells nothing of when it was published.
+    Sql(f"""
+        insert into mosshead.erasures
+            (tenant_id, namespace_id, erasure_id, scope, conversation, asked_at, position, publisher_id, publisher_sequence)
+        select tenant_id, namespace_id, event_id, :of_scope, sha256(convert_to(:conversation, 'UTF8')),
+               coalesce(mosshead.made_at(event_id), received_at), position,
+               nullif(publisher_id, (select mosshead.derived_id('publisher', path) from mosshead.namespaces as named
+                                     where {same_namespace("named", "event")})),
+               publisher_sequence
+        from mosshead.events as event
+        where {OF_LANE} and event_id = :erasure_id
+        on conflict do nothing;
+
+        update mosshead.events set batch_id = null, place = null
+        where {OF_LANE} and state = 'received' and batch_id = (select batch_id from mosshead.lanes where {OF_LANE});
+
+        update mosshead.batches set stage = 'split', finished_at = now()
+        where {OF_LANE} and finished_at is null and batch_id = (select batch_id from mosshead.lanes where {OF_LANE});
+
+        update mosshead.lanes set epoch = epoch + 1, batch_id = null, lease_until = null, lease_owner = null where {OF_LANE}
+    """).run(connection, lane.scope, erasure_id=erasure_id, of_scope=scope, conversation=conversation)
 
 
 def alone(connection: Connection, lane: LaneRef) -> bool:
     """Whether this transaction is the only one that erases in a lane, until it ends."""
-    return bool(connection.execute(_ALONE, {"lock": _LOCK_ERASING, "of": str(lane.namespace_id)}).scalar_one())
+    return Sql("""
+        select pg_try_advisory_xact_lock(hashtextextended(:of, :lock))
+    """).holds(connection, lock=_LOCK_ERASING, of=str(lane.namespace_id))
 
 
 def take_time(connection: Connection) -> None:
     """Let the statements of this transaction last as long as they last: what is large has to go, too."""
-    connection.execute(_NO_TIMEOUT)
+    Sql("set local statement_timeout = 0").run(connection)
 
 
 def done(connection: Connection, lane: LaneRef, erasure_id: UUID, rows: Mapping[str, int]) -> None:
@@ -68,138 +99,65 @@ def done(connection: Connection, lane: LaneRef, erasure_id: UUID, rows: Mapping[
 
     rows: how many were deleted or emptied, by table.
     """
-    connection.execute(_RECEIPT, {**lane.scope, "erasure_id": erasure_id, "rows": dict(rows)})
-    connection.execute(_CARRIED_OUT, {**lane.scope, "erasure_id": erasure_id})
-    _go_on(connection, lane)
+    Sql(f"""
+        update mosshead.erasures set erased_at = clock_timestamp(), rows = :rows where {OF_LANE} and erasure_id = :erasure_id;
+
+        update mosshead.events set state = 'done', type = 'erased', payload = '{{"type": "erase"}}', conversation_id = null
+        where {OF_LANE} and event_id = :erasure_id;
+        {_GO_ON}
+    """).run(connection, lane.scope, erasure_id=erasure_id, rows=Jsonb(dict(rows)))
 
 
 def clock(connection: Connection) -> datetime:
     """The database's time."""
-    now: datetime = connection.execute(text("select clock_timestamp()")).scalar_one()
+    now: datetime = Sql("select clock_timestamp()").scalar(connection)
     return now
 
 
 def to_rewrite(connection: Connection, tenant_id: UUID) -> bool:
     """Whether files may still hold what a tenant had erased. The tenant must be set, here and below."""
-    return bool(connection.execute(_TO_REWRITE, {"tenant_id": tenant_id}).scalar_one())
+    return Sql("""
+        select exists (
+            select from mosshead.erasures where tenant_id = :tenant_id and erased_at is not null and rewritten_at is null)
+    """).holds(connection, tenant_id=tenant_id)
 
 
 def tables_with_content(connection: Connection) -> list[str]:
     """The tables that hold what people said, or what came of it: what changed in any of them may have been left behind."""
-    return list(connection.execute(_WITH_CONTENT).scalars())
+    return Sql("""
+        select relname from pg_class
+        where relnamespace = to_regnamespace('mosshead') and relkind = 'r' and relforcerowsecurity order by relname
+    """).scalars(connection)
 
 
 def transactions(connection: Connection) -> set[str]:
     """The transactions of others that are open now, of the whole server: each has a lock on itself, which all may see."""
-    return set(connection.execute(_TRANSACTIONS).scalars())
+    found = Sql("""
+        select virtualtransaction from pg_locks where locktype = 'virtualxid' and granted and pid <> pg_backend_pid()
+    """).scalars(connection)
+    return set(found)
 
 
 def mark_rewritten(connection: Connection, tenant_id: UUID, *, before: datetime) -> int:
     """Say of what was erased before a time that no file holds it any more; returns how many receipts say so now."""
-    return connection.execute(_REWRITTEN, {"tenant_id": tenant_id, "before": before}).rowcount
+    return Sql("""
+        update mosshead.erasures set rewritten_at = clock_timestamp()
+        where tenant_id = :tenant_id and erased_at < :before and rewritten_at is null
+    """).changed(connection, tenant_id=tenant_id, before=before)
 
 
 def lock_lane(connection: Connection, lane: LaneRef) -> None:
     """Have arrivals wait until this transaction ends, which is to be soon: whoever publishes waits so long."""
-    connection.execute(_LOCK_LANE, lane.scope)
+    Sql(f"select from mosshead.lanes where {OF_LANE} for update").run(connection, lane.scope)
 
 
-def _go_on(connection: Connection, lane: LaneRef) -> None:
-    for statement in (_GO_ON, _SETTLE):
-        connection.execute(statement, lane.scope)
-
-
-_NEXT = text(f"""
-    select event_id, payload from mosshead.events
-    where {OF_LANE} and type = 'erase' and state = 'received' order by position limit 1
-""")
-
-_WAITS = text(
-    f"select from mosshead.events where {OF_LANE} and event_id = :erasure_id and type = 'erase' and state = 'received'"
-)
-
-_NO_MORE = text(f"update mosshead.lanes set erase_due_at = null where {OF_LANE}")
-
-_BURY = text(f"""
-    with buried as (
-        update mosshead.events set state = 'dead', reason = :reason where {OF_LANE} and event_id = :erasure_id returning event_id
-    )
-    insert into mosshead.dead_letters as dead (tenant_id, namespace_id, letter_id, origin, reason)
-    select :tenant_id, :namespace_id, event_id, 'stage', :reason from buried
-    on conflict (tenant_id, namespace_id, letter_id) do update
-        set times = dead.times + 1, died_at = now(), reason = excluded.reason
-""")
-
-_LOCK_LANE = text(f"select from mosshead.lanes where {OF_LANE} for update")
-
-# The namespace's own publisher numbers what brings no number, as it arrives: that tells nothing of when it was published.
-_FENCE = text("""
-    insert into mosshead.erasures
-        (tenant_id, namespace_id, erasure_id, scope, conversation, asked_at, position, publisher_id, publisher_sequence)
-    select tenant_id, namespace_id, event_id, :of_scope, sha256(convert_to(:conversation, 'UTF8')),
-           coalesce(mosshead.made_at(event_id), received_at), position,
-           nullif(publisher_id, (select mosshead.derived_id('publisher', path) from mosshead.namespaces as named
-                                 where named.tenant_id = event.tenant_id and named.namespace_id = event.namespace_id)),
-           publisher_sequence
-    from mosshead.events as event
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and event_id = :erasure_id
-    on conflict do nothing
-""")
-
-_GIVE_BACK = text(f"""
-    update mosshead.events set batch_id = null, place = null
-    where {OF_LANE} and state = 'received' and batch_id = (select batch_id from mosshead.lanes where {OF_LANE})
-""")
-
-_END_BATCH = text(f"""
-    update mosshead.batches set stage = 'split', finished_at = now()
-    where {OF_LANE} and finished_at is null and batch_id = (select batch_id from mosshead.lanes where {OF_LANE})
-""")
-
-_FREE_LANE = text(f"""
-    update mosshead.lanes set epoch = epoch + 1, batch_id = null, lease_until = null, lease_owner = null where {OF_LANE}
-""")
-
-_ALONE = text("select pg_try_advisory_xact_lock(hashtextextended(:of, :lock))")
-
-_NO_TIMEOUT = text("set local statement_timeout = 0")
-
-_RECEIPT = text(f"""
-    update mosshead.erasures set erased_at = clock_timestamp(), rows = :rows where {OF_LANE} and erasure_id = :erasure_id
-""").bindparams(bindparam("rows", type_=JSONB))
-
-_CARRIED_OUT = text(f"""
-    update mosshead.events set state = 'done', type = 'erased', payload = '{{"type": "erase"}}', conversation_id = null
-    where {OF_LANE} and event_id = :erasure_id
-""")
-
-_GO_ON = text(f"""
+_GO_ON = f"""
     update mosshead.lanes as lane
     set (pending, first_pending_at, ready_at, erase_due_at) = (
         select count(*), min(received_at),
                case when count(*) > 0 then now() else least(lane.profiles_due_at, lane.reflections_due_at) end,
                case when bool_or(type = 'erase') then now() end
         from mosshead.events where {OF_LANE} and state = 'received')
-    where {OF_LANE}
-""")
-
-_SETTLE = text("select mosshead.settle_watermarks(:tenant_id, :namespace_id)")
-
-_TO_REWRITE = text("""
-    select exists (
-        select from mosshead.erasures where tenant_id = :tenant_id and erased_at is not null and rewritten_at is null)
-""")
-
-_WITH_CONTENT = text("""
-    select relname from pg_class
-    where relnamespace = to_regnamespace('mosshead') and relkind = 'r' and relforcerowsecurity order by relname
-""")
-
-_TRANSACTIONS = text("""
-    select virtualtransaction from pg_locks where locktype = 'virtualxid' and granted and pid <> pg_backend_pid()
-""")
-
-_REWRITTEN = text("""
-    update mosshead.erasures set rewritten_at = clock_timestamp()
-    where tenant_id = :tenant_id and erased_at < :before and rewritten_at is null
-""")
+    where {OF_LANE};
+    select mosshead.settle_watermarks(:tenant_id, :namespace_id)
+"""

@@ -5,51 +5,17 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Connection, text
-from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.sql.expression import bindparam
+from sqlalchemy import Connection
 
 from db import memories
-from db.keys import OF_LANE, LaneRef, of_lane
-from db.memories import Vector
+from db.keys import OF_LANE, LaneRef, as_jsonb, of_lane
 from db.undo.rows import told_by
+from mosshead.embeddings.protocol import Vectors
+from mosshead.store.connection import Sql
 from mosshead.timestamps import in_zone
 
 _ERASED: Final = "any(cast(:memories as uuid[]))"
 _REPEATED: Final = "any(cast(:repeated as uuid[]))"
-
-# Each that others brought holds until the next of those, which an undo of that one finds again; the last one holds again.
-_VERSIONS_LEFT = text(f"""
-    update mosshead.memories as one set known_to = next.known_from, ended_by = next.made_by
-    from (
-        select memory_id, version, lead(known_from) over of_one as known_from, lead(made_by) over of_one as made_by
-        from mosshead.memories where {OF_LANE} and memory_id = {_REPEATED}
-        window of_one as (partition by memory_id order by version)
-    ) as next
-    where {of_lane("one")} and one.memory_id = next.memory_id and one.version = next.version
-      and one.known_to is distinct from next.known_from
-""")
-
-_VECTORS = text(f"""
-    delete from mosshead.embeddings as vector
-    where {of_lane("vector")} and vector.owner_kind in ('memory', 'past_memory') and (
-        vector.owner_id = {_ERASED}
-        or vector.owner_id = {_REPEATED} and not exists (
-            select from mosshead.memories as memory
-            where {of_lane("memory")} and memory.memory_id = vector.owner_id and memory.version = vector.version))
-""")
-
-_LAST_VECTOR = text(f"""
-    update mosshead.embeddings as vector set owner_kind = 'memory'
-    from mosshead.memories as memory
-    where {of_lane("vector")} and vector.owner_kind = 'past_memory' and vector.owner_id = {_REPEATED}
-      and {of_lane("memory")} and memory.memory_id = vector.owner_id and memory.known_to is null and memory.state = 'active'
-      and vector.version = (
-        select max(latest.version) from mosshead.embeddings as latest
-        where {of_lane("latest")} and latest.model = vector.model and latest.owner_id = vector.owner_id
-          and latest.owner_kind in ('memory', 'past_memory'))
-      and {told_by("vector", "memory")}
-""")
 
 EPISODE: Final = "Episode"
 """The name of the record that makes a memory one; it tells of a whole conversation."""
@@ -88,60 +54,6 @@ TOLD: Final = f"""
 """
 """told: those decisions. alone: of these messages and no others."""
 
-# What made and changed them, what was decided of what was said there and became no memory, and what documents took from there.
-# What was taken for no fact was so because it says what its messages do not: it may say what others of the batch do.
-_DECISIONS = text(f"""
-    with {TOLD}
-    update mosshead.decisions as decision
-    set fact = null, candidates = '[]', reason = 'erased', refused = case when refused is not null then 'erased' end
-    where {of_lane("decision")} and (
-        decision.decision_id = any(array(select decision_id from told))
-        or decision.action = 'refuse' and decision.batch_id = any(array(select batch_id from numbered))
-        or decision.action = 'document' and decision.fact -> 'messages' ?| cast(cast(:messages as uuid[]) as text[])
-        or decision.action in ('add', 'update', 'supersede', 'contradict', 'none', 'forget') and exists (
-            select from mosshead.decision_memories as concerned
-            where {of_lane("concerned")} and concerned.memory_id = {_ERASED}
-              and concerned.decision_id = decision.decision_id and decision.memory_id = concerned.memory_id))
-""")
-
-# A model says in its own words why it decides so, of all that it was shown with a batch: other facts, and memories as they were.
-_REASONS = text(f"""
-    with {TOLD},
-    shown as (
-        select decision.batch_id
-        from mosshead.decisions as decision cross join lateral jsonb_array_elements(decision.candidates) as candidate
-        where {of_lane("decision")} and decision.prompt_version is not null
-          and candidate.value ->> 'memory_id' = any(cast(cast(:memories as uuid[]) || cast(:retold as uuid[]) as text[]))
-    )
-    update mosshead.decisions as decision set reason = 'erased'
-    where {of_lane("decision")} and decision.prompt_version is not null
-      and decision.batch_id = any(array(select batch_id from numbered union select batch_id from shown))
-""")
-
-# What an app put down or closed by its own hand: the decision has the event's id.
-_BY_HAND = text(f"""
-    update mosshead.events as event
-    set type = 'erased', payload = jsonb_build_object('type', event.type)
-    where {of_lane("event")} and event.type in ('remember', 'forget') and event.event_id = any(array(
-        select decision_id from mosshead.decision_memories where {OF_LANE} and memory_id = {_ERASED}))
-""")
-
-# Of what was brought from elsewhere, the lines of these.
-_IMPORTED = text(f"""
-    with keys as materialized (
-        select array_agg(distinct key) as erased from mosshead.memories
-        where {OF_LANE} and memory_id = {_ERASED} and key is not null
-    )
-    update mosshead.events as event
-    set payload = jsonb_set(event.payload, '{{memories}}', coalesce(
-        (select jsonb_agg(line order by place)
-         from jsonb_array_elements(event.payload -> 'memories') with ordinality as brought (line, place)
-         where not line ->> 'id' = any(keys.erased)), '[]'))
-    from keys
-    where {of_lane("event")} and event.type = 'import'
-      and jsonb_path_query_array(event.payload, '$.memories[*].id') ?| keys.erased
-""")
-
 # Of memories that stay, what only an erased fact brought: somebody else whom it named, how two stand to each other, a question.
 _STILL_TOLD: Final = f"""
     concerned as materialized (
@@ -160,7 +72,28 @@ _BROUGHT: Final = f"""
     and brought.made_by = any(array(select decision_id from told where alone))
 """
 
-_LINKS = text(f"""
+STATEMENTS: Final = f"""
+    -- Of what was brought from elsewhere, the lines of these.
+    with keys as materialized (
+        select array_agg(distinct key) as erased from mosshead.memories
+        where {OF_LANE} and memory_id = {_ERASED} and key is not null
+    )
+    update mosshead.events as event
+    set payload = jsonb_set(event.payload, '{{memories}}', coalesce(
+        (select jsonb_agg(line order by place)
+         from jsonb_array_elements(event.payload -> 'memories') with ordinality as brought (line, place)
+         where not line ->> 'id' = any(keys.erased)), '[]'))
+    from keys
+    where {of_lane("event")} and event.type = 'import'
+      and jsonb_path_query_array(event.payload, '$.memories[*].id') ?| keys.erased;
+
+    delete from mosshead.memories where {OF_LANE} and memory_id = {_ERASED};
+    delete from mosshead.memory_entities where {OF_LANE} and memory_id = {_ERASED};
+    delete from mosshead.memory_edges where {OF_LANE} and from_id = {_ERASED};
+    delete from mosshead.relations where {OF_LANE} and memory_id = {_ERASED};
+    delete from mosshead.questions where {OF_LANE} and memory_id = {_ERASED};
+    delete from mosshead.memory_edges where {OF_LANE} and to_id = {_ERASED};
+
     with {TOLD}, {_STILL_TOLD}
     delete from mosshead.memory_entities as brought
     where {_BROUGHT} and not exists (
@@ -168,23 +101,18 @@ _LINKS = text(f"""
             select from jsonb_path_query(still_told.fact, '$.mentions[*].name') as mention
             join mosshead.entity_aliases as named on {of_lane("named")} and named.entity_id = brought.entity_id
             where strpos(lower(named.alias), lower(mention #>> '{{}}')) > 0
-               or strpos(lower(mention #>> '{{}}'), lower(named.alias)) > 0))
-""")
+               or strpos(lower(mention #>> '{{}}'), lower(named.alias)) > 0));
 
-_RELATIONS = text(f"""
     with {TOLD}, {_STILL_TOLD}
     delete from mosshead.relations as brought
     where {_BROUGHT} and not exists (
         select from still_told where still_told.memory_id = brought.memory_id
-          and jsonb_path_query_array(still_told.fact, '$.relations[*].predicate') ? brought.predicate)
-""")
+          and jsonb_path_query_array(still_told.fact, '$.relations[*].predicate') ? brought.predicate);
 
-_QUESTIONS = text(f"""
-    with {TOLD} delete from mosshead.questions as brought where {_BROUGHT}
-""")
+    with {TOLD} delete from mosshead.questions as brought where {_BROUGHT};
 
-# By whom else it was said, who said it first.
-_SAID_BY = text(f"""
+    -- kept
+    -- By whom else it was said, who said it first.
     with speaking as (
         select distinct on (source.memory_id) source.memory_id, message.speaker
         from mosshead.memory_sources as source
@@ -198,41 +126,77 @@ _SAID_BY = text(f"""
         select from mosshead.memory_sources as source
         join mosshead.messages as message on {of_lane("message")} and message.message_id = source.message_id
         where {of_lane("source")} and source.memory_id = memory.memory_id and message.speaker = memory.said_by
-          and source.message_id <> all(cast(:messages as uuid[])))
-""")
+          and source.message_id <> all(cast(:messages as uuid[])));
 
-_DELETED: Final = {
-    "memories": "memory_id",
-    "memory_entities": "memory_id",
-    "memory_edges": "from_id",
-    "relations": "memory_id",
-    "questions": "memory_id",
-}
+    -- kept
+    update mosshead.memories set superseded_by = null where {OF_LANE} and superseded_by = {_ERASED};
 
-STATEMENTS: Final = (
-    ("events", _IMPORTED),
-    *(
-        (table, text(f"delete from mosshead.{table} where {OF_LANE} and {column} = {_ERASED}"))
-        for table, column in _DELETED.items()
-    ),
-    ("memory_edges", text(f"delete from mosshead.memory_edges where {OF_LANE} and to_id = {_ERASED}")),
-    ("memory_entities", _LINKS),
-    ("relations", _RELATIONS),
-    ("questions", _QUESTIONS),
-    (None, _SAID_BY),
-    (None, text(f"update mosshead.memories set superseded_by = null where {OF_LANE} and superseded_by = {_ERASED}")),
-    (None, _VERSIONS_LEFT),
-    ("embeddings", _VECTORS),
-    (None, _LAST_VECTOR),
-)
-"""In this order, each with the table of which it deletes or empties rows, if it does."""
+    -- kept
+    -- Each that others brought holds until the next of those, which an undo of that one finds again. The last holds again.
+    update mosshead.memories as one set known_to = next.known_from, ended_by = next.made_by
+    from (
+        select memory_id, version, lead(known_from) over of_one as known_from, lead(made_by) over of_one as made_by
+        from mosshead.memories where {OF_LANE} and memory_id = {_REPEATED}
+        window of_one as (partition by memory_id order by version)
+    ) as next
+    where {of_lane("one")} and one.memory_id = next.memory_id and one.version = next.version
+      and one.known_to is distinct from next.known_from;
 
-LOG: Final = (
-    (None, _REASONS),
-    ("decisions", _DECISIONS),
-    ("events", _BY_HAND),
-    ("decision_memories", text(f"delete from mosshead.decision_memories where {OF_LANE} and memory_id = {_ERASED}")),
-)
+    delete from mosshead.embeddings as vector
+    where {of_lane("vector")} and vector.owner_kind in ('memory', 'past_memory') and (
+        vector.owner_id = {_ERASED}
+        or vector.owner_id = {_REPEATED} and not exists (
+            select from mosshead.memories as memory
+            where {of_lane("memory")} and memory.memory_id = vector.owner_id and memory.version = vector.version));
+
+    -- kept
+    update mosshead.embeddings as vector set owner_kind = 'memory'
+    from mosshead.memories as memory
+    where {of_lane("vector")} and vector.owner_kind = 'past_memory' and vector.owner_id = {_REPEATED}
+      and {of_lane("memory")} and memory.memory_id = vector.owner_id and memory.known_to is null and memory.state = 'active'
+      and vector.version = (
+        select max(latest.version) from mosshead.embeddings as latest
+        where {of_lane("latest")} and latest.model = vector.model and latest.owner_id = vector.owner_id
+          and latest.owner_kind in ('memory', 'past_memory'))
+      and {told_by("vector", "memory")}
+"""
+
+LOG: Final = f"""
+    -- kept
+    -- A model says in its own words why it decides so, of all that it was shown with a batch: facts, and memories as they were.
+    with {TOLD},
+    shown as (
+        select decision.batch_id
+        from mosshead.decisions as decision cross join lateral jsonb_array_elements(decision.candidates) as candidate
+        where {of_lane("decision")} and decision.prompt_version is not null
+          and candidate.value ->> 'memory_id' = any(cast(cast(:memories as uuid[]) || cast(:retold as uuid[]) as text[]))
+    )
+    update mosshead.decisions as decision set reason = 'erased'
+    where {of_lane("decision")} and decision.prompt_version is not null
+      and decision.batch_id = any(array(select batch_id from numbered union select batch_id from shown));
+
+    -- What made and changed them, what was decided of what was said there and became no memory, and what documents took of it.
+    -- What was taken for no fact was so because it says what its messages do not: it may say what others of the batch do.
+    with {TOLD}
+    update mosshead.decisions as decision
+    set fact = null, candidates = '[]', reason = 'erased', refused = case when refused is not null then 'erased' end
+    where {of_lane("decision")} and (
+        decision.decision_id = any(array(select decision_id from told))
+        or decision.action = 'refuse' and decision.batch_id = any(array(select batch_id from numbered))
+        or decision.action = 'document' and decision.fact -> 'messages' ?| cast(cast(:messages as uuid[]) as text[])
+        or decision.action in ('add', 'update', 'supersede', 'contradict', 'none', 'forget') and exists (
+            select from mosshead.decision_memories as concerned
+            where {of_lane("concerned")} and concerned.memory_id = {_ERASED}
+              and concerned.decision_id = decision.decision_id and decision.memory_id = concerned.memory_id));
+
+    -- What an app put down or closed by its own hand: the decision has the event's id.
+    update mosshead.events as event
+    set type = 'erased', payload = jsonb_build_object('type', event.type)
+    where {of_lane("event")} and event.type in ('remember', 'forget') and event.event_id = any(array(
+        select decision_id from mosshead.decision_memories where {OF_LANE} and memory_id = {_ERASED}));
+
+    delete from mosshead.decision_memories where {OF_LANE} and memory_id = {_ERASED}
+"""
 """What the log says of them; to be run when nobody asks it any more what was learned with them."""
 
 Key = tuple[UUID, int]
@@ -261,7 +225,7 @@ class Retold:
 
     gone: Collection[Key] = ()
     anew: Mapping[Key, Mapping[str, Any]] = field(default_factory=dict)
-    vectors: Mapping[Key, Vector] = field(default_factory=dict)
+    vectors: Mapping[Key, Vectors] = field(default_factory=dict)
     model: str = ""
 
 
@@ -269,7 +233,19 @@ def versions_of(
     connection: Connection, lane: LaneRef, repeated: Collection[UUID], messages: Collection[UUID]
 ) -> list[VersionRow]:
     """All versions of some memories, in order. messages: those that are erased."""
-    rows = connection.execute(_VERSIONS, {**lane.scope, "repeated": list(repeated), "messages": list(messages)})
+    rows = Sql(f"""
+        with {TOLD}
+        select memory.memory_id, memory.version, {", ".join(f"memory.{column}" for column in (*SAYS, *_OFFSETS))},
+               coalesce(told.alone, false) as erased,
+               case when not coalesce(told.alone, false) and decision.memory_id = memory.memory_id
+                    and decision.decided_by <> 'app' and decision.action in ('add', 'update', 'none')
+               then decision.fact end as fact
+        from mosshead.memories as memory
+        left join told on told.decision_id = memory.made_by
+        left join mosshead.decisions as decision on {of_lane("decision")} and decision.decision_id = memory.made_by
+        where {of_lane("memory")} and memory.memory_id = any(cast(:repeated as uuid[]))
+        order by memory.memory_id, memory.version
+    """).run(connection, lane.scope, repeated=list(repeated), messages=list(messages))
     return [
         VersionRow((row["memory_id"], row["version"]), _says(row), row["erased"], row["fact"])
         for row in rows.mappings()
@@ -278,60 +254,34 @@ def versions_of(
 
 def retell(connection: Connection, lane: LaneRef, retold: Retold) -> int:
     """Delete versions, and have others say something else; returns how many. New vectors are past ones until the end is known."""
-    gone = [{"memory_id": str(memory_id), "version": version} for memory_id, version in retold.gone]
-    anew = [{"memory_id": str(key[0]), "version": key[1], **_plain(says)} for key, says in retold.anew.items()]
-    for statement in (_OLD_VECTORS, _ANEW):
-        connection.execute(statement, {**lane.scope, "rows": anew})
+    gone = [{"memory_id": memory_id, "version": version} for memory_id, version in retold.gone]
+    anew = [
+        {"memory_id": key[0], "version": key[1], **memories.with_offsets(says)} for key, says in retold.anew.items()
+    ]
+    # The vectors of those that say something else go before they do.
+    Sql(f"""
+        delete from mosshead.embeddings as vector
+        using mosshead.memories as memory
+        join jsonb_to_recordset(:rows) as one (memory_id uuid, version integer, content text)
+          on one.memory_id = memory.memory_id and one.version = memory.version
+        where {of_lane("memory")} and memory.content <> one.content and {of_lane("vector")}
+          and vector.owner_kind in ('memory', 'past_memory')
+          and vector.owner_id = memory.memory_id and vector.version = memory.version;
+
+        update mosshead.memories as memory set {", ".join(f"{column} = one.{column}" for column in (*SAYS, *_OFFSETS))}
+        from jsonb_populate_recordset(cast(null as mosshead.memories), :rows) as one
+        where {of_lane("memory")} and memory.memory_id = one.memory_id and memory.version = one.version
+    """).run(connection, lane.scope, rows=as_jsonb(anew))
     for (memory_id, version), vector in retold.vectors.items():
         new = {memory_id: vector}
         memories.set_vectors(connection, lane, retold.model, "past_memory", new, version=version)
-    return connection.execute(_GONE, {**lane.scope, "rows": gone}).rowcount + len(anew)
+    deleted = Sql(f"""
+        delete from mosshead.memories as memory using jsonb_to_recordset(:rows) as one (memory_id uuid, version integer)
+        where {of_lane("memory")} and memory.memory_id = one.memory_id and memory.version = one.version
+    """).changed(connection, lane.scope, rows=as_jsonb(gone))
+    return deleted + len(anew)
 
 
 def _says(row: Mapping[Any, Any]) -> dict[str, Any]:
     zoned = {name: in_zone(row[name], row[f"{name}_offset"]) for name in _TIMES if row[name]}
     return {name: row[name] for name in SAYS} | zoned
-
-
-def _plain(says: Mapping[str, Any]) -> dict[str, Any]:
-    times = {name: str(says[name]) for name in _TIMES if says[name]}
-    return memories.with_offsets(says) | times
-
-
-_VERSIONS = text(f"""
-    with {TOLD}
-    select memory.memory_id, memory.version, {", ".join(f"memory.{column}" for column in (*SAYS, *_OFFSETS))},
-           coalesce(told.alone, false) as erased,
-           case when not coalesce(told.alone, false) and decision.memory_id = memory.memory_id and decision.decided_by <> 'app'
-                and decision.action in ('add', 'update', 'none') then decision.fact end as fact
-    from mosshead.memories as memory
-    left join told on told.decision_id = memory.made_by
-    left join mosshead.decisions as decision on {of_lane("decision")} and decision.decision_id = memory.made_by
-    where {of_lane("memory")} and memory.memory_id = any(cast(:repeated as uuid[]))
-    order by memory.memory_id, memory.version
-""")
-
-_GONE = text(f"""
-    delete from mosshead.memories as memory using jsonb_to_recordset(:rows) as one (memory_id uuid, version integer)
-    where {of_lane("memory")} and memory.memory_id = one.memory_id and memory.version = one.version
-""").bindparams(bindparam("rows", type_=JSONB))
-
-_ANEW = text(f"""
-    update mosshead.memories as memory set {", ".join(f"{column} = one.{column}" for column in (*SAYS, *_OFFSETS))}
-    from jsonb_to_recordset(:rows) as one
-        (memory_id uuid, version integer, content text, attribute text, value text, occurred_from timestamptz,
-         occurred_to timestamptz, granularity text, record_name text, record jsonb,
-         {", ".join(f"{name} smallint" for name in _OFFSETS)})
-    where {of_lane("memory")} and memory.memory_id = one.memory_id and memory.version = one.version
-""").bindparams(bindparam("rows", type_=JSONB))
-
-# Of those that say something else; before they do.
-_OLD_VECTORS = text(f"""
-    delete from mosshead.embeddings as vector
-    using mosshead.memories as memory
-    join jsonb_to_recordset(:rows) as one (memory_id uuid, version integer, content text)
-      on one.memory_id = memory.memory_id and one.version = memory.version
-    where {of_lane("memory")} and memory.content <> one.content and {of_lane("vector")}
-      and vector.owner_kind in ('memory', 'past_memory')
-      and vector.owner_id = memory.memory_id and vector.version = memory.version
-""").bindparams(bindparam("rows", type_=JSONB))

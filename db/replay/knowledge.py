@@ -8,9 +8,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row
 
-from db.keys import OF_LANE, LaneRef
+from db.keys import OF_LANE, LaneRef, of_lane
+from mosshead.store.connection import Sql
 
 _Rows = Sequence[Row[Any]]
 
@@ -19,38 +20,72 @@ def memories(
     connection: Connection, lane: LaneRef, memory_ids: Collection[UUID], before: datetime | None = None
 ) -> _Rows:
     """Some memories. Columns: memory_id, content, kind, attribute, value, active, sources (messages), vector (text, or null)."""
-    return connection.execute(_MEMORIES, _asked(lane, before, ids=memory_ids)).all()
+    return Sql(f"""
+        select memory.memory_id, content, kind, attribute, value, state = 'active' as active,
+               coalesce(({_SOURCES} and source.memory_id = memory.memory_id), '{{}}') as sources,
+               (select cast(vector.embedding as text) from mosshead.embeddings as vector
+                where {of_lane("vector")}
+                  and vector.owner_kind in ('memory', 'past_memory') and vector.owner_id = memory.memory_id
+                  and vector.version <= memory.version
+                  and vector.model = any(array(select model from mosshead.models where active))
+                order by vector.version desc limit 1) as vector
+        from mosshead.memories as memory
+        where {_held("memory")} and memory.memory_id = any(cast(:ids as uuid[]))
+        order by memory.memory_id
+    """).rows(connection, _asked(lane, before, ids=memory_ids))
 
 
 def known(connection: Connection, lane: LaneRef) -> list[UUID]:
     """All memories that are known and hold."""
-    return list(connection.execute(_KNOWN, lane.scope).scalars())
+    return Sql(f"""
+        select memory_id from mosshead.memories where {OF_LANE} and known_to is null and state = 'active' order by memory_id
+    """).scalars(connection, lane.scope)
 
 
 def memories_of(
     connection: Connection, lane: LaneRef, messages: Collection[UUID], before: datetime | None = None
 ) -> list[UUID]:
     """The memories that rest on one of some messages."""
-    return list(connection.execute(_MEMORIES_OF, _asked(lane, before, ids=messages)).scalars())
+    return Sql(f"""
+        select distinct source.memory_id from mosshead.memory_sources as source
+        where {_held("source")} and source.stance = 'for' and source.message_id = any(cast(:ids as uuid[])) order by 1
+    """).scalars(connection, _asked(lane, before, ids=messages))
 
 
 def people(
     connection: Connection, lane: LaneRef, entity_ids: Collection[UUID], before: datetime | None = None
 ) -> _Rows:
     """Some entities. Columns: entity_id, entity_type, is_user, names (normalised), sources (messages that tell of them)."""
-    return connection.execute(_PEOPLE, _asked(lane, before, ids=entity_ids)).all()
+    return Sql(f"""
+        select entity.entity_id, entity_type, is_user,
+               coalesce((select array_agg(distinct alias.normalised) from mosshead.entity_aliases as alias
+                         where {_held("alias")} and alias.entity_id = entity.entity_id), '{{}}') as names,
+               coalesce(({_SOURCES} and source.memory_id in (
+                   select link.memory_id from mosshead.memory_entities as link
+                   where {_held("link")} and link.entity_id = entity.entity_id and link.certainty = 'sure')), '{{}}') as sources
+        from mosshead.entities as entity
+        where {_held("entity")} and entity.entity_id = any(cast(:ids as uuid[])) order by entity.entity_id
+    """).rows(connection, _asked(lane, before, ids=entity_ids))
 
 
 def bearers(connection: Connection, lane: LaneRef, names: Collection[str]) -> list[UUID]:
     """Who bears one of some names, and the user."""
-    return list(connection.execute(_BEARERS, {**lane.scope, "names": list(names)}).scalars())
+    return Sql(f"""
+        select entity_id from mosshead.entity_aliases where {OF_LANE} and known_to is null and normalised = any(:names)
+        union select entity_id from mosshead.entities where {OF_LANE} and known_to is null and is_user order by 1
+    """).scalars(connection, lane.scope, names=list(names))
 
 
 def questions(
     connection: Connection, lane: LaneRef, *, question_ids: Collection[UUID] = (), messages: Collection[UUID] = ()
 ) -> _Rows:
     """Questions by their ids, or of some messages. Columns: question_id, mention, message_id, memories."""
-    return connection.execute(_QUESTIONS, {**_asked(lane, None, ids=question_ids), "messages": list(messages)}).all()
+    # Also of answers that were taken back, and of what waited for them.
+    return Sql(f"""
+        select question_id, mention, message_id, array_agg(distinct memory_id) as memories from mosshead.questions
+        where {OF_LANE} and (question_id = any(cast(:ids as uuid[])) or message_id = any(cast(:messages as uuid[])))
+        group by question_id, mention, message_id order by question_id, message_id
+    """).rows(connection, _asked(lane, None, ids=question_ids), messages=list(messages))
 
 
 def decisions(
@@ -65,8 +100,16 @@ def decisions(
 
     Columns: decision_id, action, memory_id, event_id (of the command that it carried out, or null), refused, at.
     """
-    named = {"memories": list(memory_ids), "events": list(event_ids)}
-    return connection.execute(_DECISIONS, {**_asked(lane, None, ids=decision_ids), **named}).all()
+    return Sql(f"""
+        with imports as ({_IMPORTS})
+        select decision_id, action, memory_id, refused, decided_at as at,
+               case when decided_by = 'app' then coalesce(
+                   (select event_id from imports where imports.batch_id = decision.batch_id limit 1), decision_id) end as event_id
+        from mosshead.decisions as decision
+        where {OF_LANE} and (decision_id = any(cast(:ids as uuid[])) or memory_id = any(cast(:memories as uuid[]))
+            or batch_id in (select batch_id from imports where event_id = any(cast(:events as uuid[]))))
+        order by position desc
+    """).rows(connection, _asked(lane, None, ids=decision_ids), memories=list(memory_ids), events=list(event_ids))
 
 
 def _asked(lane: LaneRef, before: datetime | None, *, ids: Collection[UUID]) -> dict[str, Any]:
@@ -84,62 +127,5 @@ _SOURCES = f"""
     select array_agg(distinct source.message_id) from mosshead.memory_sources as source
     where {_held("source")} and source.stance = 'for'"""
 
-_MEMORIES = text(f"""
-    select memory.memory_id, content, kind, attribute, value, state = 'active' as active,
-           coalesce(({_SOURCES} and source.memory_id = memory.memory_id), '{{}}') as sources,
-           (select cast(vector.embedding as text) from mosshead.embeddings as vector
-            where vector.tenant_id = :tenant_id and vector.namespace_id = :namespace_id
-              and vector.owner_kind in ('memory', 'past_memory') and vector.owner_id = memory.memory_id
-              and vector.version <= memory.version
-              and vector.model = any(array(select model from mosshead.models where active))
-            order by vector.version desc limit 1) as vector
-    from mosshead.memories as memory
-    where {_held("memory")} and memory.memory_id = any(cast(:ids as uuid[]))
-    order by memory.memory_id
-""")
-
-_KNOWN = text(
-    f"select memory_id from mosshead.memories where {OF_LANE} and known_to is null and state = 'active' order by memory_id"
-)
-
-_MEMORIES_OF = text(f"""
-    select distinct source.memory_id from mosshead.memory_sources as source
-    where {_held("source")} and source.stance = 'for' and source.message_id = any(cast(:ids as uuid[])) order by 1
-""")
-
-_PEOPLE = text(f"""
-    select entity.entity_id, entity_type, is_user,
-           coalesce((select array_agg(distinct alias.normalised) from mosshead.entity_aliases as alias
-                     where {_held("alias")} and alias.entity_id = entity.entity_id), '{{}}') as names,
-           coalesce(({_SOURCES} and source.memory_id in (
-               select link.memory_id from mosshead.memory_entities as link
-               where {_held("link")} and link.entity_id = entity.entity_id and link.certainty = 'sure')), '{{}}') as sources
-    from mosshead.entities as entity
-    where {_held("entity")} and entity.entity_id = any(cast(:ids as uuid[])) order by entity.entity_id
-""")
-
-_BEARERS = text(f"""
-    select entity_id from mosshead.entity_aliases where {OF_LANE} and known_to is null and normalised = any(:names)
-    union select entity_id from mosshead.entities where {OF_LANE} and known_to is null and is_user order by 1
-""")
-
-# Also of answers that were taken back, and of what waited for them.
-_QUESTIONS = text(f"""
-    select question_id, mention, message_id, array_agg(distinct memory_id) as memories from mosshead.questions
-    where {OF_LANE} and (question_id = any(cast(:ids as uuid[])) or message_id = any(cast(:messages as uuid[])))
-    group by question_id, mention, message_id order by question_id, message_id
-""")
-
 # A command's decision bears the id of its event (`db.decisions.stamp_of_event`), but an import makes many, in a batch of its own.
 _IMPORTS = f"select event_id, batch_id from mosshead.events where {OF_LANE} and type = 'import' and state = 'done'"
-
-_DECISIONS = text(f"""
-    with imports as ({_IMPORTS})
-    select decision_id, action, memory_id, refused, decided_at as at,
-           case when decided_by = 'app' then coalesce(
-               (select event_id from imports where imports.batch_id = decision.batch_id limit 1), decision_id) end as event_id
-    from mosshead.decisions as decision
-    where {OF_LANE} and (decision_id = any(cast(:ids as uuid[])) or memory_id = any(cast(:memories as uuid[]))
-        or batch_id in (select batch_id from imports where event_id = any(cast(:events as uuid[]))))
-    order by position desc
-""")

@@ -4,12 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, text
-from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.sql.expression import bindparam
+from sqlalchemy import Connection
 
-from db.keys import OF_LANE, LaneRef
-from db.replay.generations import Generation
+from db.keys import OF_LANE, LaneRef, as_jsonb, of_lane
+from db.replay.generations import OF_REPLAY, Generation
+from mosshead.store.connection import Sql
 
 
 class Upcoming(NamedTuple):
@@ -24,12 +23,29 @@ def due(connection: Connection, *, limit: int) -> list[LaneRef]:
 
     A replay whose lane is quarantined may not.
     """
-    return [LaneRef(*row) for row in connection.execute(_DUE, {"limit": limit})]
+    rows = Sql("""
+        update mosshead.generations set due_at = now() + interval '1 second'
+        where (tenant_id, namespace_id) in (
+            select tenant_id, namespace_id from mosshead.generations as generation
+            where due_at <= now() and not exists (
+                select from mosshead.lanes as lane
+                where lane.tenant_id = generation.tenant_id and lane.namespace_id = generation.replay_id
+                  and lane.quarantined_at is not null)
+            order by due_at limit :limit for update skip locked)
+        returning tenant_id, namespace_id
+    """).run(connection, limit=limit)
+    return [LaneRef(*row) for row in rows]
 
 
 def upcoming(connection: Connection, generation: Generation, *, but_not: Iterable[str], limit: int) -> list[Upcoming]:
     """The next events to be replayed, in the order in which they took effect. but_not: types that are passed over."""
-    rows = connection.execute(_UPCOMING, {**generation.lane.scope, "but_not": ["erased", *but_not], "limit": limit})
+    rows = Sql(f"""
+        select event_id, type from mosshead.events as event
+        where {OF_LANE} and state = 'done' and type <> all(:but_not)
+          and effective_at > (select up_to from mosshead.generations as generation
+                              where {of_lane("generation")})
+        order by effective_at limit :limit
+    """).run(connection, generation.lane.scope, but_not=["erased", *but_not], limit=limit)
     return [Upcoming(row.event_id, row.type) for row in rows]
 
 
@@ -44,126 +60,87 @@ def replay(
 
     payload: what they say there, in place of what they say.
     """
-    given = [{"event_id": str(one), "payload": payload} for one in event_ids]
-    parameters = {**generation.both, "events": given, "number": len(given)}
-    for statement in (_EVENTS, _MESSAGES, _CONVERSATIONS, _PUBLISHER, _DUE_LANE):
-        connection.execute(statement, parameters)
-    connection.execute(_PASS, {**parameters, "event_id": event_ids[-1]})
+    given = [{"event_id": one, "payload": payload} for one in event_ids]
+    last = {"number": len(given), "event_id": event_ids[-1]}
+    Sql(f"{_REPLAY_EVENTS};\n{_GO_PAST}").run(connection, generation.both, events=as_jsonb(given), **last)
 
 
 def leave_out(connection: Connection, generation: Generation, event_id: UUID, *, why: str | None = None) -> None:
     """Pass a command over. why: where something is missing because of that, in fixed words."""
     if why is not None:
-        connection.execute(_LEAVE_OUT, {**generation.lane.scope, "event_id": event_id, "why": why})
-    connection.execute(_PASS, {**generation.lane.scope, "event_id": event_id, "number": 0})
+        Sql(f"""
+            update mosshead.generations set left_out = left_out || (
+                select jsonb_build_object('event_id', event_id, 'type', type, 'why', cast(:why as text))
+                from mosshead.events where {OF_LANE} and event_id = :event_id)
+            where {OF_LANE}
+        """).run(connection, generation.lane.scope, event_id=event_id, why=why)
+    Sql(_GO_PAST).run(connection, generation.lane.scope, event_id=event_id, number=0)
 
 
 def payload(connection: Connection, lane: LaneRef, event_id: UUID) -> Mapping[str, Any]:
     """What an event says."""
-    found: Mapping[str, Any] = connection.execute(_PAYLOAD, {**lane.scope, "event_id": event_id}).scalar_one()
+    found: Mapping[str, Any] = Sql(f"""
+        select payload from mosshead.events where {OF_LANE} and event_id = :event_id
+    """).scalar(connection, lane.scope, event_id=event_id)
     return found
 
 
 def at_rest(connection: Connection, lane: LaneRef) -> bool:
     """Whether nothing waits in a lane and nobody is at work in it."""
-    return bool(connection.execute(_AT_REST, lane.scope).scalar_one())
+    return Sql(f"""
+        select coalesce((select pending = 0 and batch_id is null from mosshead.lanes where {OF_LANE}), true)
+    """).holds(connection, lane.scope)
 
 
 def waiting(connection: Connection, lane: LaneRef) -> int:
     """How many events wait in a lane, or are at work."""
-    return int(connection.execute(_WAITING, lane.scope).scalar() or 0)
+    return Sql(f"select pending from mosshead.lanes where {OF_LANE}").number(connection, lane.scope)
 
 
-_REPLAY = "tenant_id = :tenant_id and namespace_id = :replay_id"
-
-_DUE = text("""
-    update mosshead.generations set due_at = now() + interval '1 second'
-    where (tenant_id, namespace_id) in (
-        select tenant_id, namespace_id from mosshead.generations as generation
-        where due_at <= now() and not exists (
-            select from mosshead.lanes as lane
-            where lane.tenant_id = generation.tenant_id and lane.namespace_id = generation.replay_id
-              and lane.quarantined_at is not null)
-        order by due_at limit :limit for update skip locked)
-    returning tenant_id, namespace_id
-""")
-
-_UPCOMING = text("""
-    select event_id, type from mosshead.events as event
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and state = 'done' and type <> all(:but_not)
-      and effective_at > (select up_to from mosshead.generations as generation
-                          where generation.tenant_id = :tenant_id and generation.namespace_id = :namespace_id)
-    order by effective_at limit :limit
-""")
+_GIVEN = "select (given ->> 'event_id')::uuid from jsonb_array_elements(:events) as given"
 
 # Of one publisher, whose numbers are the order: no claim puts them in another.
-_EVENTS = text("""
+_REPLAY_EVENTS = f"""
     insert into mosshead.events
         (tenant_id, namespace_id, event_id, publisher_id, publisher_sequence, type, payload, occurred_at, conversation_id,
          sequence)
     select event.tenant_id, :replay_id, event.event_id, :replay_id, generation.replayed + given.place, event.type,
-           jsonb_set(coalesce(nullif(given.event -> 'payload', 'null'), event.payload), '{namespace}', to_jsonb(named.path)),
+           jsonb_set(coalesce(nullif(given.event -> 'payload', 'null'), event.payload), '{{namespace}}', to_jsonb(named.path)),
            event.occurred_at, event.conversation_id, event.sequence
     from jsonb_array_elements(:events) with ordinality as given (event, place)
     join mosshead.events as event
-      on event.tenant_id = :tenant_id and event.namespace_id = :namespace_id
-     and event.event_id = (given.event ->> 'event_id')::uuid
+      on {of_lane("event")} and event.event_id = (given.event ->> 'event_id')::uuid
     join mosshead.generations as generation
-      on generation.tenant_id = :tenant_id and generation.namespace_id = :namespace_id
+      on {of_lane("generation")}
     join mosshead.namespaces as named on named.tenant_id = :tenant_id and named.namespace_id = :replay_id
-    order by given.place
-""").bindparams(bindparam("events", type_=JSONB))
+    order by given.place;
 
-_GIVEN = "select (given ->> 'event_id')::uuid from jsonb_array_elements(:events) as given"
-
-_MESSAGES = text(f"""
     insert into mosshead.messages
         (tenant_id, namespace_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata, occurred_at_offset,
          occurred_at_sent)
     select tenant_id, :replay_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata, occurred_at_offset,
            occurred_at_sent
-    from mosshead.messages where {OF_LANE} and message_id in ({_GIVEN})
-""").bindparams(bindparam("events", type_=JSONB))
+    from mosshead.messages where {OF_LANE} and message_id in ({_GIVEN});
 
-_CONVERSATIONS = text(f"""
     insert into mosshead.conversations (tenant_id, namespace_id, conversation_id, started_at, last_message_at, ended_at)
     select tenant_id, :replay_id, conversation_id, started_at, last_message_at, ended_at
     from mosshead.conversations where {OF_LANE} and conversation_id in (
         select conversation_id from mosshead.events where {OF_LANE} and event_id in ({_GIVEN}))
     on conflict (tenant_id, namespace_id, conversation_id) do update
-        set started_at = excluded.started_at, last_message_at = excluded.last_message_at, ended_at = excluded.ended_at
-""").bindparams(bindparam("events", type_=JSONB))
+        set started_at = excluded.started_at, last_message_at = excluded.last_message_at, ended_at = excluded.ended_at;
 
-_PUBLISHER = text("""
     insert into mosshead.publishers as one (tenant_id, namespace_id, publisher_id, received_up_to)
     values (:tenant_id, :replay_id, :replay_id, :number)
-    on conflict (tenant_id, namespace_id, publisher_id) do update set received_up_to = one.received_up_to + :number
-""")
+    on conflict (tenant_id, namespace_id, publisher_id) do update set received_up_to = one.received_up_to + :number;
 
-_DUE_LANE = text(f"""
     update mosshead.lanes
-    set pending = pending + :number, first_pending_at = coalesce(first_pending_at, now()), ready_at = now() where {_REPLAY}
-""")
+    set pending = pending + :number, first_pending_at = coalesce(first_pending_at, now()), ready_at = now() where {OF_REPLAY}
+"""
 
-_PASS = text("""
+_GO_PAST = f"""
     update mosshead.generations as generation
     set up_to = event.effective_at, replayed = replayed + :number
     from mosshead.events as event
-    where generation.tenant_id = :tenant_id and generation.namespace_id = :namespace_id
-      and event.tenant_id = :tenant_id and event.namespace_id = :namespace_id and event.event_id = :event_id
-""")
-
-_LEAVE_OUT = text(f"""
-    update mosshead.generations set left_out = left_out || (
-        select jsonb_build_object('event_id', event_id, 'type', type, 'why', cast(:why as text))
-        from mosshead.events where {OF_LANE} and event_id = :event_id)
-    where {OF_LANE}
-""")
-
-_PAYLOAD = text(f"select payload from mosshead.events where {OF_LANE} and event_id = :event_id")
-
-_AT_REST = text(f"""
-    select coalesce((select pending = 0 and batch_id is null from mosshead.lanes where {OF_LANE}), true)
-""")
-
-_WAITING = text(f"select pending from mosshead.lanes where {OF_LANE}")
+    where {of_lane("generation")}
+      and {of_lane("event")} and event.event_id = :event_id
+"""

@@ -6,8 +6,6 @@ Whom consolidation introduced stays when that is taken back, for other memories 
 
 from typing import Final
 
-from sqlalchemy import text
-
 from db.keys import of_lane
 from db.temporal import ENDED, begin
 from db.undo.rows import no_more
@@ -87,7 +85,7 @@ def told_anew(source: str) -> str:
     """
 
 
-_UNLEARN = text(f"""
+REVERSE: Final = f"""
     with learned as (
         select now.entity_id,
                case when made.description is distinct from before.description
@@ -99,18 +97,11 @@ _UNLEARN = text(f"""
         {_BEFORE}
         where {_MADE} and (before.entity_id is not null or :introduces)
     ),
-    {told_anew("learned")}
-""")
+    {told_anew("learned")};
 
-_END_NEW = text(f"""
     update mosshead.entities as now set {ENDED} from ({_NEW}) as made
-    where {same_entity("now", "made")} and now.known_to is null
-""")
+    where {same_entity("now", "made")} and now.known_to is null;
 
-_BEGIN_AGAIN = text(f"""
     {begin("entities")} from mosshead.entities as ended where {_ENDED}
       and not exists (select from mosshead.entities as made where {same_entity("made", "ended")} and made.made_by = :undone)
-""")
-
-REVERSE: Final = (_UNLEARN, _END_NEW, _BEGIN_AGAIN)
-"""To be run in this order."""
+"""

@@ -4,10 +4,6 @@ Statements take the decision as ``undone``, the undo's own stamp as ``decision_i
 ``entities`` that the decision changed: a row is found by whose it is, for nothing is indexed by the decision.
 """
 
-from collections.abc import Sequence
-
-from sqlalchemy import TextClause, text
-
 from db.keys import of_lane
 from db.temporal import ENDED, TemporalTable, begin
 
@@ -35,21 +31,21 @@ def naming_no_more(table: TemporalTable) -> str:
     """
 
 
-def reverse(table: TemporalTable) -> TextClause:
-    """Ends what the decision made, and then begins again what it ended."""
-    return text(f"""
+def reverse(table: TemporalTable, **changed: str) -> str:
+    """Ends what the decision made, and then begins again what it ended. changed: columns that say something else."""
+    return f"""
         with over as (
             update mosshead.{table.name} as now set {ENDED} from mosshead.{table.name} as made
             where {_rows(table, "made", "made_by")} and {_same_key(table, "now", "made")} and now.known_to is null
             returning 1
         )
-        {begin(table.name)} from mosshead.{table.name} as ended
+        {begin(table.name, **changed)} from mosshead.{table.name} as ended
         where {_rows(table, "ended", "ended_by")} and (select count(*) from over) >= 0
-    """)
+    """
 
 
 def _rows(table: TemporalTable, alias: str, mark: str) -> str:
-    owners = ":memories" if table.owner == "memory_id" else ":entities"
+    owners = {"memory_id": ":memories", "document_id": ":documents"}.get(table.owner, ":entities")
     return f"{of_lane(alias)} and {alias}.{table.owner} = any(cast({owners} as uuid[])) and {alias}.{mark} = :undone"
 
 
@@ -84,6 +80,6 @@ def no_more(entity_id: str) -> str:
     """
 
 
-def alike(columns: Sequence[str], one: str, other: str) -> str:
+def alike(columns: str, one: str, other: str) -> str:
     """That two rows say the same."""
-    return " and ".join(f"{one}.{column} is not distinct from {other}.{column}" for column in columns)
+    return " and ".join(f"{one}.{column} is not distinct from {other}.{column}" for column in columns.split())

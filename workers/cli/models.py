@@ -161,7 +161,7 @@ def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = F
         )
     with _held(engine, name):
         with engine.begin() as connection:
-            embedding_models.retire(connection, name)
+            embedding_models.make_ready(connection, name, ready=False)
         lanes = [
             lane
             for tenant_id, connection in each_tenant(engine)

@@ -127,7 +127,7 @@ def _split(connection: Connection, lane: LaneRef, *, command: Split, stamp: Stam
         return "there is no such entity"
     if any(map(instructs, (command.name or "", *command.aliases, command.description or ""))):
         return "its name, an alias or its description looks like an instruction"
-    memories = identity.memories_to_move(connection, lane, command.entity_id, command.memories)
+    memories = identity.memories_naming(connection, lane, command.entity_id) & frozenset(command.memories)
     if not memories:
         return "none of the memories is about it"
     newcomer = RegisteredEntity(

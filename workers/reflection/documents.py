@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from db import decisions, documents, namespaces
 from db.decisions import LoggedDecision, Stamp
-from db.documents import DocumentRow, DocumentVersion
+from db.documents import DocumentVersion
 from db.keys import BatchRef, LaneRef
 from mosshead.contrib.managers.prompts import DOCUMENT_VERSION
 from mosshead.events import EditDocument
@@ -130,7 +130,7 @@ def _held(connection: Connection, lane: LaneRef, name: str) -> DocumentState:
     return DocumentState() if row is None else held_in(row)
 
 
-def held_in(row: DocumentRow | DocumentVersion) -> DocumentState:
+def held_in(row: DocumentVersion) -> DocumentState:
     """A version of a document, as the pipeline sees it."""
     marks = {
         key: Mark(datetime.fromisoformat(one["at"]), one["hand"], UUID(one["by"])) for key, one in row.fields.items()

@@ -18,6 +18,7 @@ from db.keys import BatchRef, LaneRef
 from db.questions import HeldEnd, HeldRelation, NewQuestion, OtherQuestion
 from db.relations import Edge
 from db.unlearn import unlearn
+from mosshead.embeddings.protocol import Vectors
 from mosshead.entities.questions import Offered, question
 from mosshead.ids import uuid7
 from mosshead.language.names import normalise
@@ -347,7 +348,7 @@ class Writer:
             if key in self._unwritten:
                 entities.save(self._connection, self._lane, [self._unwritten.pop(key)], change.stamp)
 
-    def _set_vector(self, memory_id: UUID, vector: memories.Vector) -> None:
+    def _set_vector(self, memory_id: UUID, vector: Vectors) -> None:
         version = self._standing[memory_id].version
         memories.set_vectors(
             self._connection, self._lane, self._plan.model, "memory", {memory_id: vector}, version=version
