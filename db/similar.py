@@ -4,20 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
-from db.keys import BatchRef, LaneRef
-from mosshead.search.indexed import LOOK_ON, in_literals
-from mosshead.store.connection import rows_within
+from db.keys import OF_LANE, BatchRef, LaneRef, of_lane
+from mosshead.search.indexed import LOOK_ON, MOST_STATEMENTS, in_literals
+from mosshead.store.connection import Sql, of_namespace, rows_within
 from mosshead.timestamps import in_zone
 
 _LOOK = 100
 """So many rows the index of vectors looks at (``hnsw.ef_search``) to tell which few are nearest."""
-
-_STATEMENTS = 256
-"""So many are kept of those that name their namespace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,30 +72,54 @@ def similar_to_batch(
         "numbers": [number for number, _ in concerned],
         "entity_ids": [entity_id for _, entity_id in concerned],
     }
-    dimensions = connection.execute(_INDEXED, {**batch.scope, "model": model, "look": str(_LOOK)}).scalar()
+    dimensions = Sql(f"""
+        select models.dimensions, set_config('hnsw.ef_search', :look, true) as look, {LOOK_ON} as looking
+        from mosshead.scopes join mosshead.models using (model)
+        where {of_lane("scopes")} and scopes.model = :model and scopes.indexed
+    """).scalar(connection, batch.scope, model=model, look=str(_LOOK))
     statement = _SCAN if dimensions is None else _by_index(batch.lane, model, dimensions)
-    return [
-        SimilarRow(
-            fact_number=row.number,
-            said_at=in_zone(row.valid_from, row.valid_from_offset),
-            occurred_from=row.occurred_from and in_zone(row.occurred_from, row.occurred_from_offset),
-            occurred_to=row.occurred_to and in_zone(row.occurred_to, row.occurred_to_offset),
-            subject_ids=tuple(row.subject_ids or ()),
-            sure_ids=tuple(row.sure_ids or ()),
-            unsure_ids=tuple(row.unsure_ids or ()),
-            similarity=row.similarity,
-            **{column: getattr(row, column) for column in _SIMILAR_COLUMNS},
-        )
-        for row in rows_within(connection, (statement, parameters))
-    ]
+    return [_similar(row) for row in rows_within(connection, (statement, parameters))]
+
+
+def _similar(row: Any) -> SimilarRow:
+    columns = {column: getattr(row, column) for column in ("similarity", *_SIMILAR_COLUMNS)}
+    for time in ("occurred_from", "occurred_to"):
+        at = getattr(row, time)
+        columns[time] = at and in_zone(at, getattr(row, f"{time}_offset"))
+    for ids in ("subject_ids", "sure_ids", "unsure_ids"):
+        columns[ids] = tuple(getattr(row, ids) or ())
+    return SimilarRow(fact_number=row.number, said_at=in_zone(row.valid_from, row.valid_from_offset), **columns)
 
 
 def injected(connection: Connection, batch: BatchRef, *, latest: int) -> set[UUID]:
     """The memories that were in the prompts of the batch's conversations lately: of their ``latest`` messages each."""
-    shown = {UUID(key) for key in connection.execute(_INJECTED, {**batch.scope, "latest": latest}).scalars()}
+    # Of a conversation that is under way, the batch's own messages and those before them.
+    found = Sql(f"""
+        select distinct memory_id from (
+            select distinct conversation_id from mosshead.events
+            where {OF_LANE} and batch_id = :batch_id
+        ) as conversation cross join lateral (
+            select payload -> 'injected' as injected from mosshead.events
+            where {of_lane("events")} and events.conversation_id = conversation.conversation_id
+              and (events.state = 'done' or events.batch_id = :batch_id)
+            order by events.occurred_at desc limit :latest
+        ) as message cross join lateral jsonb_array_elements_text(coalesce(injected, '[]')) as memory_id
+    """).scalars(connection, batch.scope, latest=latest)
+    shown = {UUID(key) for key in found}
     if not shown:
         return shown
-    return shown.union(connection.execute(_INJECTED_ELSEWHERE, {**batch.lane.scope, "injected": list(shown)}).scalars())
+    # Prompts held memories of the generation that apps read. A replay has those of the same messages.
+    elsewhere = Sql(f"""
+        select distinct here.memory_id from mosshead.namespaces as replay
+        join mosshead.memory_sources as there
+          on there.tenant_id = :tenant_id and there.namespace_id = replay.replay_of and there.memory_id = any(:injected)
+         and there.known_to is null
+        join mosshead.memory_sources as here
+          on {of_lane("here")} and here.message_id = there.message_id
+         and here.known_to is null
+        where {of_lane("replay")}
+    """).scalars(connection, batch.lane.scope, injected=list(shown))
+    return shown.union(elsewhere)
 
 
 _SIMILAR_COLUMNS = (
@@ -106,23 +128,13 @@ _SIMILAR_COLUMNS = (
 )
 _TIMES = ("valid_from", "occurred_from", "occurred_to")
 
-_INDEXED = text(f"""
-    select models.dimensions, set_config('hnsw.ef_search', :look, true) as look, {LOOK_ON} as looking
-    from mosshead.scopes join mosshead.models using (model)
-    where scopes.tenant_id = :tenant_id and scopes.namespace_id = :namespace_id and scopes.model = :model and scopes.indexed
-""")
-
 _NOW = "memory.known_to is null and memory.state = 'active'"
-
-
-def _scope(alias: str) -> str:
-    return f"{alias}.tenant_id = %(tenant_id)s and {alias}.namespace_id = %(namespace_id)s"
 
 
 def _of_memories(table: str, more: str) -> str:
     """The vectors of memories, by the two indexes that hold them."""
     rows = f"""select known.* from mosshead.{table} as known
-               where {_scope("known")} and known.model = %(model)s and known.owner_kind = 'memory' {more} and"""
+               where {of_namespace("known")} and known.model = %(model)s and known.owner_kind = 'memory' {more} and"""
     return f"{rows} compact union all {rows} not compact"
 
 
@@ -155,7 +167,7 @@ def _statement(nearest: str) -> str:
     with fact as materialized (
         select number, embedding, coalesce(fact ->> 'attribute', fact ->> 'ends') as attribute
         from mosshead.candidate_facts as fact
-        where {_scope("fact")} and fact.batch_id = %(batch_id)s and embedding is not null
+        where {of_namespace("fact")} and fact.batch_id = %(batch_id)s and embedding is not null
     ),
     concerned as materialized (
         select fact.number, given.entity_id, fact.embedding
@@ -169,14 +181,14 @@ def _statement(nearest: str) -> str:
         union
         select fact.number, memory.memory_id, -(vector.embedding <#> fact.embedding)
         from fact
-        join mosshead.memories as memory on {_scope("memory")} and memory.attribute = fact.attribute
+        join mosshead.memories as memory on {of_namespace("memory")} and memory.attribute = fact.attribute
         join mosshead.embeddings as vector
-          on {_scope("vector")} and vector.model = %(model)s and vector.owner_kind = 'memory'
+          on {of_namespace("vector")} and vector.model = %(model)s and vector.owner_kind = 'memory'
          and vector.owner_id = memory.memory_id
         where {_NOW}
           and (fact.number <> all(%(numbers)s) or exists (
               select from concerned join mosshead.memory_entities as link using (entity_id)
-              where concerned.number = fact.number and {_scope("link")} and link.memory_id = memory.memory_id
+              where concerned.number = fact.number and {of_namespace("link")} and link.memory_id = memory.memory_id
                 and link.known_to is null))
     )
     select near.number, least(1, near.similarity) as similarity, memory.*, about.*
@@ -184,14 +196,14 @@ def _statement(nearest: str) -> str:
     -- With a limit it stays a look for each of these few, and is no scan of all memories.
     cross join lateral (
         select {columns} from mosshead.memories as memory
-        where {_scope("memory")} and memory.memory_id = near.memory_id and {_NOW} limit 1
+        where {of_namespace("memory")} and memory.memory_id = near.memory_id and {_NOW} limit 1
     ) as memory
     cross join lateral (
         select array_agg(link.entity_id) filter (where link.role = 'subject') as subject_ids,
                array_agg(link.entity_id) filter (where link.certainty = 'sure') as sure_ids,
                array_agg(link.entity_id) filter (where link.certainty = 'unsure') as unsure_ids
         from mosshead.memory_entities as link
-        where {_scope("link")} and link.memory_id = memory.memory_id and link.known_to is null
+        where {of_namespace("link")} and link.memory_id = memory.memory_id and link.known_to is null
     ) as about
     order by near.number, near.similarity desc, memory.memory_id
 """
@@ -200,7 +212,7 @@ def _statement(nearest: str) -> str:
 _SCAN = _statement(_nearest(_of_memories("embeddings", ""), "fact", within="one.number", least="%(least)s"))
 
 
-@lru_cache(_STATEMENTS)
+@lru_cache(MOST_STATEMENTS)
 def _by_index(lane: LaneRef, model: str, dimensions: int) -> str:
     """For a namespace with an index of its own."""
     scope = in_literals("known", {**lane.scope, "model": model, "owner_kind": "memory"})
@@ -210,30 +222,3 @@ def _by_index(lane: LaneRef, model: str, dimensions: int) -> str:
             where {scope}
             order by (known.embedding::halfvec({dimensions})) <#> cast(fact.embedding as halfvec({dimensions})) limit %(limit)s
         ) as found where found.similarity >= %(least)s""")
-
-
-# Of a conversation that is under way, the batch's own messages and those before them.
-_INJECTED = text("""
-    select distinct memory_id from (
-        select distinct conversation_id from mosshead.events
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id
-    ) as conversation cross join lateral (
-        select payload -> 'injected' as injected from mosshead.events
-        where events.tenant_id = :tenant_id and events.namespace_id = :namespace_id
-          and events.conversation_id = conversation.conversation_id
-          and (events.state = 'done' or events.batch_id = :batch_id)
-        order by events.occurred_at desc limit :latest
-    ) as message cross join lateral jsonb_array_elements_text(coalesce(injected, '[]')) as memory_id
-""")
-
-# Prompts held memories of the generation that apps read. A replay has those of the same messages.
-_INJECTED_ELSEWHERE = text("""
-    select distinct here.memory_id from mosshead.namespaces as replay
-    join mosshead.memory_sources as there
-      on there.tenant_id = :tenant_id and there.namespace_id = replay.replay_of and there.memory_id = any(:injected)
-     and there.known_to is null
-    join mosshead.memory_sources as here
-      on here.tenant_id = :tenant_id and here.namespace_id = :namespace_id and here.message_id = there.message_id
-     and here.known_to is null
-    where replay.tenant_id = :tenant_id and replay.namespace_id = :namespace_id
-""")

@@ -70,7 +70,9 @@ def names_of(found: Iterable[NameMatch], meant: Collection[UUID]) -> set[str]:
 
 def understood(heard: Heard, fetched: Fetched, now: datetime) -> Understood:
     """Say whom a message means, and rank the memories by that."""
-    now = where_asked(now, _said(fetched))
+    memories, messages = fetched.memories.memories, fetched.messages.found
+    said_at = (*(one.memory.said_at for one in memories), *(one.message.said_at for one in messages))
+    now = where_asked(now, said_at)
     meant = _meant(heard, fetched)
     contests = fetched.meant.items()
     plausible = {key: name for name, one in contests for key in not_ruled_out(one.decision) if key not in meant}
@@ -97,12 +99,6 @@ def understood(heard: Heard, fetched: Fetched, now: datetime) -> Understood:
         ranked=_told_in_one_line(ranked, others, meant),
         now=now,
     )
-
-
-def _said(fetched: Fetched) -> Iterator[datetime]:
-    """When all that was fetched was said."""
-    yield from (one.memory.said_at for one in fetched.memories.memories)
-    yield from (one.message.said_at for one in fetched.messages.found)
 
 
 def _told_in_one_line(
@@ -163,9 +159,6 @@ def relates(message: Parsed, cosines: Sequence[float], *, model: str, day: date)
     """
     if len(cosines) <= FEW or message.named or message.implied or periods(message.text, day):
         return True
-    return not _is_small_talk(message.text) and max(cosines) >= NEAR.get(model, -1.0)
-
-
-def _is_small_talk(text: str) -> bool:
-    words = _WORD.findall(text.casefold().translate(_APOSTROPHES))
-    return bool(words) and _SMALL_TALK.issuperset(words)
+    words = _WORD.findall(message.text.casefold().translate(_APOSTROPHES))
+    small_talk = bool(words) and _SMALL_TALK.issuperset(words)
+    return not small_talk and max(cosines) >= NEAR.get(model, -1.0)

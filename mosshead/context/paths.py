@@ -49,7 +49,9 @@ def paths(
     """
     found = [_of_entity(ranked, entity, name) for entity, name in named.items()]
     found += [_first_known(ranked, entity, name) for entity, name in (plausible or {}).items()]
-    found += [_processes(ranked), _alike(ranked), _related(ranked, named)]
+    alike = _by(ranked, lambda one: one.relevance.fit)[:_MOST]
+    semantic = Path(name="semantic", hits=tuple(alike), delivers=_ALIKE)
+    found += [_processes(ranked), semantic, _related(ranked, named)]
     return tuple(path for path in found if path.hits)
 
 
@@ -84,10 +86,6 @@ def _processes(ranked: Iterable[RankedMemory]) -> Path:
     fitting = _by([one for one in ranked if one.found.memory.kind is MemoryKind.PROCESS], lambda one: one.relevance.own)
     called_for = bool(fitting) and fitting[0].relevance.own >= _CALLED_FOR
     return Path(name="process", hits=tuple(fitting[:_MOST]), delivers=int(called_for))
-
-
-def _alike(ranked: Iterable[RankedMemory]) -> Path:
-    return Path(name="semantic", hits=tuple(_by(ranked, lambda one: one.relevance.fit)[:_MOST]), delivers=_ALIKE)
 
 
 def _related(ranked: Iterable[RankedMemory], named: Mapping[UUID, str]) -> Path:

@@ -63,11 +63,6 @@ class Weighed:
         return bool(self._row.is_user)
 
     @property
-    def memories(self) -> int:
-        """How many memories are surely about it."""
-        return int(self._row.memories)
-
-    @property
     def found_by(self) -> Sequence[str] | None:
         """The normalised names by which it was found; none where it bears the very name that was said, or was not looked up."""
         found_by: Sequence[str] | None = self._row.found_by

@@ -334,13 +334,7 @@ def words_of(text: str, *, is_name: bool = False) -> list[TextWord]:
 @remembered
 def _plain(written: str) -> tuple[str, ...]:
     """What a word is compared as: mostly one word."""
-    return tuple(name_words(normalise(written)))
-
-
-def name_words(normalised: str) -> list[str]:
-    """The words of a normalised name as they are compared, article and title included."""
-    kept = spelled_out("x " + normalised).split()  # behind another word nothing is an article
-    return kept[1:]
+    return tuple(spelled_out("x " + normalise(written)).split()[1:])  # behind another word nothing is an article
 
 
 def unspaced(word: TextWord) -> Iterator[tuple[str, int, int]]:

@@ -86,7 +86,11 @@ def parse(
         others = _checked(message, answer_of(lambda: parser(message), name="parser", seconds=seconds))
     if others is None:
         processes = (_mention(message, MentionKind.PROCESS, *one.span()) for one in _PROCESS.finditer(message))
-        others = [*_phrases(message), *processes, *_attributes(message, names)]
+        referring = (
+            _mention(message, _FORMS.get(one.form, MentionKind.DESCRIPTION), one.place.start, one.place.end)
+            for one in phrases(Layout(message))
+        )
+        others = [*referring, *processes, *_attributes(message, names)]
         others += _concepts(message, [*names, *others])
     taken = {(one.start, one.end) for one in names}
     kept = [one for one in others if (one.start, one.end) not in taken]
@@ -100,12 +104,6 @@ def _names(message: str, found: Sequence[NameMatch]) -> Iterator[Mention]:
             places.setdefault((match.start, match.end), []).append(match.entity.entity_id)
     for (start, end), ids in places.items():
         yield _mention(message, MentionKind.ENTITY, start, end, entities=tuple(dict.fromkeys(ids)))
-
-
-def _phrases(message: str) -> Iterator[Mention]:
-    for phrase in phrases(Layout(message)):
-        kind = _FORMS.get(phrase.form, MentionKind.DESCRIPTION)
-        yield _mention(message, kind, phrase.place.start, phrase.place.end)
 
 
 def _attributes(message: str, names: Sequence[Mention]) -> Iterator[Mention]:

@@ -98,11 +98,6 @@ def memory_note(memory: StoredMemory, *, dated: bool) -> str:
     return f"{content} ({occurred_on(memory)})"
 
 
-def day_heading(message: StoredMessage) -> str:
-    """What stands above the messages of one conversation and day."""
-    return f"{said_on(message)}:"
-
-
 def message_note(message: StoredMessage) -> str:
     """A message on one line."""
     return message_line(message.role, message.speaker, message.content)
@@ -110,7 +105,7 @@ def message_note(message: StoredMessage) -> str:
 
 def group_of(message: StoredMessage) -> tuple[str, date]:
     """Conversation and day, by which a message has a heading of its own, unless it goes on under another (`_groups`)."""
-    return message.conversation or "", _said_on(message)
+    return message.conversation or "", message.said_at.date()
 
 
 def in_order(messages: Sequence[StoredMessage]) -> tuple[StoredMessage, ...]:
@@ -127,10 +122,8 @@ def _groups(messages: Sequence[StoredMessage]) -> Iterable[Sequence[StoredMessag
     latest: dict[str, list[StoredMessage]] = {}
     for one in sorted(messages, key=lambda one: (one.said_at, one.place, one.id)):
         group = latest.get(one.conversation or "")
-        if group is None or _said_on(group[0]) not in {
-            _said_on(one),
-            one.said_at.astimezone(group[0].said_at.tzinfo).date(),
-        }:
+        there = one.said_at if group is None else one.said_at.astimezone(group[0].said_at.tzinfo)
+        if group is None or group[0].said_at.date() not in {one.said_at.date(), there.date()}:
             group = latest[one.conversation or ""] = groups.setdefault(group_of(one), [])
         group.append(one)
     return groups.values()
@@ -138,7 +131,7 @@ def _groups(messages: Sequence[StoredMessage]) -> Iterable[Sequence[StoredMessag
 
 def _said(messages: Sequence[StoredMessage]) -> Iterator[str]:
     for group in _groups(messages):
-        yield day_heading(group[0])
+        yield f"{said_on(group[0])}:"
         yield from map(message_note, group)
 
 
@@ -155,11 +148,7 @@ def occurred_on(memory: StoredMemory) -> str:
 
 def said_on(one: StoredMemory | StoredMessage) -> str:
     """The day on which it was said, as people write it."""
-    return _day(_said_on(one))
-
-
-def _said_on(one: StoredMemory | StoredMessage) -> date:
-    return one.said_at.date()
+    return _day(one.said_at.date())
 
 
 def _day(day: date) -> str:
@@ -265,7 +254,8 @@ def excerpts(
 def before_and_after(message_range: int | tuple[int, int]) -> tuple[int, int]:
     """How many neighbours before and after each hit. Raises ValueError where it is neither a number nor a pair, from 0 to 50."""
     pair = message_range if isinstance(message_range, tuple | list) else (message_range, message_range)
-    if len(pair) != 2 or not all(_is_count(one) for one in pair):
+    whole = all(isinstance(one, int) and not isinstance(one, bool) for one in pair)
+    if len(pair) != 2 or not whole or not all(0 <= one <= _MOST_AROUND for one in pair):
         raise ValueError(
             f"message_range: give a number or (before, after), each from 0 to {_MOST_AROUND}, got {message_range!r}"
         )
@@ -276,10 +266,6 @@ Scope = Literal["thread", "resource"]
 """Where messages are recalled from: this conversation alone, or all of the namespace."""
 
 _MOST_AROUND = 50
-
-
-def _is_count(one: object) -> bool:
-    return isinstance(one, int) and not isinstance(one, bool) and 0 <= one <= _MOST_AROUND
 
 
 def _lines(excerpt: Excerpt, number: int | None) -> Iterator[str]:

@@ -148,7 +148,7 @@ class Hits(Sequence[Hit]):
     @property
     def text(self) -> str:
         """``- content`` lines. For a prompt, take `as_system_message`."""
-        return as_lines(self.hits)
+        return "\n".join(f"- {one_line(hit.content)}" for hit in self.hits)
 
     def as_system_message(self) -> dict[str, str]:
         """The same as ``{"role": "system", "content": …}``, to stand before the turns: data inside a fence."""
@@ -193,11 +193,6 @@ class Profile:
     entity: Entity
     summary: str
     refreshed_at: datetime | None
-
-
-def as_lines(memories: Sequence[StoredMemory]) -> str:
-    """``- content`` lines, one for each memory, whatever it holds."""
-    return "\n".join(f"- {one_line(memory.content)}" for memory in memories)
 
 
 Action = Literal[

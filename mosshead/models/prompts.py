@@ -53,8 +53,9 @@ class PromptTemplate:
 
     @property
     def written_variables(self) -> list[str]:
-        """The variables as they stand in the text."""
-        return shown(self.variables, self.syntax)
+        """The variables as they are written in the text, in a fixed order."""
+        variables = self.variables
+        return [_written(one, self.syntax) for one in sorted(variables.taken)] + list(variables.frame)
 
     def fault_of(self, text: str) -> str | None:
         """Why a text cannot take the place of this one's; None where it can. Names variables, and nothing else of the text."""
@@ -169,11 +170,6 @@ def fault_in(text: str, wanted: Variables, syntax: Syntax) -> str | None:
     if found.frame != wanted.frame:
         return "its sections are not those of the template, in their order"
     return None
-
-
-def shown(variables: Variables, syntax: Syntax) -> list[str]:
-    """The variables as they are written in a text, in a fixed order."""
-    return [_written(one, syntax) for one in sorted(variables.taken)] + list(variables.frame)
 
 
 def _fields(text: str) -> Iterator[str]:

@@ -21,6 +21,9 @@ Scanned = Literal["memories", "turns"]
 LOOK_ON = "set_config('hnsw.iterative_scan', 'strict_order', true)"
 """An index of vectors holds what is deleted until a vacuum: where that is all that it looked at, it looks on."""
 
+MOST_STATEMENTS = 256
+"""So many are kept of those that name their namespace."""
+
 _LOOK = 2
 """So many times as many rows as are wanted the index of vectors looks at (``hnsw.ef_search``), to tell which are nearest."""
 
@@ -319,33 +322,25 @@ def queries(vocabulary: Vocabulary) -> list[str]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Combination:
-    """Some of the chosen words, as bits. rows: those that hold these and no others of them, if words were independent."""
-
-    words: int
-    worth: float
-    rows: float
-
-
-def _by_worth(vocabulary: Vocabulary, chosen: Sequence[SearchTerm]) -> list[_Combination]:
+def _by_worth(vocabulary: Vocabulary, chosen: Sequence[SearchTerm]) -> list[tuple[int, float]]:
+    """The combinations of the words, those worth most first: as bits, and how many rows hold these and no others of them."""
     every = [(0, 0.0, float(vocabulary.rows))]
     for place, word in enumerate(chosen):
         share, rarity = word.holders / vocabulary.rows, vocabulary.rarity(word)
         held = [(words | 1 << place, worth + rarity, rows * share) for words, worth, rows in every]
         every = [(words, worth, rows * (1 - share)) for words, worth, rows in every] + held
-    return [_Combination(*one) for one in sorted(every[1:], key=lambda one: (-one[1], one[0]))]
+    return [(words, rows) for words, _, rows in sorted(every[1:], key=lambda one: (-one[1], one[0]))]
 
 
-def _within(every: Iterable[_Combination], expected: float) -> list[int]:
+def _within(every: Iterable[tuple[int, float]], expected: float) -> list[int]:
     """The first, and those after it that together are expected to be held by no more rows than that."""
     taken: list[int] = []
     total = 0.0
-    for one in every:
-        total += one.rows
+    for words, rows in every:
+        total += rows
         if taken and total > expected:
             break
-        taken.append(one.words)
+        taken.append(words)
     return taken
 
 
@@ -366,13 +361,9 @@ def _any_of(combined: Sequence[int], chosen: Sequence[SearchTerm]) -> str:
     if not combined:
         return ""
     place = max(combined).bit_length() - 1
-    outer, bit = _quoted(chosen[place].lexeme), 1 << place
+    escaped, bit = chosen[place].lexeme.replace("\\", "\\\\").replace("'", "''"), 1 << place
+    outer = f"'{escaped}'"
     rest = [words ^ bit for words in combined if words & bit]
     held = outer if 0 in rest else f"({outer} & {_any_of(rest, chosen)})"
     others = _any_of([words for words in combined if not words & bit], chosen)
     return f"({held} | {others})" if others else held
-
-
-def _quoted(lexeme: str) -> str:
-    escaped = lexeme.replace("\\", "\\\\").replace("'", "''")
-    return f"'{escaped}'"

@@ -21,7 +21,7 @@ from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hit
 from mosshead.models.messages import MemoryFound, Spread
 from mosshead.paths import NamespacePath
-from mosshead.search.indexed import Vocabulary, lent_scored, memories_head
+from mosshead.search.indexed import MOST_STATEMENTS, Vocabulary, lent_scored, memories_head
 from mosshead.search.indexed import parameters as of_words
 from mosshead.search.scoring import WEIGHTS, Relevance, asked, bm25, cosine, spread_in, spread_of
 from mosshead.search.weights import MemoryWeights
@@ -39,9 +39,6 @@ _PROCESSES = 12
 _PER_RELATED, _RELATED = 12, 50
 _MANY = 400
 """An entity of whom so much is known lends next to nothing, and its memories are counted no further."""
-
-_STATEMENTS = 256
-"""So many are kept of those that name their namespace."""
 
 _W = MemoryWeights()
 
@@ -294,7 +291,7 @@ TAUGHT = f"""
 _SCAN = _statement(f"{ABOUT}, {SCANNED}", scored="scanned", links=_ALL_LINKS)
 
 
-@lru_cache(_STATEMENTS)
+@lru_cache(MOST_STATEMENTS)
 def _by_index(path: NamespacePath, model: str, dimensions: int) -> str:
     head = memories_head(path, model, dimensions, _LISTED)
     return _statement(head, lent_scored(path, model), scored="lent", links="links_lent")
@@ -344,7 +341,7 @@ def rank_memories(
     """
     meant, namesakes = frozenset(named), frozenset(left_out)
     kept = [one for one in found if one.entities & meant or not one.entities & namesakes]
-    house = meant | _parents(meant, bearings)
+    house = meant | {parent for one in meant if one in bearings and (parent := bearings[one].parent) is not None}
     lasting = _foundations(kept, meant.union(plausible))
     own = [
         Relevance(
@@ -396,11 +393,6 @@ def _when(one: MemoryFound, periods: Collection[Named]) -> float:
     occurred = one.memory.occurred
     day = occurred.day if occurred else one.memory.said_at.date()
     return max(period.fits(day) for period in periods)
-
-
-def _parents(entities: Iterable[UUID], bearings: Mapping[UUID, Bearing]) -> frozenset[UUID]:
-    known = (bearings[one].parent for one in entities if one in bearings)
-    return frozenset(parent for parent in known if parent is not None)
 
 
 def _lasting(one: MemoryFound) -> float:

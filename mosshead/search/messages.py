@@ -23,7 +23,7 @@ from mosshead.language.names import normalise, spelled_out
 from mosshead.language.times import Interval, Period, periods
 from mosshead.models.messages import MessageFound, Spread, StoredMessage
 from mosshead.paths import NamespacePath
-from mosshead.search.indexed import Vocabulary, memories_head, messages_head, time_head
+from mosshead.search.indexed import MOST_STATEMENTS, Vocabulary, memories_head, messages_head, time_head
 from mosshead.search.indexed import parameters as of_words
 from mosshead.search.memories import SCANNED, SCORED, TAUGHT
 from mosshead.search.scoring import asked, bm25, cosine, spread_in, spread_of
@@ -34,9 +34,6 @@ from mosshead.text import as_compared
 
 _EACH = (20, 30, 40, 60, 100, 200, 400)
 """So many messages are found by each raw score: few sizes, for a large namespace has a statement for each."""
-
-_STATEMENTS = 256
-"""So many are kept of those that name their namespace."""
 
 _IN_TIME = """(
     (cast(%(since)s as timestamptz) is null or said_at >= %(since)s)
@@ -242,12 +239,12 @@ def _statement(head: str) -> str:
 _SCAN = _statement(_SCANNED)
 
 
-@lru_cache(_STATEMENTS)
+@lru_cache(MOST_STATEMENTS)
 def _by_index(path: NamespacePath, model: str, dimensions: int, each: int) -> str:
     return _statement(messages_head(path, model, dimensions, each))
 
 
-@lru_cache(_STATEMENTS)
+@lru_cache(MOST_STATEMENTS)
 def _in_time(path: NamespacePath, model: str) -> str:
     return _statement(time_head(path, model, _ALL))
 
@@ -293,7 +290,7 @@ def _lending_statement(head: str) -> str:
 _LENDING_SCAN = _lending_statement(SCANNED)
 
 
-@lru_cache(_STATEMENTS)
+@lru_cache(MOST_STATEMENTS)
 def _lending_by_index(path: NamespacePath, model: str, dimensions: int) -> str:
     return _lending_statement(f"{TAUGHT}, {memories_head(path, model, dimensions, _LENDERS)}")
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from mosshead.models.messages import Spread
 from mosshead.search.weights import MemoryWeights
+from mosshead.store.connection import of_namespace
 
 _K1, _B = 1.2, 0.75
 _TERMS = 1 << 29
@@ -21,10 +22,7 @@ _TERMS = 1 << 29
 
 def asked(scanned: str) -> str:
     """The common tables of a question's words, for `bm25`. scanned: what they are looked for in, "memories" or "turns"."""
-    of_all = f"""
-        vocabulary.tenant_id = %(tenant_id)s and vocabulary.namespace_id = %(namespace_id)s and vocabulary.model = %(model)s
-        and vocabulary.scanned = '{scanned}'
-    """
+    of_all = f"{of_namespace('vocabulary')} and vocabulary.model = %(model)s and vocabulary.scanned = '{scanned}'"
     return f"""
     extent as materialized (
         select cast(holders as float8) as texts, greatest(cast(occurrences as float8) / nullif(holders, 0), 1) as length

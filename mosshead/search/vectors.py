@@ -2,8 +2,8 @@
 
 import json
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 from weakref import WeakKeyDictionary
@@ -72,7 +72,8 @@ def by_index(path: NamespacePath, wanted: SearchTarget) -> Statement:
 
 def whether_indexed(path: NamespacePath, model: str) -> Statement:
     """Whether the scope has an index of its own."""
-    return _INDEXED, {**path.ids, "model": model}
+    scope = f"{of_namespace('scopes')} and scopes.model = %(model)s"
+    return f"select indexed from mosshead_read_v1.scopes where {scope}", {**path.ids, "model": model}
 
 
 def _parameters(path: NamespacePath, wanted: SearchTarget) -> dict[str, Any]:
@@ -109,11 +110,6 @@ def _joined(nearest: str) -> str:
     """
 
 
-_INDEXED = """
-    select indexed from mosshead_read_v1.scopes
-    where tenant_id = %(tenant_id)s and namespace_id = %(namespace_id)s and model = %(model)s
-"""
-
 _DISTANCE = "vector.embedding <#> cast(%(vector)s as halfvec)"
 
 _SOUGHT = f"""
@@ -125,17 +121,16 @@ _SOUGHT = f"""
 
 _EXACT = _joined(_SOUGHT.format(narrowed=""))
 
-_NARROWED = _joined(
-    _SOUGHT.format(
-        narrowed=f"""
-      and (cast(%(kind)s as text) is null or exists (
+
+def _is(column: str, parameter: str) -> str:
+    return f"""
+      and (cast(%({parameter})s as text) is null or exists (
           select from mosshead_read_v1.memories as one
           where {of_namespace("one")} and one.memory_id = vector.owner_id
-            and one.known_to is null and one.kind = %(kind)s))
-      and (cast(%(record)s as text) is null or exists (
-          select from mosshead_read_v1.memories as one
-          where {of_namespace("one")} and one.memory_id = vector.owner_id
-            and one.known_to is null and one.record_name = %(record)s))
+            and one.known_to is null and one.{column} = %({parameter})s))"""
+
+
+_WITH_METADATA = f"""
       and (cast(%(metadata)s as jsonb) is null or exists (
           select from mosshead_read_v1.provenance as source
           join mosshead_read_v1.messages as message
@@ -143,28 +138,10 @@ _NARROWED = _joined(
            and message.metadata @> cast(%(metadata)s as jsonb)
           where {of_namespace("source")} and source.memory_id = vector.owner_id and source.stance = 'for'))
 """
-    )
-)
+
+_NARROWED = _joined(_SOUGHT.format(narrowed=_is("kind", "kind") + _is("record_name", "record") + _WITH_METADATA))
 
 _REMEMBERED_SECONDS = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class Scopes:
-    """Which scopes have an index of their own, as the service said within the last minute. Only those are remembered."""
-
-    _indexed: dict[tuple[UUID, str], float] = field(default_factory=dict)
-
-    def indexed(self, path: NamespacePath, model: str) -> bool:
-        """Whether a scope has one; False as long as nobody asked."""
-        return self._indexed.get((path.namespace_id, model), 0.0) > time.monotonic()
-
-    def learn(self, path: NamespacePath, model: str, rows: Iterable[Any]) -> None:
-        """Take in what the view ``scopes`` says."""
-        if any(row.indexed for row in rows):
-            self._indexed[path.namespace_id, model] = time.monotonic() + _REMEMBERED_SECONDS
-        else:
-            self._indexed.pop((path.namespace_id, model), None)
 
 
 def search(
@@ -174,12 +151,16 @@ def search(
 
     A scope's index is used once it is known of, which the same trip asks; until then the search is exact, as it is without one.
     """
-    scopes = _scopes.setdefault(engine, Scopes())
-    indexed = wanted.limit <= MOST_BY_INDEX and not wanted.narrowed and scopes.indexed(path, wanted.model)
+    known, scope = _indexed.setdefault(engine, {}), (path.namespace_id, wanted.model)
+    indexed = wanted.limit <= MOST_BY_INDEX and not wanted.narrowed and known.get(scope, 0.0) > time.monotonic()
     sought = by_index(path, wanted) if indexed else exact(path, wanted)
     found, rows, told = in_one_trip(engine, path.tenant_id, [sought, also, whether_indexed(path, wanted.model)])
-    scopes.learn(path, wanted.model, told)
+    if any(row.indexed for row in told):
+        known[scope] = time.monotonic() + _REMEMBERED_SECONDS
+    else:
+        known.pop(scope, None)
     return tuple(Hit(**memory_fields(row), similarity=round(row.similarity, 4)) for row in found), rows
 
 
-_scopes: WeakKeyDictionary[Engine, Scopes] = WeakKeyDictionary()
+_indexed: WeakKeyDictionary[Engine, dict[tuple[UUID, str], float]] = WeakKeyDictionary()
+"""Until when it is remembered of which scopes that they have an index of their own, as the service said. Only of those."""

@@ -12,9 +12,7 @@ from mosshead.models.prompts import (
     NotATemplate,
     PromptTemplate,
     Syntax,
-    Variables,
     fault_in,
-    shown,
     template_of,
     variables_of,
 )
@@ -130,9 +128,10 @@ def test_the_variables_of_each_syntax(old: str, new: str, syntax: Syntax, fault:
 
 
 def test_variables_are_shown_as_they_are_written() -> None:
-    assert shown(variables_of("{b} {a!r:>3} {}", "format"), "format") == ["{}", "{a!r:>3}", "{b}"]
-    assert shown(variables_of("{{b}} {{#a}}{{/a}}", "mustache"), "mustache") == ["{{b}}", "{{#a}}", "{{/a}}"]
-    assert shown(Variables(frozenset()), "none") == []
+    assert PromptTemplate(text="{b} {a!r:>3} {}").written_variables == ["{}", "{a!r:>3}", "{b}"]
+    mustache = PromptTemplate(text="{{b}} {{#a}}{{/a}}", syntax="mustache")
+    assert mustache.written_variables == ["{{b}}", "{{#a}}", "{{/a}}"]
+    assert PromptTemplate(text="no {variable}", syntax="none").written_variables == []
 
 
 def test_many_faults_are_told_in_short() -> None:
