@@ -7,6 +7,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 from mosshead.language.names import NO_FIGURE
+from mosshead.language.wordlists import ACQUAINTANCES, KINSHIP, ROLES
 from mosshead.patterns import lazy_pattern
 
 _LONGEST = 4
@@ -320,19 +321,14 @@ OWNERS = frozenset({"his", "her", "its", "their"})
 BEFORE_SUBJECT = _VERBS | _JOINING | {"i", "there", "here", "the", "our", "my", "a", "an", "poor", "dear", "old"}
 """What may stand before the subject of a clause: what is behind anything else is no subject."""
 
-KIN_AND_ROLES = frozenset(
+_ALSO_THINGS = frozenset("contact lead head chief phd pm".split())
+
+KIN_AND_ROLES = (KINSHIP | ACQUAINTANCES | ROLES) - _ALSO_THINGS | frozenset(
     """
-    husband wife spouse partner boyfriend girlfriend fiancé fiancée fiance fiancee brother sister sibling mother father mum mom
-    dad parent son daughter child kid uncle aunt auntie nephew niece cousin grandfather grandmother grandad granddad grandma
-    grandpa gran granny nan stepdad stepmum stepmom stepfather stepmother stepson stepdaughter stepbrother stepsister twin ex
-    friend mate pal buddy flatmate housemate roommate neighbour neighbor boss colleague coworker landlord landlady tenant lodger
-    doctor gp nurse vet dentist teacher coach chef cook boy girl man woman guy bloke chap fellow lad lass lady gentleman person
-    chair captain clerk apprentice assistant accountant student guest client host priest vicar monk nun judge mayor agent scout
-    pilot guide guard spy thief king queen prince expert specialist freelancer temp intern bride groom widow widower witness
-    patron recruit veteran soprano alto tenor bass chaplain matron rep curate deacon bishop rabbi imam nanny midwife medic
-    paramedic surgeon architect mechanic athlete soloist clown hermit bard poet critic cleric comic skipper deputy secretary
-    treasurer delegate beginner foreman boatman tutor goddaughter godson godmother godfather goalie rookie hippie junkie cabbie
-    dean
+    sibling gran pal tenant lodger boy girl man woman guy bloke chap fellow lad lass lady gentleman person chair captain guest
+    host vicar monk nun mayor scout guard spy thief king queen prince temp bride groom widow widower witness patron recruit
+    soprano alto tenor bass chaplain matron curate deacon bishop rabbi imam medic athlete soloist clown hermit bard critic
+    cleric comic skipper deputy treasurer delegate beginner foreman boatman goalie rookie hippie junkie cabbie
     """.split()
 )
 

@@ -9,24 +9,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from mosshead.language.wordlists import BEFORE_DAYS
+from mosshead.language.wordlists import BEFORE_DAYS, MONTHS, WEEKDAYS
 from mosshead.patterns import AS_ASCII, lazy_pattern
 
-_MONTHS = "january february march april may june july august september october november december".split()
-_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _NUMBERS = "no a two three four five six seven eight nine ten eleven twelve".split()
 _DAYS_OF = {"day": 1, "week": 7, "month": 30, "year": 365}
 _WEEK = timedelta(days=7)
 
 _ISO = lazy_pattern(r"\b(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)(?:-(?P<day>\d\d))?\b")
 _MONTH = lazy_pattern(
-    rf"(?:\b(?P<before>[a-z]+)\s+)?(?:\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?\b(?P<month>{'|'.join(_MONTHS)})\b"
+    rf"(?:\b(?P<before>[a-z]+)\s+)?(?:\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?\b(?P<month>{'|'.join(MONTHS)})\b"
     r"(?:\s+(?P<later_day>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,?\s+(?:of\s+)?(?P<year>(?:19|20)\d\d)\b)?",
     re.IGNORECASE,
 )
 _YEAR = lazy_pattern(r"\b(?P<before>[a-z]+)\s+(?P<year>(?:19|20)\d\d)\b(?!-)", re.IGNORECASE)
 _DAY = lazy_pattern(
-    rf"\b(?:(?P<near>today|yesterday)|(?:last|on)\s+(?P<weekday>{'|'.join(_WEEKDAYS)}))\b", re.IGNORECASE
+    rf"\b(?:(?P<near>today|yesterday)|(?:last|on)\s+(?P<weekday>{'|'.join(WEEKDAYS)}))\b", re.IGNORECASE
 )
 _AROUND = lazy_pattern(r"\b(?P<which>this|last|past)\s+(?P<unit>week|month|year)\b", re.IGNORECASE)
 _AGO = lazy_pattern(
@@ -117,14 +115,14 @@ def _named(message: str) -> Iterator[Period]:
         if month in _ALSO_VERBS and not (day or match["year"] or before in BEFORE_DAYS):
             continue
         years.add(match["year"])
-        yield from _period(int(match["year"]) if match["year"] else None, _MONTHS.index(month) + 1, day)
+        yield from _period(int(match["year"]) if match["year"] else None, MONTHS.index(month) + 1, day)
     for match in _YEAR.finditer(message):
         if match["year"] not in years and match["before"].lower() in BEFORE_DAYS:
             yield Period(year=int(match["year"]))
 
 
 def _period(year: int | None, month: int, day: str | None) -> Iterator[Period]:
-    if 1 <= month <= len(_MONTHS):
+    if 1 <= month <= len(MONTHS):
         number = int(day) if day else 0
         yield Period(year=year, month=month, day=number if 1 <= number <= 31 else None)
 
@@ -133,7 +131,7 @@ def _counted(message: str, today: date) -> Iterator[Interval]:
     for match in _DAY.finditer(message):
         back = {"today": 0, "yesterday": 1}.get((match["near"] or "").lower())
         if back is None:
-            back = (today.weekday() - _WEEKDAYS.index(match["weekday"].lower()) - 1) % 7 + 1
+            back = (today.weekday() - WEEKDAYS.index(match["weekday"].lower()) - 1) % 7 + 1
         yield _days(today, back, back)
     for match in _AROUND.finditer(message):
         yield _around(today, match["which"].lower(), match["unit"].lower())

@@ -1,4 +1,4 @@
-"""Words of grammar, words that are names as well, and the genders of first names."""
+"""English words by what they are: of grammar, of the calendar, names, and what people are to each other."""
 
 from enum import Enum
 
@@ -31,12 +31,11 @@ AMBIGUOUS = frozenset(
 )
 """Words that are names only where they are written as names: "mark the date" is not Mark."""
 
-CALENDAR = frozenset(
-    """
-    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october
-    november december christmas easter today tomorrow yesterday
-    """.split()
-)
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+MONTHS = tuple("january february march april may june july august september october november december".split())
+
+CALENDAR = frozenset((*WEEKDAYS, *MONTHS, "christmas", "easter", "today", "tomorrow", "yesterday"))
 """Words with a capital that are no part of the name before them: "Ask Peter Monday"."""
 
 BEFORE_NAMES = frozenset(
@@ -91,19 +90,118 @@ _SHE_NAMES = frozenset(
     """.split()
 )
 
-_HE_NOUNS = frozenset(
+_EITHER_NAMES = frozenset(
     """
-    brother father dad husband boyfriend fiancé fiance son uncle nephew grandfather grandpa grandad granddad stepbrother
-    stepfather stepdad stepson father-in-law brother-in-law son-in-law ex-husband grandson godfather godson landlord
-    man boy guy bloke chap fellow lad gentleman groom
+    alex andrea calvin cameron charlie chris christian dylan jamie jan jean jo johanna jon jordan kim lea liz mel robin sam
     """.split()
 )
 
-_SHE_NOUNS = frozenset(
+FIRST_NAMES = _HE_NAMES | _SHE_NAMES | _EITHER_NAMES
+
+_HE_KIN = frozenset(
     """
-    sister mother mum mom wife girlfriend fiancée fiancee daughter aunt auntie niece grandmother grandma granny nan
-    stepsister stepmother stepmum stepmom stepdaughter mother-in-law sister-in-law daughter-in-law ex-wife
-    granddaughter godmother goddaughter landlady woman girl lady lass bride
+    brother father dad husband boyfriend fiancé fiance son uncle nephew grandfather grandpa grandad granddad stepbrother
+    stepfather stepdad stepson father-in-law brother-in-law son-in-law ex-husband grandson godfather godson
+    """.split()
+)
+
+_SHE_KIN = frozenset(
+    """
+    sister mother mum mom wife girlfriend fiancée fiancee daughter aunt auntie niece grandmother grandma granny nan stepsister
+    stepmother stepmum stepmom stepdaughter mother-in-law sister-in-law daughter-in-law ex-wife granddaughter godmother
+    goddaughter
+    """.split()
+)
+
+_HE_NOUNS = _HE_KIN | frozenset("landlord man boy guy bloke chap fellow lad gentleman groom".split())
+_SHE_NOUNS = _SHE_KIN | frozenset("landlady woman girl lady lass bride".split())
+
+PARTNERS = frozenset("wife husband partner girlfriend boyfriend fiancé fiancée fiance fiancee spouse".split())
+"""Those of whom one has one at a time."""
+
+KINSHIP = PARTNERS | _HE_KIN | _SHE_KIN | frozenset("baby child cousin ex kid parent twin".split())
+
+ACQUAINTANCES = frozenset(
+    """
+    contact friend mate buddy bestie neighbour neighbor roommate flatmate housemate colleague coworker co-worker boss manager
+    mentor mentee dentist doctor gp therapist lawyer accountant landlord landlady teacher tutor coach trainer assistant client
+    customer supervisor student hairdresser barber vet nanny babysitter pastor priest classmate teammate bandmate co-founder
+    cofounder
+    """.split()
+)
+
+ROLES = frozenset(
+    """
+    writer editor developer engineer designer nurse teacher doctor lawyer accountant manager director chef cook baker student
+    professor lecturer researcher scientist architect artist musician singer actor actress painter plumber electrician
+    carpenter mechanic pilot driver librarian journalist consultant analyst programmer freelancer founder co-founder cofounder
+    owner ceo cto cfo coo cmo president secretary receptionist assistant intern trainee apprentice paramedic firefighter
+    policeman policewoman cop soldier veteran pharmacist dentist therapist psychologist psychiatrist counsellor counselor vet
+    veterinarian farmer gardener photographer filmmaker translator interpreter salesperson salesman cashier waiter waitress
+    barista bartender marketer copywriter recruiter entrepreneur economist historian biologist chemist physicist mathematician
+    statistician author poet blogger streamer youtuber coach tutor trainer instructor midwife surgeon radiologist builder
+    roofer postman courier tester administrator admin clerk banker broker realtor agent barber hairdresser stylist tailor
+    seamstress butcher florist judge paralegal solicitor barrister principal headteacher headmaster dean postdoc phd pm dev
+    sysadmin devops carer caregiver homemaker housewife stay-at-home pensioner supervisor lead head chief partner strategist
+    specialist officer producer representative rep contractor advisor adviser expert planner coordinator technician operator
+    guide proofreader
+    """.split()
+)
+"""What somebody may be by trade or in a firm."""
+
+PETS = frozenset(
+    "dog cat puppy kitten rabbit hamster horse parrot pet bird goldfish tortoise pony turtle "
+    "whippet spaniel labrador terrier poodle beagle greyhound dachshund collie".split()
+)
+
+NATIONALITIES = frozenset(
+    """
+    american british english scottish welsh irish french german italian spanish portuguese dutch belgian swiss austrian polish
+    czech hungarian romanian bulgarian greek turkish russian ukrainian swedish norwegian danish finnish icelandic indian
+    pakistani bangladeshi chinese japanese korean vietnamese thai indonesian filipino malaysian australian canadian mexican
+    brazilian argentinian colombian peruvian chilean egyptian moroccan nigerian kenyan ghanaian ethiopian israeli iranian
+    iraqi lebanese syrian saudi african european asian latino latina hispanic jewish muslim christian catholic buddhist hindu
+    sikh arabic mandarin cantonese hindi urdu hebrew persian swahili latin somali sudanese tunisian algerian cuban venezuelan
+    jamaican haitian croatian serbian bosnian slovenian slovak albanian lithuanian latvian estonian armenian azerbaijani
+    kazakh uzbek afghan nepalese nepali burmese cambodian mongolian taiwanese tibetan singaporean zimbabwean ugandan tanzanian
+    rwandan senegalese tamil punjabi bengali gujarati kurdish catalan basque protestant mormon lutheran methodist baptist
+    anglican atheist agnostic republican democrat
+    """.split()
+)
+
+NOT_NAMES = (
+    GRAMMAR
+    | CALENDAR
+    | {f"{day}s" for day in WEEKDAYS}
+    | frozenset(
+        """
+    i'm i've i'd i'll user although ok okay hi hey hello thanks thank well oh wow ah haha lol omg btw fyi imo tbh gosh god jesus
+    actually anyway jan feb mar apr jun jul aug sep sept oct nov dec tonight halloween thanksgiving valentine spring summer
+    autumn fall winter pm utc gmt cet cest est edt pst pdt tv pc dvd cd diy faq asap mr mrs ms dr prof always two three ceo cto
+    cfo coo cmo hr pr qa phd mba bsc msc gp dad mom mum grandma grandpa first second next last finally remember note let's yeah
+    yep yup nope sure great good nice cool awesome congrats sorry glad happy sad proud excited knowing best honestly basically
+    perhaps love loved hope hoping hate thought seeing taking working living looking feeling speaking talking thinking trying
+    mon tue tues wed thu thur thurs fri sat sun whenever however besides overall otherwise thus guess bet def damn dude guys man
+    bro sis hun thankfully luckily sadly unfortunately fortunately hopefully
+    """.split()
+    )
+)
+"""Words that are no name, whatever their first letter."""
+
+ORG_ENDINGS = frozenset(
+    """
+    inc ltd llc gmbh corp corporation company co plc ag group bank university college school hospital institute foundation
+    agency studio studios labs lab association church museum clinic academy council ministry society club team partners
+    industries roofing plumbing logistics foods tea coffee brewery motors airlines insurance consulting media records hotels
+    solutions systems technologies software holdings capital ventures interiors farms dental joinery electrics builders
+    catering
+    """.split()
+)
+
+PLACE_ENDINGS = frozenset(
+    """
+    road avenue park lake river mountain mountains beach island islands city town village bay valley canyon forest square
+    bridge airport station county desert falls garden gardens harbour harbor hill hills coast
     """.split()
 )
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mosshead.language.dates.spans import MONTHS, NUMBERS, WEEKDAYS
+from mosshead.language.dates.spans import NUMBERS
 from mosshead.language.names import LETTER, normalise
+from mosshead.language.wordlists import MONTHS, WEEKDAYS
 from mosshead.models.kinds import EntityType, MemoryKind
 from mosshead.models.occurrence import FactOccurrence
 from pipeline.models import USER, FactMention, FactOutcome, Known, NewFact

@@ -12,13 +12,14 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import Literal
 
 from mosshead.language.dates import TimePhrase, times_in
-from mosshead.language.dates.spans import FINER, MONTHS, NAMES_A_TIME, RECURRING, WEEKDAYS
+from mosshead.language.dates.spans import FINER, NAMES_A_TIME, RECURRING
+from mosshead.language.verbs import tense_at
+from mosshead.language.wordlists import MONTHS, WEEKDAYS
 from mosshead.models.kinds import Granularity, MemoryKind
 from mosshead.models.occurrence import FactOccurrence
 from pipeline.extraction.mentions import SourceVocabulary
 from pipeline.extraction.prompt import ExtractedTime
 from pipeline.models import Message
-from pipeline.rules_en.grammar import tense_at
 
 _SLACK = timedelta(minutes=1)
 """By which an end may fall short: models like 23:59."""

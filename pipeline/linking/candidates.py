@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mosshead.language.names import name_key, normalise, spelled_out
+from mosshead.language.wordlists import ACQUAINTANCES, KINSHIP, ROLES
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
 from mosshead.patterns import remembered
 from pipeline.consolidation.comparison import telling
 from pipeline.models import FactMention
-from pipeline.rules_en.grammar import ACQUAINTANCES, KINSHIP, ROLES, comparable
+from pipeline.rules_en.grammar import comparable
 
 _FIRMS = frozenset({EntityType.ORG, EntityType.PROJECT})
 _SHORTEST_FOLDED = 5

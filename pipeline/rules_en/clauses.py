@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pipeline.rules_en.grammar import (
+from mosshead.language.dates.spans import DAY_NAME
+from mosshead.language.verbs import (
     ADVERB,
     ADVERBS,
     AUXILIARIES,
-    FIRST_NAMES,
     MODALS,
     VERBS,
     base_of,
@@ -17,15 +17,15 @@ from pipeline.rules_en.grammar import (
     is_past,
     is_verb_after,
 )
+from mosshead.language.wordlists import FIRST_NAMES
 from pipeline.rules_en.rewrites import plainer, without_asides
 
 _IMPLICIT = re.compile(
-    r"^(?:(?:[Jj]ust|[Rr]ecently|[Ff]inally) (?P<a>\w+)"
-    r"|(?P<b>(?:[Ll]ove|[Hh]ate|[Pp]refer|[Ee]njoy)(?! (?:and|is|or|can|has|how|that|the way|to$))"
-    r"|[Cc]annot stand|[Aa]llergic to|[Hh]ave to|[Ww]ant to"
-    r"|[Gg]oing to (?=[a-z]+ (?!meetings|events|has\b|is\b))|[Pp]lanning to|[Bb]een (?=\w+ing\b)|"
-    r"[Ww]orking (?=at|as|for|on)"
-    r"|[Ll]iv(?:ing|e) in|[Bb]orn in|[Ff]rom (?=[A-Z])|[Tt]hinking of|[Mm]oving to)\b|(?P<c>[A-Za-z]+)\b)"
+    r"^(?:(?i:just|recently|finally) (?P<a>\w+)"
+    r"|(?P<b>(?i:love|hate|prefer|enjoy)(?! (?:and|is|or|can|has|how|that|the way|to$))"
+    r"|(?i:cannot stand|allergic to|have to|want to|planning to|moving to|living in|live in|born in|thinking of)"
+    r"|(?i:going to) (?=[a-z]+ (?!meetings|events|has\b|is\b))|(?i:been) (?=\w+ing\b)|(?i:working) (?=at|as|for|on)"
+    r"|(?i:from) (?=[A-Z]))\b|(?P<c>[A-Za-z]+)\b)"
 )
 
 _NO_IMPLICIT = frozenset(
@@ -35,24 +35,20 @@ _NO_IMPLICIT = frozenset(
 _IMPLICIT_BE = re.compile(r"^(?:going|planning|working|living|born|from|thinking|moving|allergic)\b", re.IGNORECASE)
 
 _LEAD_WITH_COMMA = re.compile(
-    r"^(?P<lead>(?:(?:[Ww]hen|[Ww]hile|[Aa]fter|[Bb]efore|[Ss]ince|[Bb]ecause|[Aa]lthough|"
-    r"[Tt]hough|[Aa]s|[Uu]ntil|[Oo]nce|[Gg]rowing up|[Ff]or|[Ii]n|[Oo]n|[Aa]t|[Dd]uring|[Oo]ver|"
-    r"[Ll]ast|[Nn]ext|[Tt]his|[Ee]very|[Bb]ack|[Ee]arlier|[Ww]ith|[Bb]y"
-    r"|[Yy]esterday|[Tt]oday|[Tt]onight|[Tt]omorrow|[Rr]ecently|[Ll]ately|[Cc]urrently|[Nn]owadays"
-    r"|[Rr]ight now|[Tt]hese days|[Nn]ow|[Tt]he (?:day|other|past|next)|[Aa] (?:few|couple|week|"
-    r"month|year)|[Oo]ne (?:day|night|time|morning|year|summer)|[Tt]wo|[Tt]hree|[Oo]riginally|"
-    r"[Bb]esides|[Ss]ometimes|[Uu]sually"
-    r"|(?:[Mm]on|[Tt]ues|[Ww]ednes|[Tt]hurs|[Ff]ri|[Ss]atur|[Ss]un)day|\d+)\b[^,]{0,80})), (?=\w)"
+    r"^(?P<lead>(?:when|while|after|before|since|because|although|though|as|until|once|growing up|for|in|on|at|during|over"
+    r"|last|next|this|every|back|earlier|with|by|yesterday|today|tonight|tomorrow|recently|lately|currently|nowadays"
+    r"|right now|these days|now|the (?:day|other|past|next)|a (?:few|couple|week|month|year)"
+    r"|one (?:day|night|time|morning|year|summer)|two|three|originally|besides|sometimes|usually"
+    rf"|{DAY_NAME}|\d+)\b[^,]{{0,80}}), (?=\w)",
+    re.IGNORECASE,
 )
 
 _LEAD_PLAIN = re.compile(
-    r"^(?P<lead>[Yy]esterday(?: (?:morning|afternoon|evening))?|[Tt]oday|[Tt]onight|"
-    r"[Tt]omorrow(?: (?:morning|afternoon|evening))?|(?:[Ll]ast|[Nn]ext|[Tt]his|[Oo]n) \w+(?: "
-    r"(?:morning|afternoon|evening|night))?"
-    r"|(?:[Aa]|[Hh]alf a|\w+) (?:days?|weeks?|months?|years?) ago(?: today)?|"
-    r"[Ll]ast year in [A-Z][a-z]+|[Ii]n (?:\d{4}|[A-Z][a-z]+(?: \d{4})?)|"
-    r"[Rr]ecently|[Cc]urrently|[Nn]owadays|[Rr]ight now|[Aa]t the moment|[Tt]he day before "
-    r"yesterday|[Tt]hese days)"
+    r"^(?P<lead>(?i:(?:yesterday|tomorrow)(?: (?:morning|afternoon|evening))?|today|tonight"
+    r"|(?:last|next|this|on) \w+(?: (?:morning|afternoon|evening|night))?"
+    r"|(?:a|half a|\w+) (?:days?|weeks?|months?|years?) ago(?: today)?|recently|currently|nowadays|right now"
+    r"|at the moment|the day before yesterday|these days)"
+    r"|(?i:last year in) [A-Z][a-z]+|[Ii]n (?:\d{4}|[A-Z][a-z]+(?: \d{4})?))"
     r" (?=(?:I|we|my|our|he|she|[A-Z]\w+ (?:and I|is|was|has|\w+ed))\b)"
 )
 

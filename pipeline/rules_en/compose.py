@@ -5,12 +5,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from mosshead.language.dates.spans import NUMBERS
+from mosshead.language.dates.spans import DAY_NAME, NUMBERS
+from mosshead.language.wordlists import FIRST_NAMES
 from mosshead.models.kinds import EntityType, MemoryKind
 from mosshead.models.occurrence import FactOccurrence
 from pipeline.models import USER, Fact, FactMention, Relation
 from pipeline.rules_en.aliases import Alias
-from pipeline.rules_en.grammar import FIRST_NAMES, noun_head, one_among, possessive, singular, with_article
+from pipeline.rules_en.grammar import noun_head, one_among, possessive, singular, with_article
 from pipeline.rules_en.names import RUN, Gazetteer, NamedEntity, Sort, Subject, find_names, only_once
 from pipeline.rules_en.rules import Finding
 from pipeline.rules_en.statements import Statement
@@ -111,7 +112,7 @@ def _attribute(statement: Statement, finding: Finding | None) -> tuple[str | Non
 
 
 def _slot(value: str) -> str:
-    weekday = re.match(r"(?i)(?:mon|tues|wednes|thurs|fri|satur|sun)day", value)
+    weekday = re.match(DAY_NAME, value, re.IGNORECASE)
     if weekday and not _CLOCK.search(value):
         return weekday[0].capitalize()
     clock = re.search(r"(?i)\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)|\d{1,2}:\d\d|noon|midnight", value)

@@ -2,7 +2,7 @@
 
 import re
 
-from pipeline.rules_en.grammar import expand
+from mosshead.language.verbs import expand
 from pipeline.rules_en.sentences import Sentence
 
 _YES = re.compile(

@@ -3,7 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from pipeline.rules_en.grammar import ADVERBS
+from mosshead.language.dates.spans import DAY_NAME
+from mosshead.language.verbs import ADVERBS
+from mosshead.language.wordlists import MONTHS
 from pipeline.rules_en.names import RUN
 
 _CUE = re.compile(
@@ -49,10 +51,8 @@ _NOT_FIRST = re.compile(
     r"^(?:it(?:'s| is) )?not (?P<wrong>[^,.]+?),? (?:but|it(?:'s| is)) (?P<value>.+)$", re.IGNORECASE
 )
 
-_ARTICLE_OF_ONE = re.compile(r"^an? ", re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:on|in|at|for|the)\s+(?=\S)", re.IGNORECASE)
-_WEEKDAY = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
-_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_MONTH = rf"(?:{'|'.join(month.capitalize() for month in MONTHS)})"
 _DAY_OF_MONTH = rf"(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?)"
 _YEAR = r"(?:19|20)\d\d"
 _IN_FIGURES = r"(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}([./])\d{1,2}\1\d{4})"
@@ -62,7 +62,7 @@ _SHAPES = tuple(
     for right, wrong in (
         (rf"\b{_IN_FIGURES}\b", rf"\b(?:{_IN_FIGURES}|{_DAY_OF_MONTH}(?:,? {_YEAR})?)\b"),
         (rf"\b{_DAY_OF_MONTH},? {_YEAR}\b", rf"\b(?:{_IN_FIGURES}|{_DAY_OF_MONTH}(?:,? {_YEAR})?)\b"),
-        (rf"(?i:\b{_WEEKDAY}\b)", ""),
+        (rf"(?i:\b{DAY_NAME}s?\b)", ""),
         (rf"\b{_DAY_OF_MONTH}\b", ""),
         (rf"\b{_MONTH} {_YEAR}\b", rf"\b{_MONTH}(?: {_YEAR})?\b"),
         (rf"\b{_MONTH}\b", ""),
@@ -168,12 +168,13 @@ def put_right_within(text: str) -> tuple[str, str] | None:
 
 
 def with_other_end(earlier: str, end: str | None, correction: Correction) -> str | None:
-    """The earlier sentence with the right value in the place of the one that it ends with; None where it ends otherwise."""
-    earlier, value = earlier.rstrip(" .!"), _ARTICLE_OF_ONE.sub("", correction.value or "")
-    if not end or not earlier.lower().endswith(f" {end.lower()}") or len(value.split()) != len(end.split()):
+    """What was said last, with the right value in the place of the one at its end: "my favourite food is pasta"."""
+    earlier, value = earlier.rstrip(" .!"), correction.value or ""
+    of_oneself = re.match(r"(?:i|i'm|im|we|we're)\b", earlier, re.IGNORECASE)
+    if not (correction.withdraws or (correction.of_a_thing and not of_oneself)) or not end:
         return None
-    wrong = earlier[-len(end) :]
-    return earlier[: -len(end)] + value if wrong[0].isupper() == value[0].isupper() else None
+    fits = earlier.lower().endswith(f" {end.lower()}") and len(value.split()) == len(end.split())
+    return earlier[: -len(end)] + value if fits else None
 
 
 def corrected(earlier: str, correction: Correction) -> str | None:

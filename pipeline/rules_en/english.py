@@ -2,16 +2,14 @@
 
 import re
 
-_ENGLISH = frozenset(
-    """
-    the a an and or but of to in on at for with from by about as is are was were be been am have has had do does did will
-    would can could should i you he she it we they me him her us them my your his its our their this that these those there
-    here not no yes so if when what who where why how which because than then just also now i'm it's don't i've that's
-    """.split()
-)
+from mosshead.language.wordlists import GRAMMAR
 
-_FOREIGN = frozenset(
-    """
+_ENGLISH = GRAMMAR - {"per"} | {"i'm", "it's", "don't", "i've", "that's"}
+_ALSO_ENGLISH = _ENGLISH | {"die", "man", "war", "son", "pay"}
+
+_FOREIGN = (
+    frozenset(
+        """
     der die das den dem ein eine einen einem einer und oder aber ich du er sie wir ihr mein meine meinen dein ist sind bin war
     habe hat haben nicht kein keine mit von zu zum zur auf für seit auch noch wie wenn dass bei nach heute morgen el la los
     las un una unos y o pero yo tú ella nosotros mi mis tu su sus es son soy está están estoy tengo tiene hay no con de del en
@@ -21,8 +19,8 @@ _FOREIGN = frozenset(
     são estou tenho tem não com em na muito também w do z że się nie jest są mam mój moja to ale od po przez ve bir bu da için
     ile ben benim var yok çok ama değil het een ik jij hij zij wij mijn niet geen van voor met op naar bij ook
     """.split()
-) - frozenset(
-    "a an the i me do no as so in on of to was am is he we at by it or on die man war had will what son pay".split()
+    )
+    - _ALSO_ENGLISH
 )
 
 _WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?")

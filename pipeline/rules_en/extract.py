@@ -39,7 +39,7 @@ from pipeline.rules_en.fiction import (
 from pipeline.rules_en.interpret import tell
 from pipeline.rules_en.names import Discourse, Gazetteer
 from pipeline.rules_en.processes import compose_process, find_process
-from pipeline.rules_en.requests import given_reason, split_mark, stated_part
+from pipeline.rules_en.requests import split_mark, stated_part
 from pipeline.rules_en.sentences import Sentence, sentences, whole
 from pipeline.rules_en.speech_acts import Act, classify, holds_secret, introduces_payload, without_opener
 
@@ -215,9 +215,8 @@ class _Listener:
     def _read(self, message: Message, here: Conversation, me: str, said_in: Message | None) -> None:
         found = [piece for sentence in sentences(message.content) for piece in _pieces(sentence)]
         opened = [split_mark(without_opener(sentence.text)) for sentence in found]
-        asked = here.asked[0].text if here.asked else ""
         texts = [
-            whole(without_opener(text), listed=sentence.listed, asked=asked)
+            whole(without_opener(text), listed=sentence.listed)
             for sentence, (_, text) in zip(found, opened, strict=True)
         ]
         if texts and poses_a_puzzle(texts):
@@ -272,8 +271,6 @@ class _Listener:
         """A question may open with a statement; a request may be followed by a text to work on, which is not heard at all."""
         text = turn.texts[at]
         part = stated_part(text)
-        if part == text:
-            part = given_reason(text) or text
         if part != text and classify(part) is Act.STATEMENT and not introduces_payload(text, act):
             self._state(part, turn, source)
         return len(turn.sentences) if introduces_payload(text, act) else at + 1
@@ -308,10 +305,9 @@ class _Listener:
         if act is Act.RETRACTION:
             self._take_back(turn, at, source)
             return True
-        if at and turn.sentences[at].quote == turn.sentences[at - 1].quote:
-            self._put_right_within(turn, at, source)
-            return True
         own = here.said_by(turn.me)
+        if at and turn.sentences[at].quote == turn.sentences[at - 1].quote:  # it puts its own first half right
+            own = [said for said in own[-1:] if said.text == turn.texts[at - 1]]
         unwanted = to_be_forgotten(text)
         if unwanted is not None and classify(unwanted) is Act.STATEMENT:
             self._forget(_claimed(tell(unwanted, source, turn.discourse, self._gazetteer).facts), turn, source)
@@ -323,31 +319,6 @@ class _Listener:
             return False
         replaced = self._substitute(correction, own, turn, source) or self._restate(correction, own, turn, source)
         return replaced or _MEANT.match(correction.rest) is not None
-
-    def _put_right_within(self, turn: UserTurn, at: int, source: FactSource) -> None:
-        """A sentence puts its first piece right: that is told with the right value, or the second piece takes its place."""
-        last = next(iter(turn.here.said_by(turn.me)[-1:]), None)
-        correction = read_correction(turn.sentences[at].text)
-        if correction is None:
-            return
-        said = last if last and last.facts and last.text == stated_part(turn.texts[at - 1]) else None
-        if said and self._put_right_at_once(said, correction, turn, source):
-            return
-        if correction.withdraws and (said or classify(correction.rest) is Act.STATEMENT):
-            anew = tell(correction.rest, source, turn.discourse, self._gazetteer).facts
-            slots = {_slot(fact) for fact in anew}
-            wrong = said.facts if said else ()
-            self._withdraw([fact for fact in wrong if fact.attribute and _slot(fact) in slots] or wrong[-1:])
-            self._keep(StatedSentence(correction.rest, turn.me, turn.said_in, anew, turn.discourse), turn)
-
-    def _put_right_at_once(
-        self, said: StatedSentence, correction: Correction, turn: UserTurn, source: FactSource
-    ) -> bool:
-        """Tell the first piece with the right value in its place; whether there is such a place."""
-        text = corrected(said.text, correction) or with_other_end(said.text, said.facts[-1].value, correction)
-        if text is None:
-            return False
-        return self._swap(said, tell(text, source, said.discourse, self._gazetteer).facts, text, turn)
 
     def _take_back(self, turn: UserTurn, at: int, source: FactSource) -> None:
         """What the speaker said last holds no more; what came before the batch may be remembered already.
@@ -379,8 +350,8 @@ class _Listener:
         """The correction names only what was wrong: the earlier sentence is told again with the right value."""
         for said in reversed(own):
             text = corrected(said.text, correction)
-            if text is None and correction.of_a_thing and said is own[-1] and said.message is turn.said_in:
-                text = _of_another_end(said, correction)
+            if text is None and said is own[-1] and said.facts:
+                text = with_other_end(said.text, said.facts[-1].value, correction)
             if text is None or text == said.text:
                 continue
             numbers = (said.message.number, *source.numbers) if said.message else source.numbers
@@ -440,9 +411,3 @@ def _claimed(facts: Sequence[Fact]) -> list[Fact]:
     called = {(mention.description, mention.name) for fact in facts for mention in fact.mentions if mention.description}
     taken = {f"{name} is {tie}" for tie, name in called if any(f"{tie} {name}" in fact.content for fact in facts)}
     return [fact for fact in facts if fact.content not in taken]
-
-
-def _of_another_end(said: StatedSentence, correction: Correction) -> str | None:
-    """What was said of a thing, with what is right of it at its end: "my favourite food is pasta"."""
-    of_a_thing = re.match(r"(?:i|i'm|im|we|we're)\b", said.text, re.IGNORECASE) is None
-    return with_other_end(said.text, said.facts[-1].value, correction) if said.facts and of_a_thing else None

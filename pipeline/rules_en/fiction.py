@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from mosshead.language.dates.spans import NUMBERS
-from pipeline.rules_en.grammar import ACQUAINTANCES, KINSHIP, ROLES
+from mosshead.language.wordlists import ACQUAINTANCES, KINSHIP, ROLES
 
 FICTION_LASTS = timedelta(hours=3)
 """How long after its last message a game or a story goes on."""

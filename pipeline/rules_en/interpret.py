@@ -5,8 +5,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from mosshead.language.dates import resolve_time, times_in
-from mosshead.language.dates.spans import RECURRING, WEEKDAY
-from mosshead.language.wordlists import PRONOUNS, gender_of
+from mosshead.language.dates.spans import DAY_NAME, RECURRING, WEEKDAY
+from mosshead.language.verbs import expand, tense_at
+from mosshead.language.wordlists import (
+    ACQUAINTANCES,
+    FIRST_NAMES,
+    KINSHIP,
+    ORG_ENDINGS,
+    PETS,
+    PRONOUNS,
+    ROLES,
+    gender_of,
+)
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind
 from mosshead.models.occurrence import FactOccurrence
 from pipeline.models import Fact, FactMention, KnownEntity
@@ -14,18 +24,7 @@ from pipeline.rules_en import rule_families
 from pipeline.rules_en.aliases import Alias, Nickname, aliases_in, nickname_in, without_aliases
 from pipeline.rules_en.clauses import Clause, clauses
 from pipeline.rules_en.compose import FactSource, compose
-from pipeline.rules_en.grammar import (
-    ACQUAINTANCES,
-    FIRST_NAMES,
-    KINSHIP,
-    ORG_ENDINGS,
-    PETS,
-    ROLES,
-    expand,
-    possessive,
-    tense_at,
-    to_third_person,
-)
+from pipeline.rules_en.grammar import possessive, to_third_person
 from pipeline.rules_en.names import CAPITAL, Discourse, Gazetteer, Person, Sort, Subject, looks_like_name, spoken_of
 from pipeline.rules_en.relevance import notable, on_the_desk
 from pipeline.rules_en.rewrites import set_before
@@ -51,10 +50,8 @@ _YEARLY = ("birthday", "anniversary")
 
 _LAPSING = re.compile(
     r"(?<! is)(?<! are)(?<! was)(?<! on)(?<! for)(?<! since)(?<! until)(?<! by)(?<! of)(?<! from)(?<! to)(?<! in)"
-    r" (?:yesterday|(?:just |earlier )?last (?:week|weekend|month|year|night|morning|"
-    r"afternoon|evening|spring|summer|autumn|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:an?|two|three|\d+"
-    r"|a few|half a) "
-    r"(?:day|week|month|year)s? ago(?: today)?)$"
+    r" (?:yesterday|(?:just |earlier )?last (?:week|weekend|month|year|night|morning|afternoon|evening|spring|summer"
+    rf"|autumn|winter|(?i:{DAY_NAME}))|(?:an?|two|three|\d+|a few|half a) (?:day|week|month|year)s? ago(?: today)?)$"
 )
 
 _THIS_ONE = re.compile(r"\b(?:the|this|that|your) ")
@@ -91,9 +88,9 @@ def tell(text: str, source: FactSource, discourse: Discourse, gazetteer: Gazette
             facts += told.facts
             discourse = told.discourse
             continue
-        for introduction in introductions(text, discourse):
+        for introduction in _introductions(text, discourse):
             unmarked = replace(source, marked=False, corrects=False)
-            fact, discourse = _tell_clause(Clause(introduction.sentence), unmarked, discourse, gazetteer, ())
+            fact, discourse = _tell_clause(Clause(introduction), unmarked, discourse, gazetteer, ())
             facts += [fact] if fact else []
         fact, discourse = _tell_clause(replace(clause, text=text), source, discourse, gazetteer, aliases)
         facts += [fact] if fact else []
@@ -258,8 +255,7 @@ def after(
 ) -> Discourse:
     """Whom "he", "it" and "we" can mean from here on; of the names of a clause, the first is the likeliest."""
     subject = statement.subject
-    role = newcomer(clause)
-    discourse = replace(discourse, expected=role) if role else discourse
+    discourse = replace(discourse, expected=_newcomer(clause) or discourse.expected)
     for mention in reversed(fact.mentions if fact else ()):
         if mention.name != discourse.me and not _is_subject(mention, statement, finding):
             discourse = _with_mention(mention, discourse)
@@ -359,6 +355,7 @@ _BROUGHT_IN = re.compile(
 
 _BY_TRADE = re.compile(rf"(?<![\w'])(?P<name>{CAPITAL}[\w-]+) the (?P<role>[a-z-]+)\b(?! of\b)")
 
+
 _NEWCOMER = re.compile(
     r"^(?:[Ww]e|I) (?:have |has |just |recently |finally )*(?:signed|got|won|landed|hired|found|met|took on|taken on"
     r"|gained)"
@@ -368,16 +365,8 @@ _NEWCOMER = re.compile(
 _NEWCOMERS = ROLES | ACQUAINTANCES | {"supplier", "vendor", "investor", "sponsor", "neighbour", "tenant"}
 
 
-@dataclass(frozen=True, slots=True)
-class Introduction:
-    """Somebody brought in by a tie; sentence: the tie as a sentence of its own, "Peter is my brother-in-law"."""
-
-    name: str
-    sentence: str
-
-
-def introductions(clause: str, discourse: Discourse) -> Iterator[Introduction]:
-    """Those whom a clause brings in by a tie, in order."""
+def _introductions(clause: str, discourse: Discourse) -> Iterator[str]:
+    """The ties by which a clause brings people in, each as a sentence of its own: "Peter is my brother-in-law"."""
     for match in _BROUGHT_IN.finditer(clause):
         whose, name = match["whose"], match["name"]
         bare = re.sub(rf"^{_TITLE}", "", name)
@@ -385,7 +374,7 @@ def introductions(clause: str, discourse: Discourse) -> Iterator[Introduction]:
             continue
         owner = _owner(whose, clause[: match.start()], discourse)
         if owner is not None:
-            yield Introduction(bare, f"{name} is {owner} {match['role']}")
+            yield f"{name} is {owner} {match['role']}"
 
 
 def _owner(whose: str, before: str, discourse: Discourse) -> str | None:
@@ -412,7 +401,7 @@ def by_trade(clause: str, discourse: Discourse) -> tuple[str, Discourse]:
     return clause[: match.start()] + name + clause[match.end() :], discourse.with_person(person)
 
 
-def newcomer(clause: str) -> str | None:
+def _newcomer(clause: str) -> str | None:
     """What somebody unnamed is who was just gained: "we signed a new client" → "client"."""
     match = _NEWCOMER.match(expand(clause))
     return match["role"] if match and match["role"] in _NEWCOMERS else None

@@ -6,22 +6,21 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import cached_property
 
-from mosshead.language.wordlists import PRONOUNS, Gender, gender_of
-from mosshead.models.kinds import EntityType
-from pipeline.models import USER, KnownEntity
-from pipeline.rules_en.grammar import (
-    AUXILIARIES,
+from mosshead.language.verbs import AUXILIARIES, VERBS
+from mosshead.language.wordlists import (
     FIRST_NAMES,
     KINSHIP,
     NATIONALITIES,
     NOT_NAMES,
-    ONE_OF,
     ORG_ENDINGS,
     PLACE_ENDINGS,
-    VERBS,
-    as_one,
-    comparable,
+    PRONOUNS,
+    Gender,
+    gender_of,
 )
+from mosshead.models.kinds import EntityType
+from pipeline.models import USER, KnownEntity
+from pipeline.rules_en.grammar import ONE_OF, as_one, comparable
 
 CAPITAL = r"[A-ZÀ-ÖØ-Þ]"
 RUN = rf"{CAPITAL}[\w&'-]*(?:(?:\.|) (?:(?:of|de|van|von|la|le|du|del|der|den|the|&) ){{0,2}}(?:{CAPITAL}|\d)[\w&'-]*){{0,5}}"
@@ -110,14 +109,10 @@ _PERSON_AFTER = re.compile(
     r"married|a (?:nurse|doctor)))\b"
 )
 
-_FIRM_WORD = (
-    r"(?:company|firm|agency|startup|start-up|business|organi[sz]ation|charity|bank|supplier|client|customer|employer"
-    r"|vendor|competitor)"
-)
 
 _FIRM_AFTER = re.compile(
-    rf"^ (?:is (?:based|headquartered|hiring)|is an? (?:[\w-]+ ){{0,4}}{_FIRM_WORD}|hired|employs|sells|makes"
-    rf"|is (?:also )?(?:one of )?(?:our|my|[A-ZÀ-Þ][\w ]*'s) (?:[a-z]+ )?{_FIRM_WORD}s?)\b"
+    r"^ (?:is (?:based|headquartered|hiring)|hired|employs|sells|makes|is (?:an?|our|my|one of|[A-ZÀ-Þ]\w*'s) (?:[\w-]+ ){0,4}"
+    r"(?:company|firm|agency|startup|business|charity|bank|supplier|client|customer|employer|vendor|competitor)s?)\b"
 )
 
 

@@ -4,9 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mosshead.language.verbs import VERBS, gerund, third
+from mosshead.language.wordlists import FIRST_NAMES
 from mosshead.models.kinds import EntityType, MemoryKind
 from pipeline.models import Fact, FactMention, Message
-from pipeline.rules_en.grammar import FIRST_NAMES, VERBS, gerund, third, to_third_person
+from pipeline.rules_en.grammar import to_third_person
 from pipeline.rules_en.names import Discourse
 from pipeline.rules_en.sentences import Sentence
 
@@ -22,58 +24,42 @@ class Taught:
 
 
 _SECOND_VERB = re.compile(r" and ([a-z]+)(?= (?:on|the|an?|it|to|them|his|her|up|with|for|two|three|all|every)\b)")
-_GOAL = r"(?P<goal>[^:;]{3,90}?)"
+_WE = r"(?:to|we|i|you|our team)(?: (?:always|usually|normally|do|can|should))?"
+_DOING = r"(?P<doing>[^:;]{3,90}?)"
+_THING = r"(?P<thing>[^:;]{3,90}?)"
 _NOUNS = r"(?:process|procedure|workflow|recipe|routine|method|checklist|protocol|steps?|way)"
 _DOES = r"(?:is|are|goes|works|looks|consists of|runs)(?: as follows| like this| this| the following| simple)?"
+_STEPS = r"(?P<steps>.*)$"
 
-_OPENINGS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        (
-            r"^(?:the )?way (?:that )?(?:we|i|you|our team)(?: (?:always|usually|normally|do|can|should))? "
-            rf"{_GOAL} is(?: as follows| this| like this)?[:,]\s*(?P<steps>.*)$"
-        ),
-        (
-            r"^(?:here(?:'s| is)|this is|that(?:'s| is)) (?:how|the way(?: that)?) (?:to|we|i|you|our "
-            rf"team)(?: (?:always|usually|normally|can|should|do))? {_GOAL}(?:[:,.]\s*(?P<steps>.*))?$"
-        ),
-        rf"^(?:here(?:'s| is)|this is) (?:the|our|my) {_NOUNS} (?:for|of|to|when) {_GOAL}(?:[:.]\s*(?P<steps>.*))?$",
-        (
-            r"^(?:let me|i(?:'ll| will| want to|'m going to| am going to| would like to)) (?:teach|show|"
-            r"explain|tell)(?: to)? you (?:how|the (?:process|procedure|steps)) (?:to|for|we|i) "
-            rf"{_GOAL}(?:[:.]\s*(?P<steps>.*))?$"
-        ),
-        rf"^(?:the|our|my) (?:\w+ )?{_NOUNS} (?:for|of|to|when) {_GOAL} {_DOES}[:,]?\s*(?P<steps>.*)$",
-        (
-            rf"^(?:the|our|my) (?P<goal>[\w -]{{3,50}}?) (?:process|procedure|workflow|checklist|routine|"
-            rf"protocol) {_DOES}[:,]?\s*(?P<steps>.*)$"
-        ),
-        rf"^(?:the )?(?:steps?|procedure|process|instructions) (?:to|for|of) {_GOAL}(?: are| is)?:\s*(?P<steps>.*)$",
-        rf"^how (?:to|we|i|you) {_GOAL}:\s*(?P<steps>.*)$",
-        r"^(?:in order )?to (?P<goal>[a-z]+)[,:]\s*(?P<steps>first\b.*)$",
-        (
-            r"^(?:in order )?to (?P<goal>[a-z]+ [^:]{3,90}?)(?:,|:)\s*(?P<steps>(?:(?:you|we|i) "
-            r"(?:(?:first|always|need to|have to|must|should|then|just)\b|[a-z]+\b)|first|always|start|"
-            r"begin|[a-z]+\b).*)$"
-        ),
-        (
-            r"^(?P<goal>(?:when(?:ever)?|every time|as soon as) (?!you\b|we\b|i\b)[a-z]+ [^:,]{3,80}?)[,:]\s*"
-            r"(?P<steps>(?:you|we|i) (?:first|always first|start by|begin by)\b.*)$"
-        ),
-        (
-            r"^(?:when(?:ever)?|every time|before|after) (?:you|we|i) "
-            r"(?P<goal>[a-z]+[^:,]{3,80}?)[,:]\s*(?P<steps>(?:(?:you|we|i) )?(?:first|always|start (?:by|"
-            r"with)|begin (?:by|with)|need to|have to|must|should)\b.*)$"
-        ),
-    )
+
+def _patterns(*patterns: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+
+
+_PLAIN_OPENINGS = _patterns(
+    rf"(?:here(?:'s| is)|this is) (?:how|the way(?: that)?) {_WE} {_DOING}(?:[:,.]\s*{_STEPS}|$)",
+    rf"(?:the )?way (?:that )?{_WE} {_DOING} is(?: as follows| this| like this)?[:,]\s*{_STEPS}",
+    rf"(?:let me|i(?:'ll| will| want to)) (?:teach|show|explain|tell)(?: to)? you how {_WE} {_DOING}[:.]\s*{_STEPS}",
+    rf"how {_WE} {_DOING}:\s*{_STEPS}",
+    rf"(?:the|our|my) (?:\w+ )?{_NOUNS} (?:for|of|to|when) {_THING} {_DOES}[:,]?\s*{_STEPS}",
+    rf"(?:the|our|my) {_THING} {_NOUNS} {_DOES}[:,]?\s*{_STEPS}",
+    rf"(?:the )?{_NOUNS} (?:to|for|of) {_THING}(?: are| is)?:\s*{_STEPS}",
+)
+"""They leave no doubt that a procedure is taught."""
+
+_ORDERING = r"(?:first|always|start (?:by|with)|begin (?:by|with)|need to|have to|must|should)\b"
+
+_OTHER_OPENINGS = _patterns(
+    r"(?:in order )?to (?P<doing>[a-z]+(?: [^:]{3,90}?)?)[,:]\s*(?P<steps>[a-z]+\b.*)$",
+    r"(?P<thing>(?:when(?:ever)?|every time|as soon as) (?!(?:you|we|i)\b)[a-z]+ [^:,]{3,80}?)[,:]\s*"
+    rf"(?P<steps>(?:you|we|i) (?:always )?{_ORDERING}.*)$",
+    r"(?:when(?:ever)?|every time|before|after) (?:you|we|i) (?P<doing>[a-z]+[^:,]{3,80}?)[,:]\s*"
+    rf"(?P<steps>(?:(?:you|we|i) )?{_ORDERING}.*)$",
 )
 
 _SEQUENCE = re.compile(
-    (
-        r"^(?:and )?(?:first(?:ly)?|second(?:ly)?|third(?:ly)?|fourth(?:ly)?|then|next|after (?:that|"
-        r"this)|afterwards|finally|lastly|last|at the end|once|when|if|also|step \d+|start|begin|make "
-        r"sure|don't|do not|never|always|only)\b"
-    ),
+    r"(?:and )?(?:(?:first|second|third|fourth|last)(?:ly)?|then|next|after (?:that|this)|afterwards|finally|at the end|once"
+    r"|when|if|also|step \d+|start|begin|make sure|don't|do not|never|always|only)\b",
     re.IGNORECASE,
 )
 
@@ -82,10 +68,7 @@ _ORDERED = re.compile(
 )
 
 _DOER = re.compile(
-    (
-        r"^(?:you|we|i)(?:'ll| will)? (?:(?:then|always|also|usually|need to|have to|must|should|"
-        r"just) )?(?P<verb>[a-z]+)\b"
-    ),
+    r"(?:you|we|i)(?:'ll| will)? (?:(?:then|always|also|usually|need to|have to|must|should|just) )?(?P<verb>[a-z]+)\b",
     re.IGNORECASE,
 )
 
@@ -98,11 +81,10 @@ _STEP_VERBS = VERBS | frozenset(
     ).split()
 )
 
-_OPENS_WITH = re.compile(r"^(?:and |just |please )?(?P<verb>[a-z]+)\b", re.IGNORECASE)
-_SUBORDINATE_GOALS = re.compile(r"^(?:be|me|you|him|her|us|them|it|this|that|my|the|a)\b", re.IGNORECASE)
+_OPENS_WITH = re.compile(r"(?:and |just |please )?(?P<verb>[a-z]+)\b", re.IGNORECASE)
+_SUBORDINATE_GOALS = re.compile(r"(?:be|me|you|him|her|us|them|it|this|that|my|the|a)\b", re.IGNORECASE)
 _PART = re.compile(r";|, (?:and )?(?=then\b|next\b|after that\b|finally\b|lastly\b|second\b)|(?<=\w)\.\s")
-_WHENEVER = re.compile(r"^(?:when(?:ever)?|every time|as soon as)\b", re.IGNORECASE)
-_PEOPLE = re.compile(r"\bI\b")
+_WHENEVER = re.compile(r"(?:when(?:ever)?|every time|as soon as)\b", re.IGNORECASE)
 
 
 def find_process(sentences: Sequence[Sentence], texts: Sequence[str], start: int, *, marked: bool) -> Taught | None:
@@ -115,69 +97,44 @@ def find_process(sentences: Sequence[Sentence], texts: Sequence[str], start: int
     if opening is None:
         return None
     goal, inline, explicit = opening
-    steps = _inline_steps(inline)
+    steps = [_bare(part) for part in _PART.split(inline) if _bare(part)]
     end = start + 1
     while end < len(sentences) and _is_step(sentences[end], texts[end], bare=not steps):
         steps.append(_bare(texts[end]))
         end += 1
     ordered = bool(_ORDERED.search(inline)) or any(s.listed for s in sentences[start + 1 : end])
-    enough = len(steps) >= 2 or (
-        bool(steps) and (marked or ordered or _firm(inline) or (explicit and _several(inline)))
-    )
-    if not enough:
+    several = explicit and _orders(inline) and re.search(r",| and | then ", inline)
+    if len(steps) < 2 and not (steps and (marked or ordered or several)):
         return None
     return Taught(goal, tuple(steps), start, end)
 
 
 def _opening(text: str) -> tuple[str, str, bool] | None:
     """What the procedure is for, the steps in the same sentence, and whether the words leave no doubt that it is one."""
-    for pattern in _OPENINGS:
+    for pattern in (*_PLAIN_OPENINGS, *_OTHER_OPENINGS):
         match = pattern.match(text)
         if match is None:
             continue
-        goal, steps = _WHENEVER.sub("when", match["goal"].strip()), (match["steps"] or "").strip()
-        first = goal.split()[0].lower()
-        if pattern is _OPENINGS[-3] and (first not in _STEP_VERBS or not _imperative_steps(steps)):
+        said = match.groupdict()
+        goal, steps = said.get("doing") or said["thing"], (said["steps"] or "").strip()
+        if "doing" in said and _SUBORDINATE_GOALS.match(goal):
             continue
-        if _SUBORDINATE_GOALS.match(goal) and pattern not in _OPENINGS[4:6]:
+        if pattern is _OTHER_OPENINGS[0] and not (_orders(goal) and _tells_to(steps)):
             continue
-        verbal = re.search(
-            r"\b(?:to|we|i|you|team|always|usually|normally|do|can|should)\s$",
-            text[: match.start("goal")],
-            re.IGNORECASE,
-        )
-        return _named(goal, verbal=verbal is not None), steps, pattern in _OPENINGS[:-3]
+        return _named(_WHENEVER.sub("when", goal.strip()), verbal="doing" in said), steps, pattern in _PLAIN_OPENINGS
     return None
 
 
-def _imperative_steps(steps: str) -> bool:
+def _tells_to(steps: str) -> bool:
     """After "To deploy, …" an order or a "first" must come; "To relax, I go running" teaches nothing."""
-    if _SEQUENCE.match(steps):
+    if _SEQUENCE.match(steps) or _ORDERED.search(steps):
         return True
-    doer = _DOER.match(steps)
-    if doer:
-        return (
-            bool(_ORDERED.search(steps))
-            or re.match(r"(?:you|we) (?:always|need|have|must|should)\b", steps, re.IGNORECASE) is not None
-            or steps.lower().startswith("we ")
-        )
-    opens = _OPENS_WITH.match(steps)
+    return steps.lower().startswith("we ") if _DOER.match(steps) else _orders(steps)
+
+
+def _orders(text: str) -> bool:
+    opens = _OPENS_WITH.match(text)
     return opens is not None and opens["verb"].lower() in _STEP_VERBS
-
-
-def _several(inline: str) -> bool:
-    opens = _OPENS_WITH.match(inline)
-    return (
-        opens is not None and opens["verb"].lower() in _STEP_VERBS and re.search(r",| and | then ", inline) is not None
-    )
-
-
-def _firm(inline: str) -> bool:
-    return re.match(r"(?:(?:you|we) )?(?:always|must|need to|have to)\b", inline, re.IGNORECASE) is not None
-
-
-def _inline_steps(inline: str) -> list[str]:
-    return [_bare(part) for part in _PART.split(inline) if _bare(part)]
 
 
 def _is_step(sentence: Sentence, text: str, *, bare: bool) -> bool:
@@ -187,9 +144,8 @@ def _is_step(sentence: Sentence, text: str, *, bare: bool) -> bool:
         return True
     doer = _DOER.match(text)
     if doer and (doer["verb"].lower() in _STEP_VERBS or bare):
-        return not _PEOPLE.match(text) or bare
-    opens = _OPENS_WITH.match(text)
-    return opens is not None and opens["verb"].lower() in _STEP_VERBS
+        return bare or not text.startswith("I ")
+    return _orders(text)
 
 
 def _bare(step: str) -> str:
@@ -229,10 +185,10 @@ def compose_process(
 def _step(step: str, discourse: Discourse) -> str:
     """A step in the third person, its second verb too: "then we call and book" → "then User calls and books"."""
     text = to_third_person(_lowered(step), discourse.me, discourse.firm)
-    doer = discourse.firm or discourse.me
-    if not re.match(rf"(?:[a-z ]+ )?{re.escape(doer)} ", text):
+    doer = re.escape(discourse.firm or discourse.me)
+    if not re.match(rf"(?:[a-z ]+ )?{doer} ", text):
         return text
-    return _SECOND_VERB.sub(lambda m: f" and {third(m[1]) if m[1] in VERBS else m[1]}", text)
+    return _SECOND_VERB.sub(lambda match: f" and {third(match[1]) if match[1] in VERBS else match[1]}", text)
 
 
 def _lowered(step: str) -> str:

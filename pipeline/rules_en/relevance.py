@@ -4,9 +4,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from mosshead.language.dates.spans import DAY_NAME
+from mosshead.language.verbs import AUXILIARIES, VERBS, base_of, is_past
+from mosshead.language.wordlists import MONTHS, ROLES
 from mosshead.models.kinds import MemoryKind
 from pipeline.models import USER
-from pipeline.rules_en.grammar import AUXILIARIES, ROLES, VERBS, base_of, is_past
 from pipeline.rules_en.names import Sort
 from pipeline.rules_en.statements import Statement
 from pipeline.rules_en.subjects import EVALUATIVE, THIN
@@ -48,34 +50,10 @@ _VAGUE_SAID = frozenset(
 )
 
 _ASKING = re.compile(
-    r"(?:an?|some|another|one more|no) (?:quick |small |big )?(?:question|problem|issue|idea|request|doubt|favou?r)"
+    r"(?:an?|some|another|one more|no) (?:quick |small |big )?(?:question|problem|issue|idea|request|favou?r)"
 )
 
 _AMOUNT = re.compile(r"\d|\b(?:ten|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred)\b")
-
-_POSTED = re.compile(
-    r"(?:on (?:leave|holiday|sick leave|call|duty|a diet|antibiotics|medication|parental leave|maternity leave"
-    r"|insulin|decaf)|off work|responsible for|in charge of|based in|part of|member of|away)\b|good at \w|allergic"
-    r"|(?:on|off) (?:sugar|gluten|dairy|caffeine|coffee|alcohol|nights|days|shift|duty|the pill)\b"
-)
-
-_BY_THEN = re.compile(
-    r"\b(?:by|before|until|on|till) (?:the )?(?:\d|end of|(?i:mon|tues|wednes|thurs|fri|satur|sun)day|(?i:jan|feb"
-    r"|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
-    r"|next|tomorrow|christmas|easter)"
-)
-
-_NO_SUCH = re.compile(
-    r"have (?:an?|any|no) (?!time|idea|clue|problem|energy|choice|money|access|internet|questions?|more|other|one"
-    r"|plans?|issue|doubt|reason"
-    r"|opinion|preference|preferences|further|of|luck|news|ideas|chance|right)\w+"
-)
-
-_DECIDED = re.compile(
-    r"(?:(?:has|have) )?(?:decided (?:on|against|to (?!go\b|ask|try|let|give)|that)|agreed (?:on|to \w+|that)"
-    r"|voted (?:for|against|to|\d)|settled on|opted (?:for|to)"
-    r"|chose|chosen|picked|signed off on) (?!it\b|that\b|this\b|you\b|with\b)\w+"
-)
 
 _NOTHING = re.compile(
     r"\b(?:thing|point|idea|question|one|problem|issue|rest|same|answer|reason|way|trick|note|code|error"
@@ -90,30 +68,10 @@ _GOALS = frozenset(
 
 _PROPER = re.compile(r"[A-ZÀ-Þ]\w+|\d")
 
-_OWNTHINGS = re.compile(
-    r"\b(?:question|problem|issue|point|guess|thought|idea|mind|goodness|bad|fault|pleasure|heart|"
-    r"god|turn|day|head|feeling|opinion"
-    r"|request|concern|advice|hope|code|query|text|essay|answer|attempt|word|eye|bottom|jaw|love|"
-    r"support|friendship|message|photo|pic"
-    r"|picture|journey|dream|passion|life|experience|work|time|way|bad|weekend|week)s?$"
-)
-
-_HAD_VAGUE_NOUNS = """
-    question feeling idea problem look nice great good lot blast point chance hard bit minute second moment request task few
-    tough rough really super wonderful amazing awesome hunch thought time same best power ton fun
-    """.split()
-
-_HAD_VAGUE = """
-    no any some something nothing everything anything so such never had it that this trouble issues? questions fun faith
-    """.split()
-
-_BEEN_VAGUE = """
-    so really very good great fine well busy a an feeling thinking doing looking able to there hard tough up real super
-    """.split()
-
 _HAS_VAGUE = re.compile(
-    rf"(?:to (?=\w)|(?:a|an|the) (?:{'|'.join(_HAD_VAGUE_NOUNS)})\b|(?:{'|'.join(_HAD_VAGUE)})\b|[\w']+'s back\b"
-    rf"|been (?:{'|'.join(_BEEN_VAGUE)})\b)"
+    r"(?:to (?=\w)|(?:a|an|the) (?:question|feeling|idea|problem|look|nice|great|good|lot|blast|point|chance|hard|bit|few|time)\b"
+    r"|(?:no|any|some|something|nothing|everything|anything|so|such|never|it|that|this|trouble|issues?|questions|fun)\b"
+    r"|[\w']+'s back\b|been (?:so|really|very|good|great|fine|well|busy|an?|feeling|thinking|able to|there|hard)\b)"
 )
 
 _GOT = re.compile(
@@ -122,12 +80,8 @@ _GOT = re.compile(
 )
 
 _WHAT_ONE_IS = re.compile(r"(?:an?|one of|the|[A-ZÀ-Þ][\w& ]*'s) \w")
-_LIVED_THROUGH = re.compile(r"(?:an?|the) (?!lot|bit|few|ton|feeling|idea|question|thought)")
-
 _KEPT = re.compile(
-    r"(?:\w+ )?(?:bees|chickens|hens|ducks|geese|goats|sheep|pigs|horses|ponies|alpacas|rabbits|pigeons|reptiles"
-    r"|snakes|cattle"
-    r"|cows|an? (?:diary|journal|allotment|garden|blog|notebook|log))\b"
+    r"(?:\w+ )?(?:bees|chickens|hens|ducks|geese|goats|sheep|pigs|horses|an? (?:diary|journal|garden|blog))\b"
 )
 """What is kept for years, rather than in mind or in touch."""
 
@@ -165,7 +119,7 @@ def notable(statement: Statement, *, dated: bool, marked: bool) -> MemoryKind | 
     if not statement.core.split():
         return None  # "I can't": what is not said
     kind = MemoryKind.EVENT if dated and not _STANDING.search(statement.core) else MemoryKind.FACT
-    if marked or _DECIDED.match(statement.core):
+    if marked:
         return kind
     if in_passing(statement, dated=dated):
         return None
@@ -177,7 +131,7 @@ def notable(statement: Statement, *, dated: bool, marked: bool) -> MemoryKind | 
 def _notable_doing(statement: Statement, *, dated: bool) -> bool:
     """Whether it is worth keeping what somebody, or something with a name, does or is."""
     words = statement.core.split()
-    if statement.negated and (words[0] in _ABILITIES - {"code", "dance"} or _NO_SUCH.match(statement.core)):
+    if statement.negated and (words[0] in _ABILITIES - {"code", "dance"}):
         return True
     if len(words) < 2 or not _substance(words[1:]):
         return False
@@ -199,8 +153,6 @@ def _notable_thing(statement: Statement, *, dated: bool) -> bool:
     subject, core = statement.subject, statement.core
     if subject.owner is None:
         return not _NOTHING.search(subject.noun) and _specific(_Predicate(core.split(), dated, own=False))
-    if _OWNTHINGS.search(subject.noun) and not _specific(_Predicate(core.split(), dated, own=False)):
-        return False
     complement = re.match(r"(?:is|are|was|were|has been) (?P<rest>.+)", core)
     if complement:
         return not EVALUATIVE.match(complement["rest"])
@@ -224,7 +176,7 @@ def _specific(said: _Predicate) -> bool:
     ):
         return False
     if said.own and base in {"need", "have"} and words[1] == "to":
-        return _BY_THEN.search(rest) is not None and len(words) > 4 and words[2] not in _ONLY_SAID
+        return False
     if said.own and (
         base in {"need", "want", "plan"} or (head in {"is", "are"} and words[1] in {"looking", "trying", "thinking"})
     ):
@@ -270,7 +222,7 @@ def _notable_copula(said: _Predicate) -> bool:
         return False
     if _WHAT_ONE_IS.match(rest) or words[1] in _STATE_CHANGES or words[1] in {"born", "from"}:
         return True
-    if _POSTED.match(rest) or words[1].strip(",") in ROLES:
+    if words[1].strip(",") in ROLES:
         return True
     named = _PROPER.search(rest) is not None
     if words[0] == "was" and words[1] in {"in", "at", "on"}:
@@ -326,8 +278,7 @@ def _from_gerund(word: str) -> str | None:
 def _notable_has(said: _Predicate) -> bool:
     words, rest = said.words, said.rest
     if _HAS_VAGUE.match(rest):
-        lived = said.dated and words[0] == "had" and _LIVED_THROUGH.match(rest) is not None and len(words) > 4
-        return lived or (rest.startswith("been to ") and _PROPER.search(rest) is not None)
+        return rest.startswith("been to ") and _PROPER.search(rest) is not None
     if words[1] == "been":
         return len(words) > 3 and words[2].endswith("ing") and _notable_progressive(said.after_first())
     if is_past(words[1]):
@@ -392,11 +343,11 @@ AIMS = frozenset(
     """.split()
 )
 
+_PLAIN_MONTHS = "|".join(month for month in MONTHS if month != "may")
+
 PINNED = re.compile(
-    r"[A-ZÀ-Þ]\w+|\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:two|three|four|five|six|seven|eight|nine"
-    r"|ten|eleven|twelve"
-    r"|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|once|twice|dozen|half"
-    r"|january|february|march|april|june|july|august|september|october|november|december)\b"
+    rf"[A-ZÀ-Þ]\w+|\d|\b(?:{DAY_NAME}s?|{_PLAIN_MONTHS}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|once|twice|dozen|half)\b"
 )
 
 _ON_THE_DESK = re.compile(
@@ -443,7 +394,7 @@ _UNDONE = re.compile(
 _MOMENTARY = re.compile(
     r"\b(?:\d+|a few) (?:more )?(?:min(?:ute)?s?|seconds?)\b|^is (?:in|on|at) (?:a|the) (?:meeting|call|bus|train|phone|queue)\b"
 )
-_A_TIME = re.compile(r"^(?:next |this |the )?(?:mon|tues|wednes|thurs|fri|satur|sun)day(?! )|^\d", re.IGNORECASE)
+_A_TIME = re.compile(rf"^(?:next |this |the )?{DAY_NAME}$", re.IGNORECASE)
 
 
 def in_passing(statement: Statement, *, dated: bool) -> bool:

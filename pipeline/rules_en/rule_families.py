@@ -1,9 +1,20 @@
 """The families of rules: identity, people, organisations, work, places, events and preferences."""
 
+from mosshead.language.dates.spans import DAY_NAME, MONTH_NAME
+from mosshead.language.wordlists import (
+    ACQUAINTANCES,
+    FIRST_NAMES,
+    KINSHIP,
+    MONTHS,
+    NATIONALITIES,
+    PARTNERS,
+    PETS,
+    ROLES,
+    WEEKDAYS,
+)
 from mosshead.models.kinds import EntityType, MemoryKind
-from pipeline.rules_en.grammar import ACQUAINTANCES, FIRST_NAMES, KINSHIP, NATIONALITIES, PARTNERS, PETS, ROLES
 from pipeline.rules_en.names import CAPITAL, RUN, Sort
-from pipeline.rules_en.rules import BEARERS, END, FOR_GOOD, LASTING, NAME_OR_NOUN, PEOPLE, SELF, THINGS, Rule, rule
+from pipeline.rules_en.rules import BEARERS, END, FOR_GOOD, LASTING, NAME_OR_NOUN, SELF, THINGS, Rule, rule
 
 _FIRM = rf"(?P<object>(?:{RUN}(?: (?:and|&) {RUN})?|{NAME_OR_NOUN}))"
 _A = r"(?:an? |the )"
@@ -31,19 +42,6 @@ _NO_END = r"(?:offer|interview|application|advert|hunt|search|fair|posting|early
 _HELD = rf"(?:{_MINE}job\b(?! {_NO_END})|(?:the job|{_MINE}(?:position|post))(?:{FOR_GOOD}|(?= (?:at|with)\b)))"
 _LET_GO = r"(?:resigned|(?:was|got|been) (?:fired|sacked|laid off|(?:let go|dismissed)(?! by\b)|made redundant))"
 _SAYS_MORE = r"(?:from|at|by|(?:on|in) (?=[A-Z\d])|last|this|yesterday|today|because|after|again)"
-
-
-def _job_is(value: str, *, noun: str) -> Rule:
-    """ "My profession is …": of some nouns anything may be said, of others only what is a job."""
-    return rule(
-        rf"is (?:as )?{_A}?(?P<value>{value})(?: (?:at|for) (?:the )?(?P<object>{RUN}))?$",
-        noun=noun,
-        subjects=THINGS,
-        attribute="job",
-        owner_is_subject=True,
-        predicate="works_at",
-        object_type=EntityType.ORG,
-    )
 
 
 RULES: tuple[Rule, ...] = (
@@ -121,40 +119,12 @@ RULES: tuple[Rule, ...] = (
         object_type=EntityType.ORG,
         describes=True,
     ),
-    rule(
-        (
-            r"(?:studies|is studying|studied|goes to|went to|attends|attended|is a student at|graduated "
-            rf"from|is enrolled at)(?: [\w ]+?)?(?: at| from)? (?P<object>(?:the )?(?:University of {RUN}|"
-            rf"{RUN} (?:University|College|School|Academy|Institute)|MIT|UCLA|Oxford|Cambridge|Harvard|"
-            rf"Stanford|Yale)){END}"
-        ),
-        predicate="studies_at",
-        object_type=EntityType.ORG,
-    ),
-    _job_is(r"[\w' -]+?", noun="(?:new |current )?(?:job title|profession|occupation)"),
-    _job_is(ROLE_PATTERN, noun="(?:new |current |day |full-time )?(?:job|role|position)"),
-    rule(
-        rf"is (?P<object>{RUN})$",
-        noun="(?:new |current )?(?:employer|workplace|company)",
-        subjects=THINGS,
-        attribute="works_at",
-        owner_is_subject=True,
-        predicate="works_at",
-        object_type=EntityType.ORG,
-        name_only=True,
-    ),
-)
-
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
-    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
 
 _WHEN = (
-    r"(?:on |at |every |in |for |from )?(?:the )?(?P<value>(?:(?:mon|tues|wednes|thurs|fri|satur|"
-    r"sun)days?\b|\d{1,2}(?::\d\d)? ?"
-    r"(?:am|pm|o'clock)\b|\d{1,2}:\d\d|noon\b|midnight\b|tomorrow\b|tonight\b|today\b|next \w+|\d{1,2}(?:st|nd|rd|th)\b"
-    rf"|{_MONTH} \d|\d{{1,2}} {_MONTH}\b|\d{{4}}-\d\d).*)"
+    rf"(?:on |at |every |in |for |from )?(?:the )?(?P<value>(?:{DAY_NAME}s?\b|\d{{1,2}}(?::\d\d)? ?(?:am|pm|o'clock)\b"
+    r"|\d{1,2}:\d\d|noon\b|midnight\b|tomorrow\b|tonight\b|today\b|next \w+|\d{1,2}(?:st|nd|rd|th)\b"
+    rf"|{MONTH_NAME} \d|\d{{1,2}} {MONTH_NAME}\b|\d{{4}}-\d\d).*)"
 )
 
 _IS = (
@@ -196,16 +166,10 @@ EVENT_RULES: tuple[Rule, ...] = (
     ),
 )
 
-_PERSON = frozenset({Sort.PERSON})
 _ANYONE = frozenset({Sort.SELF, Sort.PERSON})
 _BE = r"(?:is|was|has been)"
 _NATIONALITY = "|".join(n.capitalize() for n in sorted(NATIONALITIES))
 _GIVEN = "|".join(sorted(FIRST_NAMES - {"will", "rose", "grace", "frank", "ray", "max", "hope", "mark", "jack"}))
-_PET = "|".join(sorted(PETS))
-_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
-_ONES = "one|two|three|four|five|six|seven|eight|nine"
-_TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
-_COUNTED = rf"(?:{_TENS})(?:[- ](?:{_ONES}))?|{_ONES}|{_TEENS}"
 
 _STATUS = (
     r"between jobs|married|single|divorced|engaged|widowed|pregnant|retired|left-handed|colou?r-?blind|diabetic"
@@ -247,23 +211,12 @@ IDENTITY_RULES: tuple[Rule, ...] = (
         subjects=_ANYONE,
         attribute="age",
     ),
-    rule(
-        rf"(?:is|turned|turns|will be) (?P<value>(?:{_COUNTED}))(?: years? (?:old|of age))?(?=$|,| (?:and|now|today"
-        rf"|this|next|in|on|but)\b)",
-        subjects=_PERSON,
-        attribute="age",
-    ),
     _own("birthday|date of birth|birth date", r"(?:is|falls) (?:on )?(?:the )?(?P<value>.*\d.*|\w+day)", "birthday"),
     rule(r"was born on (?:the )?(?P<value>.*\d.*)", subjects=_ANYONE, attribute="birthday"),
     _own("(?:work |private |personal )?e-?mail(?: address)?", r"is (?P<value>[^\s@,]+@[^\s@,]+\.\w+)", "email"),
     _own("(?:phone|mobile|cell|telephone)(?: number)?", r"is (?P<value>\+?[\d /()-]{6,})$", "phone"),
     _own("time ?zone", r"is (?P<value>[\w/+:-]+(?: time)?)", "timezone"),
     _own("(?:home |new |postal |mailing )?address", r"is (?P<value>.*\w.*)", "address"),
-    rule(
-        r"(?:is|lives|works) (?:in|on|at) (?:the )?(?P<value>[A-Z]{3,4}(?:[+-]\d+)?(?= |$)|\w+(?= time\b|zone\b))",
-        subjects=_ANYONE,
-        attribute="timezone",
-    ),
     rule(
         rf"is married to (?P<object>{RUN}|[a-z]+){END}",
         MemoryKind.RELATIONSHIP,
@@ -304,13 +257,6 @@ _PROJECT = (
     r"podcast|campaign|newsletter|game|book|novel|band|team|channel)(?:'s name)?"
 )
 
-_MAKES = (
-    r"(?:start|build|launch|plan|develop|writ|runn|creat|prepar|design|releas|kick|work|publish|record)"
-    r"(?:ing|s|es|e|ed)?(?: on| off| up| out)?"
-)
-
-_MADE = r"(?:project|app|tool|product|website|site|blog|podcast|campaign|newsletter|game|series|programme|program|channel|album)"
-
 _CALLED = rf"(?:(?:called |named |known as )(?=\w)|(?={CAPITAL}))"
 """What may be left out before a capital only: "is called crumbs", "is Crumbs"."""
 
@@ -330,14 +276,6 @@ ORGANISATION_RULES: tuple[Rule, ...] = (
         predicate="works_on",
         object_type=EntityType.PROJECT,
         owner_is_subject=True,
-    ),
-    rule(
-        rf"(?:is|are|has|have|was|were)?(?: (?:been|just|now|finally"
-        rf"|currently))* ?{_MAKES} an? (?:[\w-]+ ){{0,3}}?{_MADE}"
-        rf"(?:,? (?:called|named)|,) (?P<object>{RUN})",
-        predicate="works_on",
-        object_type=EntityType.PROJECT,
-        name_only=True,
     ),
     rule(
         rf"is (?:now )?(?:called|named) (?P<value>{RUN}|[a-z]+)(?= now$|$|,)",
@@ -391,14 +329,6 @@ PEOPLE_RULES: tuple[Rule, ...] = (
         subjects=_PERSON_SORTS,
         describes=True,
     ),
-    rule(
-        (
-            rf"(?:is|are) (?:{_MODIFIER})(?:friends|married|siblings|brothers|sisters|twins|colleagues|"
-            r"neighbours|engaged|dating|together)\b"
-        ),
-        MemoryKind.RELATIONSHIP,
-        subjects=frozenset({Sort.GROUP, Sort.PERSON}),
-    ),
 )
 
 _PLACE = rf"(?P<value>(?P<object>{NAME_OR_NOUN})(?:, {RUN})?)"
@@ -411,12 +341,8 @@ _RESIDE = (
 
 _FROM = r"(?:is|comes|hails|originally comes) (?:originally )?from"
 _NO_PLACE = "(?:constant )?(?:fear|hope|peace|harmony|denial|poverty|luxury|squalor|silence|pain|sin|dread|the past)"
-_EVERYONE = PEOPLE | {Sort.NAMED}
 
-_CALENDAR = (
-    r"(?!(?:January|February|March|April|May|June|July|August|September|October|November|December|"
-    r"Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b)"
-)
+_CALENDAR = rf"(?!(?:{'|'.join(name.capitalize() for name in (*MONTHS, *WEEKDAYS))})\b)"
 
 PLACE_RULES: tuple[Rule, ...] = (
     rule(
@@ -432,13 +358,6 @@ PLACE_RULES: tuple[Rule, ...] = (
     rule(
         rf"(?:has )?(?:just )?moved (?:out of|away from) (?:the )?(?P<gone>{RUN}){FOR_GOOD}",
         ends="lives_in",
-    ),
-    rule(
-        rf"(?:is|is now|has been) (?:located|based|headquartered) in (?:the )?{_PLACE}",
-        subjects=_EVERYONE,
-        attribute="located_in",
-        predicate="located_in",
-        object_type=EntityType.PLACE,
     ),
     rule(
         (
@@ -467,24 +386,6 @@ PLACE_RULES: tuple[Rule, ...] = (
         attribute="hometown",
         predicate="from",
         object_type=EntityType.PLACE,
-    ),
-    rule(
-        (
-            r"(?:was born(?: and raised)?|grew up|was raised|was brought up) (?:in|near|on) (?:the "
-            rf")?{_CALENDAR}{_NAMED}"
-        ),
-        predicate="grew_up_in",
-        object_type=EntityType.PLACE,
-        name_only=True,
-    ),
-    rule(
-        rf"is (?:in )?{_PLACE}",
-        noun="home ?town|home|home city|birthplace",
-        subjects=THINGS,
-        attribute="hometown",
-        predicate="from",
-        object_type=EntityType.PLACE,
-        owner_is_subject=True,
     ),
 )
 
@@ -525,16 +426,8 @@ PREFERENCE_RULES: tuple[Rule, ...] = (
         MemoryKind.PREFERENCE,
     ),
     rule(
-        (
-            r"is (?:(?:an? )?(?:big|huge|massive|great|real|lifelong) )?(?:an? )?(?:into|fond of|fan of|"
-            r"lover of|obsessed with|crazy about|passionate about|keen on|addicted to|mad about|hooked on|"
-            r"interested in|afraid of|scared of|terrified of|tired of|sick of) (?!it\b|that\b|this\b|"
-            r"you\b)(?P<thing>\w.*)"
-        ),
-        MemoryKind.PREFERENCE,
-    ),
-    rule(
-        r"is an? (?:\w+ )?(?P<thing>[\w-]+ (?:person|lover|enthusiast|fan|addict|fanatic|buff|geek|nerd))\b",
+        r"is (?:(?:an? )?(?:big|huge|massive|great|real|lifelong) )?(?:an? )?(?:into|fond of|fan of|lover of|obsessed with"
+        r"|crazy about|passionate about|keen on|mad about|hooked on|interested in) (?!(?:it|that|this|you)\b)(?P<thing>\w.*)",
         MemoryKind.PREFERENCE,
     ),
     rule(r"(?:drink|eat|eats|drinks|smoke|smokes|does not eat|wear)\b (?P<thing>\w.*)", MemoryKind.PREFERENCE),
@@ -547,11 +440,6 @@ PREFERENCE_RULES: tuple[Rule, ...] = (
         owner_is_subject=True,
     ),
     rule(
-        r"(?:is|are) (?P<owner>[\w ]+)'s (?:all-time |absolute )?favou?rite (?P<thing>[\w ]+)$",
-        MemoryKind.PREFERENCE,
-        subjects=BEARERS | THINGS,
-    ),
-    rule(
         (
             r"(?:thinks?|believes?|reckons?|is convinced|feels? strongly)(?: that)? (?!so\b|it\b|that\b|"
             r"this\b|they\b|he\b|she\b|you\b|User\b|about\b|of\b|there\b|we\b|in\b)(?P<thing>\w+(?: "
@@ -559,14 +447,4 @@ PREFERENCE_RULES: tuple[Rule, ...] = (
         ),
         MemoryKind.BELIEF,
     ),
-    rule(
-        r"(?:says?|said|claims?|claimed|insists?|insisted|told User|tells User|reckons?|swears?)(?: that)? (?!so\b"
-        r"|it\b|that\b|yes\b|no\b|hi\b|hello\b|to\b"
-        r"|sorry\b|thanks?\b|goodbye\b|nothing\b|something\b|anything\b|about\b|you\b|what\b|how\b|why\b|the same\b"
-        r"|[\"'])(?P<thing>\w+(?: \S+){2,})",
-        MemoryKind.BELIEF,
-        noun=rf"|(?:\w+ )?(?:{'|'.join(sorted(KINSHIP))})",
-        subjects=frozenset({Sort.PERSON}),
-    ),
-    rule(r"believes? in (?P<thing>\w.*)", MemoryKind.BELIEF),
 )

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from mosshead.language.wordlists import FIRST_NAMES, NOT_NAMES
 from mosshead.models.kinds import EntityType, MemoryKind
-from pipeline.rules_en.grammar import FIRST_NAMES, NOT_NAMES, possessive
+from pipeline.rules_en.grammar import possessive
 from pipeline.rules_en.names import RUN, Sort, looks_like_name, titled
 from pipeline.rules_en.statements import Statement
 

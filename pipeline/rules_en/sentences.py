@@ -6,21 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from mosshead.language.dates.spans import MONTHS
-from pipeline.rules_en.grammar import (
-    ACQUAINTANCES,
-    AUXILIARIES,
-    FIRST_NAMES,
-    KINSHIP,
-    ROLES,
-    VERBS,
-    base_of,
-    expand,
-    is_finite,
-    is_past,
-)
+from mosshead.language.dates.spans import DAY_NAME, MONTH_NAME
+from mosshead.language.verbs import AUXILIARIES, VERBS, base_of, expand, is_finite, is_past
+from mosshead.language.wordlists import ACQUAINTANCES, FIRST_NAMES, KINSHIP, ROLES
 from pipeline.rules_en.machine_text import spoken_lines
-from pipeline.rules_en.names import RUN
 
 MOST_HEARD = 32_000
 """Characters of a message that are read: a longer one is a pasted document rather than talk."""
@@ -80,9 +69,9 @@ def sentences(content: str) -> list[Sentence]:
 
 
 def tidy(quote: str) -> str:
-    """Straight quotes, single spaces, no emoji, no markdown emphasis, plainly spelt."""
+    """Straight quotes, single spaces, no emoji, no markdown emphasis."""
     text = _DECORATION.sub("", quote.translate(_STRAIGHT))
-    return plainly_spelt(_SPACES.sub(" ", _SMILEY.sub(" ", text)).strip())
+    return _SPACES.sub(" ", _SMILEY.sub(" ", text)).strip()
 
 
 def _own_words(text: str, within: bool) -> tuple[str, bool, bool]:
@@ -155,10 +144,10 @@ _ROW = re.compile(
 _AMOUNT = r"[a-z][a-z ]{1,24} [£$€]?\d[\d,.]*(?: ?(?:€|k|eur|usd|gbp|kg|km))?"
 _AMOUNTS = re.compile(rf"^(?:i have )?{_AMOUNT}(?:, {_AMOUNT})+(?=$|[.,])", re.IGNORECASE)
 _OF_AMOUNT = re.compile(r"^(?P<what>.*\D) (?P<amount>[£$€]?\d\S*)$")
-_MONTH = rf"(?:{'|'.join(MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b"
+_MONTH = rf"{MONTH_NAME}\b"
 
 _DAY = (
-    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:mon|tue|wed|thu|thurs|fri|sat|sun)\b"
+    rf"(?:{DAY_NAME}s?\b|(?:mon|tue|wed|thu|thurs|fri|sat|sun)\b"
     rf"|\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b|the \d{{1,2}}(?:st|nd|rd"
     rf"|th)\b|\d{{1,2}}(?:st|nd|rd|th)\b)"
 )
@@ -185,17 +174,12 @@ _NO_GERUND = frozenset(
     " anything everything morning evening during according regarding king thing bring sing missing using".split()
 )
 
-_DENIED = re.compile(r"^[Nn]o (?P<what>[a-z][a-z ]{2,30})$")
-_HEADED = re.compile(rf"^(?P<who>{RUN}), (?P<what>(?:(?:an?|the|our|my) )?[a-z][\w -]{{2,40}})$")
-
 _IS = re.compile(
     r"(?:still )?(?:vegetarian|vegan|allergic|coeliac|celiac|diabetic|pregnant|off|on|in|at|away|free|ill|sick"
     r"|single|married|retired)\b"
 )
 
-_OCCUPATIONS = ROLES | KINSHIP | ACQUAINTANCES
 _NO_AMOUNT = frozenset("in on at from to by of until till since before after around about".split())
-_PRONOUNS = frozenset("i you he she it we they who".split())
 
 _NO_NOUN = frozenset(
     """
@@ -206,13 +190,13 @@ _NO_NOUN = frozenset(
 )
 
 
-def whole(text: str, *, listed: bool, asked: str) -> str:
-    """The text with its verb put in, where it is a note without one; asked: the question that it may answer."""
+def whole(text: str, *, listed: bool) -> str:
+    """The text with its verb put in, where it is a note without one."""
     bare = text.strip().rstrip(".!,; ")
     roster = (_ROSTER.match(bare) if listed else None) or _ROW.match(bare)
     if roster is not None:
         return _of_roster(roster)
-    return _of_amounts(bare) or _with_verb(bare, asked) or text
+    return _of_amounts(bare) or _with_verb(bare) or text
 
 
 def _of_amounts(bare: str) -> str | None:
@@ -226,19 +210,12 @@ def _of_amounts(bare: str) -> str | None:
     return "; ".join(f"my {what} is {match['amount']}" for what, match in zip(named, amounts, strict=True))
 
 
-def _with_verb(bare: str, asked: str) -> str | None:
-    denied = _DENIED.match(bare)
-    if denied and denied["what"].split()[-1] in asked.lower():
-        return f"I have no {denied['what']}"
+def _with_verb(bare: str) -> str | None:
     if _COUNTED.match(bare) or _is_dated(bare):
         return f"I have {bare[0].lower() if bare[1:2].islower() else bare[0]}{bare[1:]}"
     gerund = _GERUND.match(bare)
     if _UNDERGOING.match(bare) or (gerund and gerund["verb"].lower() not in _NO_GERUND and not _has_finite(bare)):
         return f"I am {bare[0].lower()}{bare[1:]}"
-    headed = _HEADED.match(bare)
-    what = headed["what"].lower().split() if headed else []
-    if headed and set(what) & _OCCUPATIONS and not _has_finite(headed["what"]) and not set(what) & _PRONOUNS:
-        return f"{headed['who']} is {headed['what']}"
     return None
 
 
@@ -428,68 +405,3 @@ def _before_speech(line: str) -> str:
     if saying is None or saying["who"].lower() == "i":
         return line
     return saying["before"] if _TALKS.search(_SENTENCE_END.split(saying["said"], maxsplit=1)[0]) else line
-
-
-_START = r"(?:(?<=^)|(?<=[,;:.(] )|(?<=\bso )|(?<=\band )|(?<=\bbut )|(?<=\bbecause )|(?<=\bcause )|(?<=\bsince )|(?<=\bno ))"
-_NOT = "do does did is are was were have has had could would should ca wo ai must need".split()
-_CLOSE = "mum mom dad wife husband boss boyfriend girlfriend nan grandma grandpa landlord landlady".split()
-
-_SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), plain)
-    for pattern, plain in (
-        (rf"\b({'|'.join(_NOT)})nt\b", r"\1n't"),
-        (r"\bcarnt\b", "can't"),
-        (r"\b(mother|father|brother|sister|son|daughter) in law\b", r"\1-in-law"),
-        (r"\b(he|she|that|there|here|what|where|who)s\b(?! of)", r"\1's"),
-        (r"\b(they|you)(re)\b", r"\1'\2"),
-        (r"\b(we|they|you|i)ve\b", r"\1've"),
-        (r"\bim\b", "i'm"),
-        (r"\bid (?=(?:like|love|rather|be|have|say|go|never|prefer|want)\b)", "i'd "),
-        (
-            (
-                r"\bill (?=(?:be|go|do|have|get|take|bring|call|see|try|pick|send|make|let|never|probably|just|ask|tell"
-                r"|pay)\b)"
-            ),
-            "i'll ",
-        ),
-        (rf"{_START}its (?!own\b)", "it's "),
-        (r"\bits (?=(?:the|a|an|not|now|on|in|at|so|been|just|really|\d+)\b)", "it's "),
-        (
-            (
-                rf"{_START}were (?=[a-z]+ing\b|(?:in|at|on|from|a|an|two|three|four|five|six|seven|eight|not|now|just"
-                rf"|\d+)\b)"
-            ),
-            "we're ",
-        ),
-        (rf"\b(my|our) ({'|'.join(_CLOSE)})s (?=[a-z])", r"\1 \2's "),
-        (r"(?<=\w )n (?=\w)", "and "),
-        (r"^n (?=\w)", "and "),
-        (r"(?<=\w )(?:w/ ?|w (?=[a-z]))(?=\w)", "with "),
-        (r"\b(?:bc|bcs|cuz|coz|cos|becuse|becos)\b(?= \w)", "because"),
-        (r"\b(?:tmrw|tmr|tmw|2moro|tomoz)\b", "tomorrow"),
-        (r"(?<![\w.])u\b(?![\w.])", "you"),
-        (r"(?<![\w.])ur\b(?![\w.])", "your"),
-        (r"\b(?:evry|evrey)\b", "every"),
-        (r"\bstil\b", "still"),
-        (r"\blowkey\b,? ?|\bhighkey\b,? ?", ""),
-        (r" (?:rn|atm|fr|af|ngl|tbh|tho|lol|lmao|ffs)(?= |$|[,.!])", ""),
-    )
-)
-
-_SHOUTED = re.compile(r"\b[A-Z]{3,}\b")
-
-_SAID_LOUDLY = (
-    VERBS | AUXILIARIES | frozenset("not never all every now always really very only loves hates needs wants".split())
-)
-
-
-def plainly_spelt(text: str) -> str:
-    """The text as it would have been typed with care: "hes at my mums n she LOVES it" → "he's at my mum's and she loves it"."""
-    for pattern, plain in _SPELLINGS:
-        text = pattern.sub(plain, text)
-    return text if text.isupper() else _SHOUTED.sub(_quietly, text)
-
-
-def _quietly(match: re.Match[str]) -> str:
-    word = match[0].lower()
-    return word if word in _SAID_LOUDLY else match[0]

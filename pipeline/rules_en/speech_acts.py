@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable
 from enum import Enum, auto
 
+from mosshead.language.wordlists import FIRST_NAMES
 from pipeline.rules_en.corrections import may_take_back
-from pipeline.rules_en.grammar import FIRST_NAMES, KINSHIP
 
 
 class Act(Enum):
@@ -85,13 +85,6 @@ _REPORTED = re.compile(
     r"|the (?:article|book|movie|film|character|story|text|email) (?:says|said))",
     re.IGNORECASE,
 )
-
-_CLAIM = re.compile(
-    rf"^(?:and |but |so |plot twist, )?(?:(?:[Mm]y|[Oo]ur) (?:{'|'.join(sorted(KINSHIP))})"
-    rf"|[A-ZÀ-Þ][\w-]+'s (?:{'|'.join(sorted(KINSHIP))}))"
-    r"(?: [A-ZÀ-Þ]\w+)? (?:says|said|claims|insists|reckons|swears) (?![\"'])"
-)
-"""What somebody whom the words name says is so; it is kept as his claim."""
 
 _SARCASM = re.compile(
     r"(?:\s/s\s*$|\b(?:yeah,? right|sure,? (?:because|and i)|just kidding|lol jk|\bjk\b|as if!|"
@@ -175,7 +168,7 @@ _TELLS: tuple[tuple[Act, Callable[[str], object]], ...] = (
     (Act.QUESTION, _QUESTION.match),
     (Act.HYPOTHETICAL, _HYPOTHETICAL.search),
     (Act.HYPOTHETICAL, _SARCASM.search),
-    (Act.REPORTED, lambda text: _REPORTED.search(text) and not _CLAIM.match(text)),
+    (Act.REPORTED, _REPORTED.search),
     (Act.COMMAND, _COMMAND.match),
     (Act.COMMAND, _ABOUT_ASSISTANT.search),
 )

@@ -3,21 +3,12 @@
 import re
 from dataclasses import dataclass, replace
 
-from mosshead.language.wordlists import PRONOUNS, gender_of
+from mosshead.language.verbs import ADVERB, is_finite, looks_back, third
+from mosshead.language.wordlists import FIRST_NAMES, KINSHIP, PRONOUNS, gender_of
 from mosshead.models.kinds import EntityType
 from pipeline.models import KnownEntity
-from pipeline.rules_en.grammar import (
-    ADVERB,
-    FIRST_NAMES,
-    KINSHIP,
-    addressed,
-    is_finite,
-    looks_back,
-    possessive,
-    third,
-    to_third_person,
-)
-from pipeline.rules_en.names import Discourse, Gazetteer, Person, Sort, Subject, bears_another_tie
+from pipeline.rules_en.grammar import addressed, possessive, to_third_person
+from pipeline.rules_en.names import Discourse, Gazetteer, Sort, Subject, bears_another_tie
 from pipeline.rules_en.subjects import MOST_WORDS_OF_SUBJECT, TIES, noun_subject
 
 
@@ -63,7 +54,6 @@ _THIRD_PERSON = re.compile(
     r"\bhim\b|\bher\b(?= ?$|[,.]| (?:in|at|on|for|to|with|and|a|the|every|last|yesterday|when)\b)"
     r"|\b(?P<owner>his|her)\b(?= \w)"
 )
-
 
 _CONTACT_THERE = re.compile(
     r"^(?P<who>[\w ]+'s (?:\w+ )?(?:contact|boss|manager|colleague|friend|client|lead)) there (?=is\b|was\b)"
@@ -196,18 +186,21 @@ def _told_apart(subject: Subject, predicate: str, discourse: Discourse) -> Subje
 
 def _pronouns(predicate: str, subject: Subject, discourse: Discourse) -> str:
     """Him, her, his and it in a predicate, where somebody else than the subject was spoken of."""
-    if subject.sort in {Sort.SELF, Sort.GROUP, Sort.THING}:
-        predicate = _THIRD_PERSON.sub(lambda m: _other_person(m, predicate, discourse), predicate)
-    elif (gender := gender_of(subject.name, subject.noun)) is not None:
-        predicate = _THIRD_PERSON.sub(
-            lambda m: m[0] if PRONOUNS[m[0]] is gender else _other_person(m, predicate, discourse), predicate
-        )
+    gender = gender_of(subject.name, subject.noun)
+    others = subject.sort in {Sort.SELF, Sort.GROUP, Sort.THING}
+
+    def meant(match: re.Match[str]) -> str:
+        if not others and gender in {None, PRONOUNS[match[0]]}:
+            return match[0]
+        return _other_person(match, predicate, discourse)
+
+    predicate = _THIRD_PERSON.sub(meant, predicate)
     if discourse.thing is not None and subject != discourse.thing and subject.sort is not Sort.NAMED:
         thing = _short(discourse.thing)
         predicate = re.sub(r"\bit\b(?! (?:is|was|to|that)\b)", lambda _: thing, predicate)
     if discourse.org is not None:
         owner = possessive(discourse.org)
-        predicate = re.sub(r"^(is|was|became) their (?=\w)", lambda m: f"{m[1]} {owner} ", predicate)
+        predicate = re.sub(r"^(is|was|became) their (?=\w)", lambda match: f"{match[1]} {owner} ", predicate)
     return predicate
 
 
@@ -217,15 +210,10 @@ def _other_person(match: re.Match[str], predicate: str, discourse: Discourse) ->
     person = discourse.meant_by(match[0])
     if person is None or any(word.lower() in KINSHIP | FIRST_NAMES for word in before):
         return match[0]
-    return possessive(_apart(person, discourse.me)) if match["owner"] else _apart(person, discourse.me)
-
-
-def _apart(person: Person, me: str) -> str:
-    """His name, with what he is to the speaker where an earlier message said so."""
-    name = _short(person.subject)
-    tie = person.tie or ""
-    apart = not person.fresh and tie.startswith(possessive(me)) and tie not in name
-    return f"{tie} {name}" if apart else name
+    name, tie = _short(person.subject), person.tie or ""
+    if not person.fresh and tie.startswith(possessive(discourse.me)) and tie not in name:
+        name = f"{tie} {name}"
+    return possessive(name) if match["owner"] else name
 
 
 def _short(subject: Subject) -> str:

@@ -2,13 +2,11 @@
 
 import re
 
-from mosshead.models.kinds import EntityType
-from pipeline.rules_en.grammar import (
+from mosshead.language.verbs import ADVERB, ADVERBS, AUXILIARIES, VERBS, base_of, is_finite, is_verb_after
+from mosshead.language.wordlists import (
     ACQUAINTANCES,
-    ADVERB,
-    ADVERBS,
-    AUXILIARIES,
     FIRST_NAMES,
+    GRAMMAR,
     KINSHIP,
     NATIONALITIES,
     NOT_NAMES,
@@ -16,12 +14,9 @@ from pipeline.rules_en.grammar import (
     PETS,
     PLACE_ENDINGS,
     ROLES,
-    VERBS,
-    base_of,
-    is_finite,
-    is_verb_after,
-    singular,
 )
+from mosshead.models.kinds import EntityType
+from pipeline.rules_en.grammar import singular
 from pipeline.rules_en.names import RUN, Gazetteer, Sort, Subject, guess_type, titled
 
 MOST_WORDS_OF_SUBJECT = 7
@@ -30,28 +25,25 @@ THIN = ADVERBS | frozenset(
     """
     it that this them those these so too to the a an and of in on at for with up down out off over back there here me him her
     us all one some any much lot bit well good great nice things thing stuff something anything everything nothing way time as
-    by about into from be is was were been again soon today awesome others ton loads plenty few point sense
+    by about into from be is was were been again soon today others ton plenty few point sense
     """.split()
 )
 """Words that say nothing when they stand alone after a verb."""
 
 _EVALUATIVE_WORDS = """
-    so really very such pretty quite super too absolutely totally more_than as always just not still all here there up down
-    off on_it on_my on_the in_mood in_middle in_love in_the_mood in_the_middle at_the_moment at_a_loss ready happy glad sad
-    sorry sure fine good ok okay great tired back busy excited grateful thankful proud lucky curious nervous stressed amazing
-    awesome incredible important hard tough fun beautiful lovely cute wonderful fantastic perfect nice cool thrilled stoked
-    swamped blessed inspired impressed amazed surprised honoured honored pumped bored hungry free able open confident hopeful
-    looking a_bit a_little kind_of sort_of what how why worth like about supposed wrong right true crazy weird strange funny
-    done gone better best worse ill sick cold hot awful terrible bad lost stuck confused alive alone late early certain aware
-    speechless overwhelmed adorable delicious special slow loud noisy asleep angry annoying dirty messy crying essential
-    powerful emotional exhausted sore numb useless wrecked scary scared game determined focused committed amused relieved
-    worried upset key strong safe close far near interesting exciting getting being one_of_a_kind one_of_the_best only
+    so really very such pretty quite super too absolutely totally more as always just not still all here there up down off
+    on_it in_love in_the_mood in_the_middle ready happy glad sad sorry sure fine good ok okay great tired back busy excited
+    grateful proud lucky curious nervous stressed amazing awesome incredible important hard tough fun beautiful lovely perfect
+    nice cool thrilled hungry free able open hopeful looking a_bit a_little kind_of sort_of what how why worth like about
+    supposed wrong right true crazy weird strange funny done gone better best worse ill sick cold hot awful terrible bad lost
+    stuck confused alone late early aware slow noisy asleep annoying crying exhausted sore useless scared scary determined
+    worried upset relieved safe close far near interesting exciting getting being one_of_the only
     """.split()
 
 _EVALUATIVE_NOUNS = """
-    good great big real true beautiful wonderful special fun nice lot little bit huge sign reminder blast mess pleasure shame
-    joy lovely way joke best worst same only most amazing awesome total complete must angel mystery puddle legend hero gem
-    saint monster disaster star idiot genius bell zombie wreck treat relief bummer drag bore
+    good great big real true beautiful wonderful special fun nice lot little bit huge blast mess pleasure shame joy lovely way
+    joke best worst same only most amazing total must legend hero disaster star genius relief drag angel
+    mystery puddle bell bore wreck saint
     """.split()
 
 EVALUATIVE = re.compile(
@@ -197,15 +189,7 @@ def _plain(head: str) -> Subject | None:
     return Subject(f"The {match[1]}", Sort.THING, None, EntityType.CONCEPT, match[1]) if match else None
 
 
-_NO_SUBJECT = frozenset(
-    """
-    and but or so because if when while as than that which who what where why how whatever whoever whether although though i
-    you he she it we they me him them us this these those there here everyone everybody everything nobody nothing someone
-    somebody something anyone anybody anything no not never yes yeah ok okay please thanks maybe perhaps sure only just like
-    with without for from to in on at by of about into after before until since during over under between per via one ones
-    people folks most many some any all each every another such same other others both either neither more less
-    """.split()
-)
+_NO_SUBJECT = GRAMMAR | frozenset("another although yeah ok okay thanks perhaps sure ones people folks".split())
 
 _COMMON = frozenset(
     """

@@ -4,9 +4,9 @@ import re
 from collections.abc import Set
 from dataclasses import replace
 
-from mosshead.language.wordlists import PRONOUNS, gender_of
+from mosshead.language.wordlists import ACQUAINTANCES, FIRST_NAMES, KINSHIP, NOT_NAMES, PETS, PRONOUNS, ROLES, gender_of
 from mosshead.models.kinds import EntityType
-from pipeline.rules_en.grammar import ACQUAINTANCES, FIRST_NAMES, KINSHIP, NOT_NAMES, PETS, ROLES, possessive
+from pipeline.rules_en.grammar import possessive
 from pipeline.rules_en.names import CAPITAL, RUN, Discourse, Person, Sort, Subject, looks_like_name, titled
 
 TIE_MODIFIERS = (

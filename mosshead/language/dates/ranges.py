@@ -6,6 +6,7 @@ from datetime import date, timedelta
 
 from mosshead.language.dates.days import moment, on_day, shifted
 from mosshead.language.dates.spans import (
+    DAY_NAME,
     DAY_WORD,
     DAY_WORDS,
     MONTH,
@@ -17,7 +18,6 @@ from mosshead.language.dates.spans import (
     VAGUE_NUMBERS,
     VAGUE_TO,
     WEEKDAY,
-    WEEKDAYS,
     YEAR,
     Frame,
     Reader,
@@ -34,6 +34,7 @@ from mosshead.language.dates.spans import (
     weekend_of,
     year_in,
 )
+from mosshead.language.wordlists import WEEKDAYS
 from mosshead.models.kinds import Granularity
 from mosshead.models.occurrence import FactOccurrence
 
@@ -211,7 +212,7 @@ RANGES: tuple[tuple[str, Reader], ...] = (
     (rf"\b{WEEKDAY}{PART} in {_NUMBER} weeks?\b", _weekday_in_weeks),
     (rf"\b(?:on |until |by |since |before |after |for )the (?P<day>[0-3]?\d){_NTH}\b{_AFTER_A_DAY}", _day_of_month),
     (
-        rf"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day,? the (?P<day>[0-3]?\d){_NTH}\b(?! (?:of )?{MONTH})",
+        rf"\b{DAY_NAME},? the (?P<day>[0-3]?\d){_NTH}\b(?! (?:of )?{MONTH})",
         _day_of_month,
     ),
     (

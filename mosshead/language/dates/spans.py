@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
+from mosshead.language.wordlists import MONTHS, WEEKDAYS
 from mosshead.models.kinds import Granularity
 from mosshead.models.occurrence import FactOccurrence
 
@@ -136,10 +137,6 @@ def latest(frame: Frame, weekday: int) -> date:
     return frame.today - timedelta(days=(frame.today.weekday() - weekday - 1) % 7 + 1)
 
 
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-
-MONTHS = tuple("january february march april may june july august september october november december".split())
-
 SEASON_STARTS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 
 HOLIDAYS = {
@@ -163,6 +160,8 @@ VAGUE_NUMBERS = frozenset({"a few", "few", "several", "some"})
 VAGUE_FROM, VAGUE_TO = 5, 2
 
 WEEKDAY = r"(?P<weekday>mon|tues|wednes|thurs|fri|satur|sun)days?"
+DAY_NAME = rf"(?:{'|'.join(WEEKDAYS)})"
+MONTH_NAME = rf"(?:{'|'.join(MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
 PART = r"(?: (?:in the )?(?P<part>morning|afternoon|evening|night))?"
 NUMBER = rf"(?P<number>\d{{1,3}}|{'|'.join(sorted([*NUMBERS, *VAGUE_NUMBERS], key=len, reverse=True))})"
 UNIT = r"(?P<unit>minute|hour|day|night|week|weekend|fortnight|month|year)s?"
@@ -198,7 +197,7 @@ DAY_WORD = r"(?P<word>today|yesterday|tomorrow)"
 
 RECURRING = (
     r"\b(?:every|each|usually|weekly|monthly|yearly|annually|daily)\b"
-    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b(?! (?:before|after|ago)\b)"
+    rf"|\b{DAY_NAME}s\b(?! (?:before|after|ago)\b)"
 )
 """Words that say that something comes again and again, so that no one day is its time."""
 
@@ -213,7 +212,7 @@ FINER = (
 """A time of day or a day of the month, in whatever words."""
 
 NAMES_A_TIME = (
-    rf"\d|\b(?:{'|'.join((*WEEKDAYS, *MONTHS))}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)s?\b"
+    rf"\d|\b(?:{DAY_NAME}|{MONTH_NAME})s?\b"
     r"|\b(?:to(?:day|night|morrow)|yesterday|now|just|recently|lately|soon|later|earlier|ago|last|past|next|this|coming"
     r"|(?:mid)?(?:night|day|week|fortnight|month|quarter|year|decade|hour|minute|second|century)(?:s|end|ends)?"
     r"|morning|noon|midday|afternoon|evening|spring|summer|autumn|fall|winter|season|christmas|easter|halloween|holidays?"
@@ -225,7 +224,7 @@ NAMES_A_TIME = (
 
 def month(group: str) -> str:
     """The pattern of a month by its name or the short form of it, as a group of that name."""
-    return rf"(?P<{group}>{'|'.join(MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
+    return rf"(?P<{group}>{MONTH_NAME})\b\.?"
 
 
 MONTH = month("month")

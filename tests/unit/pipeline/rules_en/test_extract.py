@@ -424,11 +424,6 @@ def test_what_is_asked_or_worked_on_is_not_so(text: str) -> None:
     assert user(text) == []
 
 
-@pytest.mark.parametrize("asked", ["Any dinner ideas", "Do you know a good cook", "Is it bad"])
-def test_a_reason_behind_a_question_still_counts(asked: str) -> None:
-    assert contents(user(f"{asked}, I'm allergic to nuts?")) == ["User is allergic to nuts"]
-
-
 @pytest.mark.parametrize(
     "asked",
     [

@@ -15,7 +15,7 @@ from pipeline.rules_en.sentences import whole
     ],
 )
 def test_a_line_of_a_list_says_who_is_what(note: str, sentence: str) -> None:
-    assert whole(note, listed=True, asked="") == sentence
+    assert whole(note, listed=True) == sentence
 
 
 @pytest.mark.parametrize(
@@ -26,9 +26,4 @@ def test_a_line_of_a_list_says_who_is_what(note: str, sentence: str) -> None:
     ],
 )
 def test_other_texts_stay_as_they_are(text: str) -> None:
-    assert whole(text, listed=False, asked="") == text
-
-
-def test_a_no_answers_what_was_asked() -> None:
-    assert whole("No greenhouse.", listed=False, asked="Do you have a greenhouse?") == "I have no greenhouse"
-    assert whole("No greenhouse.", listed=False, asked="How are you?") == "No greenhouse."
+    assert whole(text, listed=False) == text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.rules_en.grammar import looks_back, tense_at
+from mosshead.language.verbs import looks_back, tense_at
 
 
 @pytest.mark.parametrize(
