@@ -12,8 +12,7 @@ import pytest
 from config.settings import settings
 from mosshead import ConfigurationError, InvalidEvent, InvalidNamespace, Memory, StoreUnavailable
 from mosshead.publishing.spool import Spool
-from tests.acceptance.running import Running, machine
-from tests.fake_openai import FakeOpenAI, Fault
+from tests.acceptance.running import Running
 from workers.cli.main import main
 
 CANARY = "quetzalcoatlus"
@@ -193,25 +192,3 @@ def test_a_superuser_is_refused(running: Running) -> None:
     result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=90)
     assert result.returncode == 1
     assert "MOSSHEAD_WORKER_URL: the login 'postgres' is a superuser" in result.stderr
-
-
-def test_a_wrong_key_is_named_and_nothing_is_lost(tmp_path: Path) -> None:
-    """The operator puts the key right, and what waited is formed."""
-    with FakeOpenAI() as fake:
-        fake.script("ExtractionAnswer", *[Fault.status(401)] * 2)
-        environment = {"OPENAI_BASE_URL": fake.base_url, "OPENAI_API_KEY": "sk-wrong"}
-        with machine(tmp_path, environment) as running:
-            ann = running.memory.namespace("acme", "ann")
-            ann.publish("I like tea")
-            running.eventually(
-                lambda: any(
-                    "OPENAI_API_KEY" in error
-                    for (error,) in running.rows("select error from mosshead.batches")
-                    if error
-                ),
-                "the batch says what is wrong",
-            )
-            running.eventually(lambda: "OPENAI_API_KEY" in running.logs(), "the log does, too")
-            assert "sk-wrong" not in running.logs()
-            ann.wait(timeout=90)
-            assert [memory.content for memory in ann.memories()] == ["User likes tea"]

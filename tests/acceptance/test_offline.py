@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mosshead import MemoryKind
-from tests.acceptance.running import STAGES, Running
+from tests.acceptance.running import Running
 
 STORY = """\
 User: The company is Wolf of Blog Street, also known as WOBS. We do link building. Peter is one of our writers.
@@ -110,17 +110,6 @@ def test_two_tenants_do_not_see_each_other(running: Running) -> None:
 
     assert [hit.content for hit in running.memory.namespace("north", "user").query("drinks")] == ["User loves cocoa"]
     assert running.memory.namespace("north", "somebody-else").query("drinks").hits == ()
-
-
-def test_flower_lists_the_five_stages_as_successful(running: Running) -> None:
-    kim = running.memory.namespace("acme", "kim")
-    kim.publish("I work at Northwind as a nurse")
-    kim.wait(timeout=90)
-
-    def succeeded() -> set[str]:
-        return {task["name"] for task in running.flower_tasks().values() if task["state"] == "SUCCESS"}
-
-    running.eventually(lambda: succeeded() >= {f"mosshead.{stage}" for stage in STAGES}, "all five succeeded")
 
 
 def test_the_command_line_publishes_and_queries(running: Running, tmp_path: Path) -> None:

@@ -3,28 +3,13 @@
 import contextlib
 import io
 import json
-from collections.abc import Iterator
 
-import pytest
-
-from tests.acceptance.running import Running, machine
+from tests.acceptance.llm.conftest import API_KEY
+from tests.acceptance.running import Running
 from tests.acceptance.test_readme import ROOT, python_with_output
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.unit.mosshead.contrib.managers.scripted import field_set, new
-
-
-@pytest.fixture(scope="module")
-def fake() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def running(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    environment = {"OPENAI_BASE_URL": fake.base_url, "OPENAI_API_KEY": "sk-test", "MOSSHEAD_LLM_TIMEOUT": "5"}
-    with machine(tmp_path_factory.mktemp("llm"), environment) as started:
-        yield started
 
 
 def test_one_extraction_a_batch_and_at_most_one_decision(running: Running, fake: FakeOpenAI) -> None:
@@ -96,3 +81,19 @@ def test_the_page_about_documents_does_what_it_says(running: Running, fake: Fake
         with contextlib.redirect_stdout(printed):
             exec(compile(code, "docs/documents.md", "exec"), variables)
         assert printed.getvalue() == expected
+
+
+def test_a_wrong_key_is_named_and_nothing_is_lost(running: Running, fake: FakeOpenAI) -> None:
+    """The operator puts the key right, and what waited is formed."""
+    fake.script("ExtractionAnswer", *[Fault.status(401)] * 2)
+    ann = running.memory.namespace("acme", "ann")
+    ann.publish("I like tea")
+    statement = f"select error from mosshead.batches where namespace_id = '{ann.path.namespace_id}'"
+    running.eventually(
+        lambda: any("OPENAI_API_KEY" in error for (error,) in running.rows(statement) if error),
+        "the batch says what is wrong",
+    )
+    running.eventually(lambda: "OPENAI_API_KEY" in running.logs(), "the log does, too")
+    assert API_KEY not in running.logs()
+    ann.wait(timeout=90)
+    assert [memory.content for memory in ann.memories()] == ["User likes tea"]

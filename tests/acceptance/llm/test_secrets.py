@@ -9,15 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from uuid import UUID
 
-import pytest
 from kombu.messaging import Producer
 from redis import Redis
 
 from mosshead import Memory
 from mosshead.publishing.queue import EXCHANGE, QUEUE, open_connection
 from mosshead.publishing.spool import default_folder
-from tests.acceptance.running import Running, machine
-from tests.acceptance.test_canary import DATATABLE, FLOWER_PAGES
+from tests.acceptance.llm.test_canary import DATATABLE, FLOWER_PAGES
+from tests.acceptance.running import Running
 from tests.fake_openai import FakeOpenAI
 from tests.given import as_text, event
 from tests.secrets_given import CARRIERS, Given, carried, kinds, look_alikes, secrets
@@ -25,23 +24,11 @@ from workers.local.ports import free_port
 
 SECRETS = 200
 NAMESPACES = 8
+PATIENCE_SECONDS = 300
 FEWEST_ALIKE = 0.95
 
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{24,}={0,2}")
 _MADE_SURE = 9  # characters of a part that stands nowhere by chance; of a PIN, all that is said of it is searched for
-
-
-@pytest.fixture(scope="module")
-def fake() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def running(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    environment = {"OPENAI_BASE_URL": fake.base_url, "OPENAI_API_KEY": "sk-test", "MOSSHEAD_LOG_LEVEL": "debug"}
-    with machine(tmp_path_factory.mktemp("secrets"), environment, flower=True) as started:
-        yield started
 
 
 def needles(given: Given) -> list[str]:
@@ -127,6 +114,7 @@ def everywhere(running: Running, fake: FakeOpenAI, given: list[Given]) -> list[s
 
 
 def test_no_secret_that_an_app_publishes_is_found_anywhere(running: Running, fake: FakeOpenAI) -> None:
+    asked_before = fake.calls["ExtractionAnswer"]
     given = secrets(4, SECRETS)
     assert len(kinds()) >= 12
     assert len(CARRIERS) >= 30
@@ -149,10 +137,10 @@ def test_no_secret_that_an_app_publishes_is_found_anywhere(running: Running, fak
         namespaces[number % NAMESPACES].publish("I like green tea and I live in Lisbon.", conversation="c1")
     redis = [in_redis(running), files(running.addresses.data_dir / "redis")]
     for namespace in namespaces:
-        namespace.wait(timeout=120)
+        namespace.wait(timeout=PATIENCE_SECONDS)
     redis += [in_redis(running), files(running.addresses.data_dir / "redis")]
 
-    assert fake.calls["ExtractionAnswer"] > 0
+    assert fake.calls["ExtractionAnswer"] > asked_before
     assert namespaces[0].memories()
     assert "[redacted: " in tables(running)["mosshead.messages"]
     found = everywhere(running, fake, given) + [one for seen in redis for one in found_in("Redis", seen, given)]
@@ -178,7 +166,7 @@ def test_what_only_looks_like_a_secret_stays(running: Running) -> None:
     namespace = running.memory.namespace("acme", "look-alikes")
     given = look_alikes(4, SECRETS)
     ids = namespace.publish_conversation([{"role": "user", "content": text} for text in given], conversation="c1")
-    namespace.wait(timeout=120)
+    namespace.wait(timeout=PATIENCE_SECONDS)
     stored: dict[UUID, str] = dict(running.rows("select message_id, content from mosshead.messages"))
 
     changed = [text for one, text in zip(ids, given, strict=True) if stored[one] != text]
@@ -188,6 +176,7 @@ def test_what_only_looks_like_a_secret_stays(running: Running) -> None:
 def test_no_secret_of_somebody_elses_producer_gets_past_the_queue(running: Running, fake: FakeOpenAI) -> None:
     """The queue has it as it came. The intake takes the secrets out, also of what it refuses."""
     given = secrets(5, 96)
+    refused_before = running.logs().count("event_refused")
     bodies = []
     for number, one in enumerate(given):
         said = carried(one, number)
@@ -204,9 +193,11 @@ def test_no_secret_of_somebody_elses_producer_gets_past_the_queue(running: Runni
             producer.publish(
                 body, routing_key=QUEUE.routing_key, content_type="application/json", content_encoding="utf-8"
             )
-    running.eventually(lambda: running.logs().count("event_refused") >= 3 * len(given), "all is received", timeout=90)
+    running.eventually(
+        lambda: running.logs().count("event_refused") >= refused_before + 3 * len(given), "all is received", timeout=90
+    )
     for number in range(3):
-        running.memory.namespace("acme", f"foreign-{number}").wait(timeout=120)
+        running.memory.namespace("acme", f"foreign-{number}").wait(timeout=PATIENCE_SECONDS)
 
     found = everywhere(running, fake, given)
     assert not found, sorted(set(found))
