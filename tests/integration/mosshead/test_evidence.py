@@ -127,7 +127,7 @@ def test_what_else_is_named_counts_where_it_shares_a_memory_a_relation_or_is_the
         relations.relate(connection, remembering.lane, shared, edges, stamp, valid_from=NOON)
 
     looked = look(remembering, fresh_namespace, peter, child, named=[firm, tom, stranger], scene=[ann, tom])
-    assert (looked[peter].memories, looked[child].memories) == (1, 0)
+    assert (looked[peter].as_read.memories, looked[child].as_read.memories) == (1, 0)
     found = {key: one.evidence for key, one in looked.items()}
     assert [set(found[peter].named), set(found[peter].scene_named)] == [{tom}, {ann, tom}]
     assert (set(found[child].named), len(found[child].scene_named)) == ({firm}, 0)
@@ -209,7 +209,7 @@ def test_who_seems_to_fit_best_comes_with_all_that_a_question_says(
         found = evidence.weighed(rows_within(connection, statement), asked)
     assert (len(found), sum(one.complete for one in found.values())) == (11, 8)
     assert (found[fits].entity.aliases, found[fits].facts) == (("Pete",), ("He grows tomatoes",))
-    assert found[fits].memories == 1
+    assert found[fits].as_read.memories == 1
 
 
 def test_a_question_tells_the_most_salient_of_what_was_known_first(
@@ -226,7 +226,7 @@ def test_a_question_tells_the_most_salient_of_what_was_known_first(
         )
 
     assert found[peter].facts == ("He has 23 bees", "He has 22 bees", "He has 21 bees")
-    assert found[peter].memories == 26
+    assert found[peter].as_read.memories == 26
 
 
 def test_a_candidate_comes_with_the_names_by_which_it_was_found_unless_it_bears_the_very_name(
@@ -262,7 +262,7 @@ def test_an_answer_counts_as_what_is_known(
 
     found = look(remembering, fresh_namespace, peter)[peter]
     assert (round(found.evidence.nearest[0], 3), set(found.evidence.words)) == (1.0, {"Tomatoes"})
-    assert found.memories == 0
+    assert found.as_read.memories == 0
 
 
 def test_who_is_gone_meanwhile_takes_nobodys_place(
