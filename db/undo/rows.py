@@ -45,7 +45,9 @@ def reverse(table: TemporalTable, **changed: str) -> str:
 
 
 def _rows(table: TemporalTable, alias: str, mark: str) -> str:
-    owners = {"memory_id": ":memories", "document_id": ":documents"}.get(table.owner, ":entities")
+    owners = {"memory_id": ":memories", "from_id": ":memories", "document_id": ":documents"}.get(
+        table.owner, ":entities"
+    )
     return f"{of_lane(alias)} and {alias}.{table.owner} = any(cast({owners} as uuid[])) and {alias}.{mark} = :undone"
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 
 from mosshead import Decision, Namespace, NotFound, UndoRefused
 from tests.forming import Forming
@@ -37,6 +37,26 @@ def test_an_undo_leaves_the_store_as_it_was_and_can_be_undone(forming: Forming, 
     undone(forming, undo)
     assert exported(sarah) == after
     assert [one.in_effect for one in sarah.decisions(berlin.id)] == [True, False, True]
+
+
+def test_an_undo_ends_the_edges_that_its_decision_made(
+    forming: Forming, sarah: Namespace, admin_engine: Engine
+) -> None:
+    forming.say("I live in Seattle.")
+    forming.say("I moved to Berlin.")
+    (berlin,) = [one for one in sarah.memories() if "Berlin" in one.content]
+    (move,) = sarah.decisions(berlin.id)
+
+    def edges() -> list[str]:
+        statement = "select kind from mosshead.memory_edges where from_id = :memory and known_to is null order by kind"
+        with admin_engine.connect() as connection:
+            return list(connection.execute(text(statement), {"memory": berlin.id}).scalars())
+
+    assert "replaces" in (made := edges())
+    undone(forming, move)
+    assert edges() == []
+    undone(forming, sarah.decisions(berlin.id)[-1])
+    assert edges() == made
 
 
 def test_however_often_it_is_taken_back_and_forth_the_log_says_what_holds(forming: Forming, sarah: Namespace) -> None:
