@@ -14,6 +14,7 @@ public, and a change to it stands in the changelog.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from mosshead.api.erasures import Receipt
 from mosshead.api.memory import Memory
 from mosshead.api.namespace import Namespace
 from mosshead.errors import (
@@ -38,6 +39,7 @@ from mosshead.errors import (
     UndoRefused,
     WaitTimeout,
 )
+from mosshead.models.documents import Document, Record, StoredDocument
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
 from mosshead.models.memories import (
     Considered,
@@ -48,27 +50,20 @@ from mosshead.models.memories import (
     Occurrence,
     Profile,
     Progress,
-    Related,
     Source,
     StoredMemory,
 )
+from mosshead.models.questions import Candidate, Question
 from mosshead.paths import values
+from mosshead.serialization import to_json
+from mosshead.store.entities import Neighbour
 
 if TYPE_CHECKING:
-    from mosshead.api.erasures import Receipt
     from mosshead.api.groups import HitIn, Under
-    from mosshead.api.namespace import Summary
-    from mosshead.entities.mentions import Mention, MentionKind
     from mosshead.entities.resolution import Resolved
-    from mosshead.models.context import Context, Excerpt, Explanation, Recalled, RecalledMessage
-    from mosshead.models.documents import Document, Record, StoredDocument
+    from mosshead.models.context import Context, Excerpt, Recalled
     from mosshead.models.messages import StoredMessage
-    from mosshead.models.prompts import StoredPrompt
-    from mosshead.models.questions import Candidate, Question
-    from mosshead.publishing.imports import Imported
     from mosshead.search.rerank import Reranker
-    from mosshead.serialization import to_json
-    from mosshead.store.entities import Neighbour
 
 __version__ = "0.1.0"
 
@@ -86,19 +81,15 @@ __all__ = [
     "Entity",
     "EntityType",
     "Excerpt",
-    "Explanation",
     "Granularity",
     "Hit",
     "HitIn",
     "Hits",
-    "Imported",
     "InvalidEvent",
     "InvalidNamespace",
     "Memory",
     "MemoryChanged",
     "MemoryKind",
-    "Mention",
-    "MentionKind",
     "ModelMissing",
     "MossheadError",
     "Namespace",
@@ -111,11 +102,9 @@ __all__ = [
     "Question",
     "ReadTimeout",
     "Recalled",
-    "RecalledMessage",
     "Receipt",
     "Record",
     "RecordMisfit",
-    "Related",
     "Reranker",
     "Resolved",
     "Role",
@@ -127,8 +116,6 @@ __all__ = [
     "StoredDocument",
     "StoredMemory",
     "StoredMessage",
-    "StoredPrompt",
-    "Summary",
     "Under",
     "UndoRefused",
     "WaitTimeout",
@@ -137,20 +124,11 @@ __all__ = [
 ]
 
 _LATER = {
-    "mosshead.models.questions": "Candidate Question",
-    "mosshead.models.documents": "Document Record StoredDocument",
-    "mosshead.api.erasures": "Receipt",
-    "mosshead.store.entities": "Neighbour",
-    "mosshead.publishing.imports": "Imported",
-    "mosshead.serialization": "to_json",
-    "mosshead.entities.mentions": "Mention MentionKind",
     "mosshead.api.groups": "HitIn Under",
-    "mosshead.models.prompts": "StoredPrompt",
-    "mosshead.models.messages": "StoredMessage",
-    "mosshead.models.context": "Context Excerpt Explanation Recalled RecalledMessage",
-    "mosshead.search.rerank": "Reranker",
     "mosshead.entities.resolution": "Resolved",
-    "mosshead.api.namespace": "Summary",
+    "mosshead.models.context": "Context Excerpt Recalled",
+    "mosshead.models.messages": "StoredMessage",
+    "mosshead.search.rerank": "Reranker",
 }
 """By module, the names that it is loaded for when one of them is first asked for: few apps use more than some of them."""
 

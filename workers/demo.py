@@ -162,8 +162,8 @@ def _show_entities(console: Console, nadia: Namespace) -> None:
     table = Table(title="Entities", title_justify="left", box=None, pad_edge=False)
     for column in ("type", "name", "profile"):
         table.add_column(column, no_wrap=column == "type", vertical="top")
-    for entity in nadia.entities():
-        table.add_row(entity.entity_type, escape(entity.name), escape(nadia.profile(entity.id).summary))
+    for entity in nadia.entities.list():
+        table.add_row(entity.entity_type, escape(entity.name), escape(nadia.entities.profile(entity.id).summary))
     console.print(table)
 
 
@@ -217,8 +217,8 @@ def show_correction(console: Console, nadia: Namespace) -> dict[str, Any]:
     before = datetime.now(UTC)
     said = nadia.publish(CORRECTION, conversation="demo")
     nadia.wait(timeout=_CORRECTION_SECONDS)
-    corrected = _replacing(nadia, nadia.memories_from(said))
-    (decision,) = nadia.decisions(corrected.id)
+    corrected = _replacing(nadia, nadia.messages.memories(said))
+    (decision,) = nadia.decisions.for_memory(corrected.id)
     target = str(decision.target_id)
     replaced = nadia.get(target)
     then = nadia.get(target, as_of=before)
@@ -249,7 +249,7 @@ def show_correction(console: Console, nadia: Namespace) -> dict[str, Any]:
 
 def _replacing(nadia: Namespace, formed: list[StoredMemory]) -> StoredMemory:
     for memory in formed:
-        if any(decision.action == "supersede" for decision in nadia.decisions(memory.id)):
+        if any(decision.action == "supersede" for decision in nadia.decisions.for_memory(memory.id)):
             return memory
     raise DemoFailed(f"the demo's {CORRECTION!r} replaced no memory")
 
@@ -265,9 +265,9 @@ def show_question(console: Console, nadia: Namespace) -> dict[str, Any]:
     said = nadia.publish(TURN, conversation="demo-question")
     nadia.wait(timeout=_QUESTION_SECONDS)
     question, meant = _asked(nadia)
-    (held,) = nadia.memories_from(said)
+    (held,) = nadia.messages.memories(said)
     before = _about(nadia, held.id)
-    nadia.clarify(question, meant)
+    nadia.entities.clarify(question, meant)
     nadia.wait(timeout=_QUESTION_SECONDS)
     after = _about(nadia, held.id)
 
@@ -285,12 +285,12 @@ def show_question(console: Console, nadia: Namespace) -> dict[str, Any]:
         "memory": held.content,
         "before": before,
         "after": after,
-        "still_open": [one.text for one in nadia.questions() if one.id == question.id],
+        "still_open": [one.text for one in nadia.entities.questions() if one.id == question.id],
     }
 
 
 def _asked(nadia: Namespace) -> tuple[Question, Candidate]:
-    for question in reversed(nadia.questions()):
+    for question in reversed(nadia.entities.questions()):
         for candidate in question.candidates:
             if question.message == TURN and ANSWER in candidate.description:
                 return question, candidate

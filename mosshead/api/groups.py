@@ -1,8 +1,6 @@
 """Reading across namespaces: all of a tenant whose path begins in one way, such as the users of a team."""
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from pgvector import HalfVector
 from sqlalchemy import Engine
@@ -51,20 +49,18 @@ class Under:
         vector = HalfVector(self._embedder.embed([said])[0]).to_text()
         asked = {**self._scope, "model": self._embedder.name, "vector": vector, "limit": most, "threshold": least}
         with tenant_transaction(self._engine, self.prefix.tenant_id) as connection:
-            return list(_hits(connection.execute(_SIMILAR, asked)))
+            return [
+                HitIn(
+                    **memory_fields(row),
+                    similarity=round(min(1.0, row.similarity), 4),
+                    namespace=NamespacePath(tuple(row.path)),
+                )
+                for row in connection.execute(_SIMILAR, asked)
+            ]
 
     @property
     def _scope(self) -> dict[str, object]:
         return {"tenant_id": self.prefix.tenant_id, "prefix": list(self.prefix.parts)}
-
-
-def _hits(rows: Iterable[Any]) -> Iterator[HitIn]:
-    for row in rows:
-        yield HitIn(
-            **memory_fields(row),
-            similarity=round(min(1.0, row.similarity), 4),
-            namespace=NamespacePath(tuple(row.path)),
-        )
 
 
 _UNDER = """

@@ -12,6 +12,7 @@ from sqlalchemy import Engine, create_engine, event
 from mosshead.api.arguments import checked_seconds
 from mosshead.api.namespace import Namespace
 from mosshead.api.reads import warm_up
+from mosshead.api.session import Session
 from mosshead.api.settings import ClientSettings, client_settings, open_publisher
 from mosshead.deadline import READ_SECONDS, bounded, ends_within
 from mosshead.embeddings import Embedder, open_embedder, spec_of
@@ -99,7 +100,8 @@ class Memory:
         is taken from `mosshead.values`, as it is now.
         Raises InvalidNamespace where a part is empty or a template stays unresolved, before anything is read or sent.
         """
-        return Namespace(NamespacePath.of(parts, with_context(values)), self._engine, self._embedder, self._publisher)
+        path = NamespacePath.of(parts, with_context(values))
+        return Namespace(Session(path, self._engine, self._embedder, self._publisher))
 
     def under(self, *parts: str, **values: str) -> "Under":
         """All namespaces whose path begins with some parts, the tenant first, to query them together.

@@ -1,4 +1,4 @@
-"""What `Namespace.context` and `Namespace.recall_messages` do with what they were asked: the trips, and what is made of them."""
+"""What `Namespace.context` and `Namespace.messages.search` do with what they were asked: the trips, and what is made of them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -48,7 +48,7 @@ class ContextRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallRequest:
-    """What `Namespace.recall_messages` was asked, checked."""
+    """What `Namespace.messages.search` was asked, checked."""
 
     text: str
     history: tuple[str, ...]

@@ -40,7 +40,7 @@ class ExpressionAnswer(Answer):
 
 
 def create_expression_filter(model: str | LanguageModel) -> Reranker:
-    """A reranker for `context`, `query` and `recall_messages` that only leaves out, and leaves the order as it is.
+    """A reranker for `context`, `query` and `messages.search` that only leaves out, and leaves the order as it is.
 
     model: as for `mosshead.llm.open_model`. It is asked within the read's time, so give ``seconds`` that it can keep.
     By itself it raises ModelUnavailable or AnswerRefused where there is no answer; a read goes on without it then.

@@ -211,7 +211,7 @@ class OfNamespace(Handler):
             "place": self.place,
             "section": self.section,
             "here": self.request.uri or self.place,
-            "waiting": self.namespace.questions(),
+            "waiting": self.namespace.entities.questions(),
             "progress": self.namespace.progress(),
             "notice": notice,
         }
@@ -241,7 +241,7 @@ class Reading(OfNamespace):
         except ValueError:
             return None
         with suppress(NotFound):
-            return Notice(event_id, self.namespace.decision(event_id), again=False)
+            return Notice(event_id, self.namespace.decisions.get(event_id), again=False)
         age = time.time() - (event_id.int >> _MILLISECONDS_OF_ID) / 1000  # the ids of events begin with their time
         return Notice(event_id, None, again=0 <= age < _LOOK_AGAIN_SECONDS)
 

@@ -6,15 +6,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from mosshead.api.arguments import checked_limit, checked_seconds
-from mosshead.api.decisions import aware
-from mosshead.api.reads import as_stored
+from mosshead.api.arguments import aware, checked_conversation, checked_limit, checked_seconds, redacted_history
 from mosshead.callbacks import answer_of
 from mosshead.contrib.stories.evidence import chosen, gathered
 from mosshead.contrib.stories.prompt import StoryAnswer, noted, story_prompt
 from mosshead.contrib.stories.requests import asked_for
 from mosshead.contrib.stories.story import Story, StoryEvidence, StorySentence, sentence
-from mosshead.deadline import with_deadline
 from mosshead.fencing import one_line
 from mosshead.llm.open import open_model
 from mosshead.llm.protocol import AnswerRefused, LanguageModel, ModelUnavailable
@@ -62,21 +59,20 @@ def tell_story(
         ConfigurationError: the model cannot be used.
         StoreUnavailable: Postgres cannot be reached.
     """
+    session = namespace.session
     teller = None if model is None else open_model(model)
     said = redact(readable("request", request))
-    turns = as_stored(history)
-    named = None if conversation is None else readable("conversation", conversation)
+    turns, named = redacted_history(history), checked_conversation(conversation)
     most = checked_limit(budget, "budget")
     moment = aware(now, "now") or datetime.now(UTC)
     limit = None if seconds is None else checked_seconds("seconds", seconds)
     ends = None if limit is None else time.monotonic() + limit
     asked = asked_for(said, moment.date())
     if not said.strip():
-        return Story(intent=asked.intent, partial=namespace.progress().partial, reason=NOTHING)
+        return Story(intent=asked.intent, partial=session.progress().partial, reason=NOTHING)
 
     def read() -> Story:
-        published, closed = namespace._published(), frozenset(namespace._laid().closed)
-        store = namespace._store()
+        published, closed, store = session.published(), frozenset(session.pending().closed), session.store()
         found = gathered(store, asked, said, history=turns, conversation=named, now=moment, closed=closed)
         evidence, tokens = chosen(found.pieces, budget=most, count_tokens=store.embedder.count_tokens)
         return Story(
@@ -88,11 +84,11 @@ def tell_story(
             reason=None if evidence else "it is open who is meant" if found.questions else NOTHING,
         )
 
-    found = with_deadline(
-        namespace._engine,
+    found = session.read(
         read,
         seconds=limit,
-        late=None if strict else lambda reason: Story(intent=asked.intent, partial=True, reason=reason),
+        strict=strict,
+        late=lambda reason: Story(intent=asked.intent, partial=True, reason=reason),
     )
     return told(found, said, teller, ends)
 

@@ -16,7 +16,7 @@ from workers.local import Addresses, wait_until
 def test_the_environment_says_where(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOSSHEAD_DATABASE_URL", addresses.database_url)
     with Memory.connect() as memory:
-        assert memory.namespace("acme", uuid4().hex).entities() == []
+        assert memory.namespace("acme", uuid4().hex).entities.list() == []
 
 
 def test_without_a_broker_a_memory_can_be_read_and_not_written(addresses: Addresses) -> None:
@@ -65,7 +65,7 @@ def test_an_app_that_is_newer_than_its_database_is_told_so_by_the_read(addresses
     with Memory.connect(database_url=url) as memory:
         sarah = memory.namespace("acme", "sarah")
         assert not sarah.progress().partial
-        for read in (sarah.context, sarah.query, sarah.recall_messages):
+        for read in (sarah.context, sarah.query, sarah.messages.search):
             with pytest.raises(StoreMismatch, match=r"^MOSSHEAD_DATABASE_URL: .*python -m workers migrate"):
                 read("Where does she live?")
 
@@ -106,7 +106,7 @@ class TestLazily:
         with Memory.connect(database_url=NOWHERE, broker_url=addresses.broker_url, lazy=True) as memory:
             sarah = memory.namespace("acme", uuid4().hex)
             assert sarah.publish("I like coffee")
-            for read in (sarah.query, sarah.context, sarah.recall_messages, sarah.query):
+            for read in (sarah.query, sarah.context, sarah.messages.search, sarah.query):
                 with pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_DATABASE_URL: cannot connect to "):
                     read("What do they drink?")
 
@@ -118,7 +118,7 @@ class TestLazily:
         with Memory.connect(database_url=addresses.database_url, embedder=other, lazy=True) as memory:
             for _ in range(2):
                 with pytest.raises(EmbedderMismatch, match=rf"the service with {MODEL}") as refused:
-                    memory.namespace("acme", uuid4().hex).entities()
+                    memory.namespace("acme", uuid4().hex).entities.list()
                 refusals.append(refused)  # with what it holds on to
 
             def held() -> int:

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
 from datetime import datetime
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -129,7 +130,7 @@ class TestAServerThatHangs:
         with within(0.4), pytest.raises(ReadTimeout, match="seconds: "):
             sarah.query("Where does she live?", seconds=0.4, strict=True)
 
-    @pytest.mark.parametrize("read", [Namespace.memories, Namespace.entities, Namespace.progress])
+    @pytest.mark.parametrize("read", [Namespace.memories, lambda sarah: sarah.entities.list(), Namespace.progress])
     def test_a_read_that_cannot_be_partial_raises_in_time(
         self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath, read: Callable[[Namespace], object]
     ) -> None:
@@ -248,7 +249,7 @@ class TestARerankerOfTheApp:
             "User moved to Seattle",
             "User has two cats",
         }
-        assert sarah.recall_messages(asked, reranker=cats_first).hits == ()
+        assert sarah.messages.search(asked, reranker=cats_first).hits == ()
 
     def test_one_that_hangs_costs_no_more_than_the_time_of_the_read(self, sarah: Namespace) -> None:
         def hangs(message: str, texts: Sequence[str]) -> list[float]:
@@ -279,10 +280,10 @@ def test_an_embedding_endpoint_that_fails_is_not_called_late(one_connection: Eng
 READS: dict[str, Read] = {
     "query": lambda sarah, said: sarah.query(said),
     "context": lambda sarah, said: sarah.context(said),
-    "recall_messages": lambda sarah, said: sarah.recall_messages(said),
+    "messages.search": lambda sarah, said: sarah.messages.search(said),
     "resolve": lambda sarah, said: sarah.resolve(said),
     "track": lambda sarah, said: track_conversation(sarah, [{"role": "user", "content": said}]),
-    "mentions": lambda sarah, said: sarah.mentions(said),
+    "mentions": lambda sarah, said: sarah.entities.mentions(said),
 }
 
 
@@ -341,14 +342,14 @@ class TestArguments:
         assert not getattr(found, "hits", ())
         assert not getattr(found, "memories", ())
 
-    @pytest.mark.parametrize("name", ["query", "context", "recall_messages", "resolve", "mentions"])
+    @pytest.mark.parametrize("name", ["query", "context", "messages.search", "resolve", "mentions"])
     def test_what_is_no_text_is_refused_by_name(
         self, memory: Memory, fresh_namespace: NamespacePath, name: str
     ) -> None:
         with pytest.raises(ValueError, match=r"^(text|message): "):
             READS[name](of(memory, fresh_namespace), 5)  # type: ignore[arg-type]
 
-    @pytest.mark.parametrize("name", ["context", "recall_messages", "resolve", "track"])
+    @pytest.mark.parametrize("name", ["context", "messages.search", "resolve", "track"])
     @pytest.mark.parametrize("conversation", ["half \ud83d", "nothing \x00", ""], ids=["surrogate", "NUL", "empty"])
     def test_any_conversation_can_be_named(
         self, memory: Memory, fresh_namespace: NamespacePath, name: str, conversation: str
@@ -358,7 +359,7 @@ class TestArguments:
             track_conversation(sarah, conversation=conversation)
         else:
             said = {"message" if name == "context" else "text": "Does Peter like figs?"}
-            getattr(sarah, name)(**said, conversation=conversation)
+            attrgetter(name)(sarah)(**said, conversation=conversation)
 
     @pytest.mark.parametrize(
         ("given", "says"),
@@ -387,13 +388,13 @@ class TestArguments:
         ("read", "says"),
         [
             (lambda names: names.memories(limit=-1), "limit: must be at least 1, got -1"),
-            (lambda names: names.latest_decisions(limit=0), "limit: must be at least 1, got 0"),
-            (lambda names: names.refused(limit="x"), "limit: must be at least 1, got 'x'"),
-            (lambda names: names.by_key(7), "key: give a text, not int"),
-            (lambda names: names.recall_messages("figs", since=NAIVE), "since: has no time zone; give an aware time"),
+            (lambda names: names.decisions.latest(limit=0), "limit: must be at least 1, got 0"),
+            (lambda names: names.decisions.latest(action="refuse", limit="x"), "limit: must be at least 1, got 'x'"),
+            (lambda names: names.get(key=7), "key: give a text, not int"),
+            (lambda names: names.messages.search("figs", since=NAIVE), "since: has no time zone; give an aware time"),
             (lambda names: names.context("figs", now=NAIVE), "now: has no time zone; give an aware time"),
-            (lambda names: names.recall_messages("figs", until="2026"), "until: give a datetime, not str"),
-            (lambda names: names.recall_messages("figs", message_range=None), "message_range: give a number or"),
+            (lambda names: names.messages.search("figs", until="2026"), "until: give a datetime, not str"),
+            (lambda names: names.messages.search("figs", around=None), "around: give a number or"),
         ],
     )
     def test_whatever_else_does_not_fit_is_refused_by_name(
@@ -408,7 +409,7 @@ class TestArguments:
     ) -> None:
         names = of(memory, fresh_namespace)
         assert not names.query("figs", metadata={"a": [odd]})
-        for read in (names.profile, names.neighbours, names.by_key):
+        for read in (names.entities.profile, names.entities.neighbours, lambda key: names.get(key=key)):
             with pytest.raises(NotFound):
                 read(odd)
 

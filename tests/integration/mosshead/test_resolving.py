@@ -316,7 +316,7 @@ def test_other_reads_take_one_or_two(counted: tuple[Counting, Memory], fresh_nam
     assert counting.trips_of(lambda: sarah.query(TOMATOES)) == 1
     assert counting.trips_of(lambda: sarah.context(TOMATOES, history=HELLO)) == 2
     assert counting.trips_of(lambda: sarah.context(TOMATOES, conversation="c")) == 2
-    assert counting.trips_of(lambda: sarah.recall_messages(TOMATOES)) == 2
+    assert counting.trips_of(lambda: sarah.messages.search(TOMATOES)) == 2
 
 
 def test_connections_that_died_are_replaced(
@@ -327,7 +327,7 @@ def test_connections_that_died_are_replaced(
         select count(pg_terminate_backend(pid, 5000)) from pg_stat_activity
         where usename = 'mosshead_reader' and pid <> pg_backend_pid()
     """)
-    for read in (lambda: sarah.resolve(TOMATOES, mention="Peter").status, lambda: len(sarah.entities())):
+    for read in (lambda: sarah.resolve(TOMATOES, mention="Peter").status, lambda: len(sarah.entities.list())):
         expected = read()
         with admin_engine.connect() as connection:
             assert connection.execute(kill).scalar_one() > 0

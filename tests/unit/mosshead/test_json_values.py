@@ -15,10 +15,19 @@ from pydantic import BaseModel
 
 import mosshead
 from mosshead import Context, Hit, Hits, MemoryKind, Occurrence, Progress, to_json
+from mosshead.api.messages import Summary
 from mosshead.contrib.focus.state import FocusState
+from mosshead.entities.mentions import Mention
+from mosshead.models.context import Explanation, RecalledMessage
+from mosshead.models.memories import Related
+from mosshead.models.prompts import StoredPrompt
+from mosshead.publishing.imports import Imported
 
 SPRING = datetime(2026, 3, 2, 20, 0, tzinfo=timezone(timedelta(hours=-8)))
-RESULTS = [one for name in mosshead.__all__ if dataclasses.is_dataclass(one := getattr(mosshead, name))]
+NAMED = [one for name in mosshead.__all__ if dataclasses.is_dataclass(one := getattr(mosshead, name))]
+"""The results that an app may name. The others come as parts of these, or of one method."""
+
+RESULTS = [*NAMED, Explanation, Imported, Mention, RecalledMessage, Related, StoredPrompt, Summary]
 
 
 class Job(BaseModel):

@@ -30,7 +30,7 @@ class Documents(Reading):
 
     def show(self, *_ids: str) -> Page:
         """Each with its fields."""
-        return Page("documents.html", documents=[(one, fields_of(one.body)) for one in self.namespace.documents()])
+        return Page("documents.html", documents=[(one, fields_of(one.body)) for one in self.namespace.documents.list()])
 
 
 class OneDocument(Reading):
@@ -41,7 +41,7 @@ class OneDocument(Reading):
     def show(self, *ids: str) -> Page:
         """Raises NotFound."""
         document = find(self.namespace, ids[0])
-        decisions = self.namespace.document_decisions(document.name, limit=_DECISIONS)
+        decisions = self.namespace.documents.decisions(document.name, limit=_DECISIONS)
         return Page(
             "document.html",
             document=document,
@@ -70,7 +70,7 @@ class EditDocumentHandler(Editing):
             raise ValueError("patch: nothing was changed; change a field first")
         version = self.number("version", 1, most=2**31 - 1)
         try:
-            return self.namespace.edit_document(ids[0], patch, version=version)
+            return self.namespace.documents.edit(ids[0], patch, version=version)
         except DocumentConflict:
             return self._conflict(ids[0], changes)
 
@@ -112,7 +112,7 @@ class EditDocumentHandler(Editing):
 
 def find(namespace: Namespace, name: str) -> StoredDocument:
     """A document by the name of its schema. Raises NotFound."""
-    for one in namespace.documents():
+    for one in namespace.documents.list():
         if one.name == name:
             return one
     raise NotFound(f"document: there is no {name} in {namespace.path}")

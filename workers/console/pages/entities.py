@@ -25,7 +25,7 @@ class Entities(Reading):
         said, kind = self.given("q").strip(), self.given("type")
         found = [
             one
-            for one in self.namespace.entities()
+            for one in self.namespace.entities.list()
             if kind in {"", one.entity_type}
             and any(said.casefold() in name.casefold() for name in (one.name, *one.aliases, one.description or ""))
         ]
@@ -39,13 +39,13 @@ class OneEntity(Reading):
 
     def show(self, *ids: str) -> Page:
         """Raises NotFound."""
-        profile = self.namespace.profile(UUID(ids[0]))
+        profile = self.namespace.entities.profile(UUID(ids[0]))
         own = profile.entity
-        others = [one for one in self.namespace.entities() if one.id != own.id]
-        near = self.namespace.neighbours(own.id, depth=2, fan_out=_FAN_OUT)
+        others = [one for one in self.namespace.entities.list() if one.id != own.id]
+        near = self.namespace.entities.neighbours(own.id, depth=2, fan_out=_FAN_OUT)
         names = {one.id: one.name for one in (own, *others)}
         part = self.part(lambda most: self.namespace.memories(about=own, limit=most), _SHOWN)
-        waiting = waiting_of(self.namespace.questions(), own.id)
+        waiting = waiting_of(self.namespace.entities.questions(), own.id)
         return Page(
             "entity.html",
             profile=profile,
@@ -67,7 +67,7 @@ class MergeHandler(Editing):
 
     def publish(self, *ids: str) -> UUID:
         """Raises NotFound, and InvalidEvent where both are the same, or the first is the user."""
-        return self.namespace.merge(ids[0], self.given("into"))
+        return self.namespace.entities.merge(ids[0], self.given("into"))
 
     def back(self, *_ids: str) -> str:
         """The one that is left."""
@@ -94,7 +94,7 @@ class SplitHandler(Editing):
         chosen = self.get_arguments("memory")
         if not chosen:
             raise ValueError("memory: choose those that are about somebody else")
-        return self.namespace.split(
+        return self.namespace.entities.split(
             ids[0], chosen, name=self.given("name") or None, description=self.given("description") or None
         )
 

@@ -55,8 +55,8 @@ class OneMemory(Reading):
     def show(self, *ids: str) -> Page:
         """Raises NotFound."""
         memory = self.namespace.get(ids[0])
-        decisions = self.namespace.decisions(memory.id)
-        related = self.namespace.related(memory.id, limit=_RELATED)
+        decisions = self.namespace.decisions.for_memory(memory.id)
+        related = self.namespace.decisions.related(memory.id, limit=_RELATED)
         contents = contents_of(self.namespace, decisions) | memories_of(
             self.namespace, (memory.superseded_by, *(one.memory_id for one in related))
         )
@@ -66,7 +66,7 @@ class OneMemory(Reading):
             decisions=decisions,
             contents=contents,
             related=[one for one in related if one.memory_id is not None],
-            entities=[self.namespace.profile(one.entity_id).entity for one in related if one.entity_id],
+            entities=[self.namespace.entities.profile(one.entity_id).entity for one in related if one.entity_id],
             wordings=wordings(self.namespace, memory, decisions),
         )
 
@@ -113,8 +113,8 @@ class MessagePage(Reading):
 
     def show(self, *ids: str) -> Page:
         """Raises NotFound."""
-        excerpt = self.namespace.message(ids[0], message_range=(4, 2))
-        return Page("message.html", excerpt=excerpt, taken=self.namespace.memories_from(ids[0]), message_id=ids[0])
+        excerpt = self.namespace.messages.get(ids[0], around=(4, 2))
+        return Page("message.html", excerpt=excerpt, taken=self.namespace.messages.memories(ids[0]), message_id=ids[0])
 
 
 def wordings(

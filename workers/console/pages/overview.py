@@ -5,6 +5,7 @@ from functools import partial
 from uuid import UUID
 
 from mosshead import Memory, NotFound, Question, StoredMemory
+from mosshead.models.memories import Action
 from mosshead.paths import NamespacePath
 from workers.console.formatting import contents_of, waiting_of
 from workers.console.handlers import Editing, Handler, Page, Reading, named, place_of
@@ -13,6 +14,7 @@ _COUNTED = 1000
 _FEW = 5
 _DECISIONS = 12
 _LOG = 100
+_ACTIONS: dict[str, Action] = {"kept-out": "quarantine", "refused": "refuse"}
 
 
 class Overview(Reading):
@@ -28,8 +30,8 @@ class Overview(Reading):
             "overview.html",
             counted=counted,
             memories=memories[:_FEW],
-            entities=self.namespace.entities(),
-            decisions=self.namespace.latest_decisions(limit=_DECISIONS),
+            entities=self.namespace.entities.list(),
+            decisions=self.namespace.decisions.latest(limit=_DECISIONS),
         )
 
 
@@ -41,9 +43,9 @@ class Decisions(Reading):
     def show(self, *_ids: str) -> Page:
         """All of them, what was kept out, or what an LLM proposed in vain."""
         show = self.given("show")
-        logs = {"kept-out": self.namespace.quarantined, "refused": self.namespace.refused}
-        log = logs.get(show, self.namespace.latest_decisions)
-        return Page("decisions.html", part=self.part(lambda most: log(limit=most), _LOG), show=show)
+        action = _ACTIONS.get(show)
+        part = self.part(lambda most: self.namespace.decisions.latest(action=action, limit=most), _LOG)
+        return Page("decisions.html", part=part, show=show)
 
 
 class OneDecision(Reading):
@@ -53,7 +55,7 @@ class OneDecision(Reading):
 
     def show(self, *ids: str) -> Page:
         """With the memories that it saw."""
-        decision = self.namespace.decision(ids[0])
+        decision = self.namespace.decisions.get(ids[0])
         return Page("decision.html", decision=decision, contents=contents_of(self.namespace, [decision]))
 
 
@@ -104,7 +106,7 @@ class Questions(Reading):
 
     def show(self, *_ids: str) -> Page:
         """With what is known of each candidate now."""
-        found = self.namespace.questions()
+        found = self.namespace.entities.questions()
         facts = {one.entity_id: self._facts(found, one.entity_id) for asked in found for one in asked.candidates}
         return Page("questions.html", questions=found, facts=facts)
 
@@ -124,4 +126,4 @@ class AnswerHandler(Editing):
         meant = self.given("entity")
         if not meant:
             raise ValueError(f'entity: an id, or "{NEW}" for somebody new')
-        return self.namespace.clarify(ids[0], None if meant == NEW else meant)
+        return self.namespace.entities.clarify(ids[0], None if meant == NEW else meant)

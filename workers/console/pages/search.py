@@ -4,8 +4,8 @@ from workers.console.handlers import Page, Reading
 
 _BUDGET = 800
 _MOST_BUDGET = 20_000
-_TOP_K = 6
-_MOST_TOP_K = 100
+_LIMIT = 6
+_MOST_LIMIT = 100
 
 
 class Retrieval(Reading):
@@ -39,14 +39,14 @@ class Messages(Reading):
     def show(self, *_ids: str) -> Page:
         """The form, and the answer where something was asked."""
         said, conversation = self.given("q"), self.given("conversation")
-        top_k = self.number("top_k", _TOP_K, most=_MOST_TOP_K)
+        limit = self.number("limit", _LIMIT, most=_MOST_LIMIT)
         recalled = None
         if said.strip():
-            recalled = self.namespace.recall_messages(
+            recalled = self.namespace.messages.search(
                 said,
                 conversation=conversation or None,
-                scope="thread" if conversation else "resource",
-                top_k=top_k,
+                conversation_only=bool(conversation),
+                limit=limit,
             )
         hits = {one.message.id: one for one in recalled.hits} if recalled else {}
-        return Page("messages.html", said=said, conversation=conversation, top_k=top_k, recalled=recalled, hits=hits)
+        return Page("messages.html", said=said, conversation=conversation, limit=limit, recalled=recalled, hits=hits)

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mosshead.api.arguments import before_and_after
 from mosshead.fencing import fenced
-from mosshead.models.context import Recalled, RecalledMessage, before_and_after, excerpts
+from mosshead.models.context import Recalled, RecalledMessage, excerpts
 from mosshead.models.kinds import Role
 from mosshead.models.memories import Progress
 from mosshead.models.messages import StoredMessage
@@ -141,5 +142,5 @@ def test_a_range_is_a_number_or_a_pair(given: int | tuple[int, int], pair: tuple
 
 @pytest.mark.parametrize("given", [-1, 51, (1, 2, 3), (0, -1), "2"], ids=str)
 def test_another_range_is_refused_by_name(given: object) -> None:
-    with pytest.raises(ValueError, match="message_range: give a number or"):
+    with pytest.raises(ValueError, match="around: give a number or"):
         before_and_after(given)  # type: ignore[arg-type]
