@@ -31,10 +31,10 @@ from mosshead.errors import (
     NotFound,
     PromptConflict,
     ReadTimeout,
-    RecordMisfit,
+    SchemaMismatch,
+    SchemaOutdated,
     SpoolFull,
     SpoolUnavailable,
-    StoreMismatch,
     StoreUnavailable,
     UndoRefused,
     WaitTimeout,
@@ -42,8 +42,8 @@ from mosshead.errors import (
 from mosshead.models.documents import Document, Record, StoredDocument
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
 from mosshead.models.memories import (
-    Considered,
     Decision,
+    DecisionCandidate,
     Entity,
     Hit,
     Hits,
@@ -59,9 +59,9 @@ from mosshead.serialization import to_json
 from mosshead.store.entities import Neighbour
 
 if TYPE_CHECKING:
-    from mosshead.api.groups import HitIn, Under
-    from mosshead.entities.resolution import Resolved
-    from mosshead.models.context import Context, Excerpt, Recalled
+    from mosshead.api.groups import NamespacedHit, NamespaceGroup
+    from mosshead.entities.resolution import Resolution
+    from mosshead.models.context import Context, Excerpt, MessageHits
     from mosshead.models.messages import StoredMessage
     from mosshead.search.rerank import Reranker
 
@@ -71,9 +71,9 @@ __all__ = [
     "AmbiguousName",
     "Candidate",
     "ConfigurationError",
-    "Considered",
     "Context",
     "Decision",
+    "DecisionCandidate",
     "Document",
     "DocumentConflict",
     "EmbedderMismatch",
@@ -83,16 +83,18 @@ __all__ = [
     "Excerpt",
     "Granularity",
     "Hit",
-    "HitIn",
     "Hits",
     "InvalidEvent",
     "InvalidNamespace",
     "Memory",
     "MemoryChanged",
     "MemoryKind",
+    "MessageHits",
     "ModelMissing",
     "MossheadError",
     "Namespace",
+    "NamespaceGroup",
+    "NamespacedHit",
     "Neighbour",
     "NotFound",
     "Occurrence",
@@ -101,22 +103,20 @@ __all__ = [
     "PromptConflict",
     "Question",
     "ReadTimeout",
-    "Recalled",
     "Receipt",
     "Record",
-    "RecordMisfit",
     "Reranker",
-    "Resolved",
+    "Resolution",
     "Role",
+    "SchemaMismatch",
+    "SchemaOutdated",
     "Source",
     "SpoolFull",
     "SpoolUnavailable",
-    "StoreMismatch",
     "StoreUnavailable",
     "StoredDocument",
     "StoredMemory",
     "StoredMessage",
-    "Under",
     "UndoRefused",
     "WaitTimeout",
     "to_json",
@@ -124,9 +124,9 @@ __all__ = [
 ]
 
 _LATER = {
-    "mosshead.api.groups": "HitIn Under",
-    "mosshead.entities.resolution": "Resolved",
-    "mosshead.models.context": "Context Excerpt Recalled",
+    "mosshead.api.groups": "NamespacedHit NamespaceGroup",
+    "mosshead.entities.resolution": "Resolution",
+    "mosshead.models.context": "Context Excerpt MessageHits",
     "mosshead.models.messages": "StoredMessage",
     "mosshead.search.rerank": "Reranker",
 }

@@ -34,7 +34,7 @@ class NamespaceDocuments:
     def get(self, schema: type[S]) -> "Document[S] | None":
         """Read the document that the service keeps in a schema; None where nothing has been formed or edited yet.
 
-        Raises RecordMisfit where what is stored does not fit the schema any more, naming the fields.
+        Raises SchemaMismatch where what is stored does not fit the schema any more, naming the fields.
         """
         row = self._row(schema.__name__)
         return None if row is None else stored.document_of(schema, row)
@@ -91,7 +91,7 @@ class NamespaceDocuments:
     def records(self, schema: type[S], *, text: str | None = None, limit: int = 100) -> "builtins.list[Record[S]]":
         """List the records of a schema, newest first; or those most similar to a text, most similar first.
 
-        Raises RecordMisfit where one does not fit the schema any more, naming the fields.
+        Raises SchemaMismatch where one does not fit the schema any more, naming the fields.
         """
         from mosshead.models import documents
 

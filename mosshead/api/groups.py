@@ -17,13 +17,13 @@ from mosshead.text import readable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HitIn(Hit):
+class NamespacedHit(Hit):
     """A memory that a query across namespaces found. namespace: the path of the one that holds it."""
 
     namespace: NamespacePath
 
 
-class Under:
+class NamespaceGroup:
     """All namespaces of a tenant whose path begins with some parts; made by `Memory.under`."""
 
     def __init__(self, prefix: NamespacePrefix, engine: Engine, embedder: Embedder) -> None:
@@ -37,7 +37,7 @@ class Under:
         with tenant_transaction(self._engine, self.prefix.tenant_id) as connection:
             return [NamespacePath(tuple(row.path)) for row in connection.execute(_NAMESPACES, self._scope)]
 
-    def query(self, text: str, *, limit: int = 10, threshold: float | None = None) -> list[HitIn]:
+    def query(self, text: str, *, limit: int = 10, threshold: float | None = None) -> list[NamespacedHit]:
         """The memories most similar to a text in any of them, most similar first. threshold: as for `Namespace.query`.
 
         Every memory of every namespace is compared: for a tenant's few thousand memories, not for its millions. An empty text
@@ -50,7 +50,7 @@ class Under:
         asked = {**self._scope, "model": self._embedder.name, "vector": vector, "limit": most, "threshold": least}
         with tenant_transaction(self._engine, self.prefix.tenant_id) as connection:
             return [
-                HitIn(
+                NamespacedHit(
                     **memory_fields(row),
                     similarity=round(min(1.0, row.similarity), 4),
                     namespace=NamespacePath(tuple(row.path)),

@@ -25,7 +25,7 @@ from mosshead.store import memories
 from mosshead.urls import session_name, sqlalchemy_url
 
 if TYPE_CHECKING:
-    from mosshead.api.groups import Under
+    from mosshead.api.groups import NamespaceGroup
     from mosshead.publishing.spool_publisher import SpoolPublisher
 
 _SETTING = "MOSSHEAD_DATABASE_URL"
@@ -103,14 +103,14 @@ class Memory:
         path = NamespacePath.of(parts, with_context(values))
         return Namespace(Session(path, self._engine, self._embedder, self._publisher))
 
-    def under(self, *parts: str, **values: str) -> "Under":
+    def under(self, *parts: str, **values: str) -> "NamespaceGroup":
         """All namespaces whose path begins with some parts, the tenant first, to query them together.
 
         values: for templates among the parts, as for `namespace`. Raises InvalidNamespace.
         """
-        from mosshead.api.groups import Under  # few apps ask several namespaces at once
+        from mosshead.api.groups import NamespaceGroup  # few apps ask several namespaces at once
 
-        return Under(NamespacePrefix.of(parts, with_context(values)), self._engine, self._embedder)
+        return NamespaceGroup(NamespacePrefix.of(parts, with_context(values)), self._engine, self._embedder)
 
     def warm_up(self) -> None:
         """Load what the first read would have to load, so that it is no slower than others: what reads, and the embedding model.

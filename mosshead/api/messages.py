@@ -25,7 +25,7 @@ from mosshead.store import memories
 from mosshead.text import readable
 
 if TYPE_CHECKING:
-    from mosshead.models.context import Excerpt, Recalled
+    from mosshead.models.context import Excerpt, MessageHits
     from mosshead.search.rerank import Reranker
 
 
@@ -65,7 +65,7 @@ class NamespaceMessages:
         reranker: "Reranker | None" = None,
         seconds: float | None = None,
         strict: bool = False,
-    ) -> "Recalled":
+    ) -> "MessageHits":
         """Find what was said that answers to a text, word for word, with the messages around it.
 
         conversation: the one that is going on. conversation_only: look in that one alone; in all of the namespace by default.
@@ -76,7 +76,7 @@ class NamespaceMessages:
         Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot be reached.
         """
         from mosshead.context import pipeline
-        from mosshead.models.context import Recalled
+        from mosshead.models.context import MessageHits
         from mosshead.search.messages import Among
         from mosshead.search.rerank import judge_of
 
@@ -99,16 +99,16 @@ class NamespaceMessages:
             judge=judge_of(reranker, said),
         )
 
-        def read() -> Recalled:
+        def read() -> MessageHits:
             if not said.strip():
-                return Recalled(hits=(), excerpts=(), progress=self.session.progress(), conversation=named)
+                return MessageHits(hits=(), excerpts=(), progress=self.session.progress(), conversation=named)
             return pipeline.recalled(self.session.store(), wanted, self.session.published())
 
         return self.session.read(
             read,
             seconds=seconds,
             strict=strict,
-            late=lambda reason: Recalled(hits=(), excerpts=(), progress=Progress(), reason=reason),
+            late=lambda reason: MessageHits(hits=(), excerpts=(), progress=Progress(), reason=reason),
         )
 
     def get(self, message_id: UUID | str, *, around: int | tuple[int, int] = 1) -> "Excerpt":

@@ -51,7 +51,7 @@ from mosshead.store.pending import Laid
 from mosshead.text import readable
 
 if TYPE_CHECKING:
-    from mosshead.entities.resolution import Resolved
+    from mosshead.entities.resolution import Resolution
     from mosshead.models.context import Context
     from mosshead.publishing.imports import Imported
     from mosshead.search.rerank import Reranker
@@ -438,7 +438,7 @@ class Namespace:
         mention: str | None = None,
         history: Sequence[Mapping[str, Any]] = (),
         conversation: str | None = None,
-    ) -> "Resolved":
+    ) -> "Resolution":
         """Tell who is meant by a name in a text, decided by the text around it and by the turns before, and by nothing else.
 
         mention: the name, as it stands in the text; without it the text is first looked through for a name that several bear.

@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 
 from mosshead.embeddings import Embedder
 from mosshead.entities import evidence, lookup
-from mosshead.entities.disambiguation import Resolution, Telling, disambiguate, telling
+from mosshead.entities.disambiguation import Disambiguation, Telling, disambiguate, telling
 from mosshead.entities.evidence import Weighed
 from mosshead.entities.lookup import NameMatch
 from mosshead.entities.matching import Name, NamePlace, TextWord, places, words_of
@@ -32,7 +32,7 @@ _OFFERED = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Resolved:
+class Resolution:
     """Who is meant by a mention.
 
     status: "resolved", and ``entity`` says who; "ambiguous": the words fit several, and ``question`` asks which; "unknown":
@@ -57,7 +57,7 @@ def who_is_meant(
     mention: str | None,
     history: Sequence[Mapping[str, Any]],
     conversation: str | None,
-) -> Resolved:
+) -> Resolution:
     """What `Namespace.resolve` answers: its arguments checked and redacted, and the turns before fetched if need be.
 
     Without a mention, it is the first name in the message that several bear, else its first name.
@@ -76,12 +76,12 @@ def who_is_meant(
         said = redact(readable("mention", mention))
         looked = asking.look(said)
     if said is None:
-        return Resolved(status="unknown", mention="")
+        return Resolution(status="unknown", mention="")
     bearers = _bearers(looked.weighed, said)
     decision = disambiguate(looked.asked, {key: one.evidence for key, one in bearers.items()})
     best = _offered(bearers, decision.scores[:_OFFERED])
     asked = question(said, offered(decision, bearers), message) if decision.status == "ambiguous" else None
-    return Resolved(
+    return Resolution(
         status=decision.status,
         mention=said,
         entity=_entity(engine, path, bearers[decision.entity_id]) if decision.entity_id is not None else None,
@@ -160,7 +160,7 @@ class _Asking:
         return _Looked(asked, found, evidence.weighed(rows, asked, named=named, scene_named=scene_named))
 
 
-def offered(decision: Resolution, bearers: Mapping[UUID, Weighed]) -> list[Offered]:
+def offered(decision: Disambiguation, bearers: Mapping[UUID, Weighed]) -> list[Offered]:
     """The candidates that a question offers: those that are plausible, the best fit first."""
     scores = dict(decision.scores)
     plausible = decision.plausible or tuple(scores)[:_OFFERED]

@@ -166,7 +166,7 @@ def _day(day: date) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecalledMessage:
+class MessageHit:
     """A message that answers to what was asked. score: of the ranking, in standard deviations; similarity: cosine, -1 to 1."""
 
     message: StoredMessage
@@ -183,7 +183,7 @@ class Excerpt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recalled:
+class MessageHits:
     """What `Namespace.messages.search` found.
 
     hits: best first. excerpts: the same with their neighbours, in the order of time, nothing twice; what the given history has
@@ -191,7 +191,7 @@ class Recalled:
     reason: why nothing was found, where the read did not end in time.
     """
 
-    hits: tuple[RecalledMessage, ...]
+    hits: tuple[MessageHit, ...]
     excerpts: tuple[Excerpt, ...]
     progress: Progress
     conversation: str | None = None

@@ -72,7 +72,7 @@ _RECORDS = text(f"""
 
 
 def document_of(schema: type[S], row: Row[Any]) -> Document[S]:
-    """A row as the document of a schema. Raises RecordMisfit."""
+    """A row as the document of a schema. Raises SchemaMismatch."""
     return Document(
         value=typed(schema, row.body),
         version=row.version,

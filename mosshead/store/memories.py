@@ -18,8 +18,8 @@ from mosshead.fencing import strip_fences
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
 from mosshead.models.memories import (
     Action,
-    Considered,
     Decision,
+    DecisionCandidate,
     Entity,
     Hit,
     Occurrence,
@@ -490,7 +490,7 @@ def source_of(row: Row[Any]) -> Source:
 def decision_of(row: Row[Any]) -> Decision:
     """A decision with what it saw."""
     candidates = tuple(
-        Considered(memory_id=UUID(one["memory_id"]), version=one["version"], similarity=one["similarity"])
+        DecisionCandidate(memory_id=UUID(one["memory_id"]), version=one["version"], similarity=one["similarity"])
         for one in row.candidates
     )
     return Decision(**{**row._asdict(), "fact": row.fact or {}, "candidates": candidates})

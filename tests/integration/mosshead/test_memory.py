@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Engine, make_url, text
 
 from db.schema.migrate import migrate
-from mosshead import ConfigurationError, EmbedderMismatch, InvalidNamespace, Memory, StoreMismatch, StoreUnavailable
+from mosshead import ConfigurationError, EmbedderMismatch, InvalidNamespace, Memory, SchemaOutdated, StoreUnavailable
 from tests.given import MODEL
 from workers.local import Addresses, wait_until
 
@@ -66,7 +66,7 @@ def test_an_app_that_is_newer_than_its_database_is_told_so_by_the_read(addresses
         sarah = memory.namespace("acme", "sarah")
         assert not sarah.progress().partial
         for read in (sarah.context, sarah.query, sarah.messages.search):
-            with pytest.raises(StoreMismatch, match=r"^MOSSHEAD_DATABASE_URL: .*python -m workers migrate"):
+            with pytest.raises(SchemaOutdated, match=r"^MOSSHEAD_DATABASE_URL: .*python -m workers migrate"):
                 read("Where does she live?")
 
 
@@ -134,7 +134,7 @@ class TestLazily:
         url = make_url(addresses.database_url).set(database=unmigrated).render_as_string(hide_password=False)
         with Memory.connect(database_url=url, lazy=True) as memory:
             for _ in range(2):
-                with pytest.raises(StoreMismatch, match=r"^MOSSHEAD_DATABASE_URL: .*python -m workers migrate"):
+                with pytest.raises(SchemaOutdated, match=r"^MOSSHEAD_DATABASE_URL: .*python -m workers migrate"):
                     memory.namespace("acme", "sarah").progress()
 
     def test_settings_are_checked_all_the_same(self) -> None:

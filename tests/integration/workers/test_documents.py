@@ -15,7 +15,7 @@ from sqlalchemy import Engine, text
 from db import decisions, documents
 from db.keys import LaneRef
 from db.memories import VersionConflict
-from mosshead import DocumentConflict, InvalidEvent, Memory, Namespace, RecordMisfit, UndoRefused
+from mosshead import DocumentConflict, InvalidEvent, Memory, Namespace, SchemaMismatch, UndoRefused
 from mosshead.models.documents import as_read, changes_to
 from mosshead.store.connection import tenant_transaction
 from tests.fake_openai import FakeOpenAI, Fault
@@ -280,7 +280,7 @@ def test_a_document_goes_on_where_the_app_asks_for_other_fields(profile: Kept) -
     newer = create_model("UserProfile", name=(str | None, None), age=(str | None, None), pet=(str | None, None))
     shape = {"name": "UserProfile", "json_schema": newer.model_json_schema()}
     profile.forming.command(type="configure", profiles=[shape])
-    with pytest.raises(RecordMisfit, match="age: string_type; job: extra_forbidden"):
+    with pytest.raises(SchemaMismatch, match="age: string_type; job: extra_forbidden"):
         profile.namespace.documents.get(newer)
 
     profile.form("My dog is called Rex.", field_set("pet", "Rex"))
@@ -370,7 +370,7 @@ def test_a_schema_that_moved_on_says_what_does_not_fit_and_another_namespace_has
 
     Older.__name__ = "UserProfile"
     with pytest.raises(
-        RecordMisfit, match=r"UserProfile: what is stored does not fit UserProfile \(job: extra_forbidden; name"
+        SchemaMismatch, match=r"UserProfile: what is stored does not fit UserProfile \(job: extra_forbidden; name"
     ):
         profile.namespace.documents.get(Older)
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import BaseModel
 
-from mosshead import MemoryKind, Namespace, RecordMisfit
+from mosshead import MemoryKind, Namespace, SchemaMismatch
 from mosshead.contrib.managers import Episode
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
@@ -90,6 +90,6 @@ def test_a_collection_is_the_records_of_a_schema(fake: FakeOpenAI, forming: Form
 
     Other.__name__ = "Workout"
     with pytest.raises(
-        RecordMisfit, match=r"Workout: what is stored does not fit Workout \(minutes: extra_forbidden; sport"
+        SchemaMismatch, match=r"Workout: what is stored does not fit Workout \(minutes: extra_forbidden; sport"
     ):
         sarah.documents.records(Other)

@@ -18,12 +18,12 @@ from mosshead.api.messages import NamespaceMessages
 from mosshead.contrib.prompts import Prompts
 
 NAMES = """
-    AmbiguousName Candidate ConfigurationError Considered Context Decision Document DocumentConflict
-    EmbedderMismatch EmbedderUnavailable Entity EntityType Excerpt Granularity Hit HitIn Hits InvalidEvent
-    InvalidNamespace Memory MemoryChanged MemoryKind ModelMissing MossheadError Namespace Neighbour NotFound
-    Occurrence Profile Progress PromptConflict Question ReadTimeout Recalled Receipt Record RecordMisfit Reranker
-    Resolved Role Source SpoolFull SpoolUnavailable StoreMismatch StoreUnavailable StoredDocument StoredMemory
-    StoredMessage Under UndoRefused WaitTimeout
+    AmbiguousName Candidate ConfigurationError Context Decision DecisionCandidate Document DocumentConflict
+    EmbedderMismatch EmbedderUnavailable Entity EntityType Excerpt Granularity Hit Hits InvalidEvent
+    InvalidNamespace Memory MemoryChanged MemoryKind MessageHits ModelMissing MossheadError Namespace
+    NamespaceGroup NamespacedHit Neighbour NotFound Occurrence Profile Progress PromptConflict Question
+    ReadTimeout Receipt Record Reranker Resolution Role SchemaMismatch SchemaOutdated Source SpoolFull
+    SpoolUnavailable StoreUnavailable StoredDocument StoredMemory StoredMessage UndoRefused WaitTimeout
     to_json values
 """.split()
 
