@@ -183,7 +183,7 @@ def _explained(engine: Engine, error: Exception) -> StoreUnavailable | None:
         return None
     if remaining() == 0 or isinstance(cause, psycopg.errors.QueryCanceled | NoneFree):
         return ReadTimeout(
-            f"seconds: the read did not end in time; {describe(engine.url)} or the embedding endpoint is slow, or hangs"
+            f"timeout: the read did not end in time; {describe(engine.url)} or the embedding endpoint is slow, or hangs"
         )
     if isinstance(cause, EmbedderUnavailable):
         return None

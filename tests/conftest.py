@@ -146,7 +146,7 @@ def memory(addresses: Addresses, tmp_path: Path) -> Iterator[Memory]:
         database_url=addresses.database_url,
         broker_url=addresses.broker_url,
         spool_dir=tmp_path / "spool",
-        read_seconds=60,
+        read_timeout=60,
     ) as connected:
         yield connected
 

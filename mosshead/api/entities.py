@@ -88,19 +88,20 @@ class NamespaceEntities:
         found = wanted if isinstance(wanted, UUID) else self.get(wanted).id
         return self.session.fetch(entities.neighbours, found, depth=depth, fan_out=fan_out, as_of=moment)
 
-    def mentions(self, message: str, *, parser: "Parser | None" = None, seconds: float = 1.0) -> "tuple[Mention, ...]":
+    def mentions(self, message: str, *, parser: "Parser | None" = None, timeout: float = 1.0) -> "tuple[Mention, ...]":
         """Find what a message refers to: entities by name, pronouns, descriptions, attributes, concepts and processes it implies.
 
         parser: asked in place of the heuristics for all but the names, an LLM of yours, say; it gets the message and returns
-        mappings of ``kind`` and ``text``, within so many seconds, else the heuristics answer. Secrets in the message are replaced
-        before anything sees it; ``start`` and ``end`` count in the text after that. No embedding is made.
+        mappings of ``kind`` and ``text``. timeout: seconds for it, else the heuristics answer.
+        Secrets in the message are replaced before anything sees it; ``start`` and ``end`` count in the text after that. No
+        embedding is made.
         """
         from mosshead.entities import lookup  # what few apps ask for is loaded when it is asked for
         from mosshead.entities.mentions import parse
 
         said = redact(readable("message", message))
         found = self.session.fetch(lookup.named, [said])
-        return parse(said, found, parser=parser, seconds=seconds)
+        return parse(said, found, parser=parser, seconds=timeout)
 
     def questions(self) -> builtins.list[Question]:
         """List what the service waits to be told, because the words left it open: whom a mention means. Asked first, in front.

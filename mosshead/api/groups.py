@@ -24,10 +24,10 @@ class NamespacedHit(Hit):
 
 
 class NamespaceGroup:
-    """All namespaces of a tenant whose path begins with some parts; made by `Memory.under`."""
+    """All namespaces of a tenant whose path begins with some parts; made by `Memory.group`."""
 
     def __init__(self, prefix: NamespacePrefix, engine: Engine, embedder: Embedder) -> None:
-        """Use `Memory.under`."""
+        """Use `Memory.group`."""
         self.prefix = prefix
         self._engine = engine
         self._embedder = embedder

@@ -17,7 +17,7 @@ from mosshead.api.arguments import (
     id_of,
     redacted_history,
 )
-from mosshead.api.session import Session
+from mosshead.api.session import OnTimeout, Session
 from mosshead.models.memories import Progress, StoredMemory
 from mosshead.publishing.publishers import AppSession
 from mosshead.redaction import redact
@@ -63,8 +63,8 @@ class NamespaceMessages:
         until: datetime | None = None,
         now: datetime | None = None,
         reranker: "Reranker | None" = None,
-        seconds: float | None = None,
-        strict: bool = False,
+        timeout: float | None = None,
+        on_timeout: OnTimeout = "partial",
     ) -> "MessageHits":
         """Find what was said that answers to a text, word for word, with the messages around it.
 
@@ -72,7 +72,7 @@ class NamespaceMessages:
         history: its latest turns, as ``{role, content}``, which are not repeated.
         limit: how many messages. around: how many before and after each come with it, as a number or ``(before, after)``.
         threshold: only those whose cosine is strictly above it. since, until: only what was said not before, and before.
-        now, reranker, seconds, strict: as for `Namespace.context`.
+        now, reranker, timeout, on_timeout: as for `Namespace.context`.
         Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot be reached.
         """
         from mosshead.context import pipeline
@@ -106,8 +106,8 @@ class NamespaceMessages:
 
         return self.session.read(
             read,
-            seconds=seconds,
-            strict=strict,
+            timeout=timeout,
+            on_timeout=on_timeout,
             late=lambda reason: MessageHits(hits=(), excerpts=(), progress=Progress(), reason=reason),
         )
 

@@ -34,7 +34,7 @@ from mosshead.api.entities import NamespaceEntities
 from mosshead.api.erasures import NamespaceErasures
 from mosshead.api.messages import NamespaceMessages
 from mosshead.api.reads import nearest, nearest_as_of
-from mosshead.api.session import Session
+from mosshead.api.session import OnTimeout, Session
 from mosshead.api.writes import as_pending, keys_in_use, known, standing, to_erase, to_replace
 from mosshead.errors import InvalidEvent, NotFound, WaitTimeout
 from mosshead.events.transcripts import turns
@@ -339,8 +339,8 @@ class Namespace:
         metadata: Mapping[str, Any] | None = None,
         as_of: datetime | None = None,
         reranker: "Reranker | None" = None,
-        seconds: float | None = None,
-        strict: bool = False,
+        timeout: float | None = None,
+        on_timeout: OnTimeout = "partial",
     ) -> Hits:
         """Find the memories most similar to a text, most similar first.
 
@@ -349,8 +349,8 @@ class Namespace:
         fields in its ``metadata``; without fields, all. as_of: among what was known at that time, by the words of that time; now
         by default.
         reranker: a second opinion on the 50 most similar, which may also leave some out (docs/reading.md).
-        seconds: how long it may take, by default what `Memory.connect` was told. Where it would take longer, the answer is empty
-        and ``partial``, and ``reason`` says why; strict: ReadTimeout instead.
+        timeout: seconds; by default what `Memory.connect` was given. on_timeout: "partial" returns an empty answer that is
+        ``partial`` and says why in its ``reason``, "raise" raises ReadTimeout.
         An empty text finds nothing. Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot
         be reached.
         """
@@ -377,7 +377,9 @@ class Namespace:
                 found = nearest_as_of(self.session, said, moment, limit=sought, threshold=least)
             return replace(found, hits=tuple(reranked(found.hits, lambda hit: hit.content, judge)[:most]))
 
-        return self.session.read(read, seconds=seconds, strict=strict, late=lambda reason: Hits((), Progress(), reason))
+        return self.session.read(
+            read, timeout=timeout, on_timeout=on_timeout, late=lambda reason: Hits((), Progress(), reason)
+        )
 
     def context(
         self,
@@ -386,11 +388,11 @@ class Namespace:
         conversation: str | None = None,
         history: Sequence[Mapping[str, Any]] = (),
         budget: int = 800,
-        overlay: int = 0,
+        include_pending: int = 0,
         now: datetime | None = None,
         reranker: "Reranker | None" = None,
-        seconds: float | None = None,
-        strict: bool = False,
+        timeout: float | None = None,
+        on_timeout: OnTimeout = "partial",
     ) -> "Context":
         """Gather what a model should know to answer a message: what is known of whom it names, what fits it, and what was said.
 
@@ -398,11 +400,11 @@ class Namespace:
 
         history: the latest turns of the conversation, as ``{role, content}``; they help to tell who is meant, and are not
         repeated. Where only the conversation is named, its latest stored messages help.
-        budget: tokens of the text at most. overlay: so many messages of what was said last, in any conversation, and is not yet
+        budget: tokens of the text at most. include_pending: how many of the last messages, of any conversation, that are not yet
         consolidated are part of it, too. now: when it is asked, with a time zone, whose day it is; the clock's time by default.
         reranker: a second opinion on the best 50 of what was found, which may also leave some out (docs/reading.md).
-        seconds: how long it may take, by default what `Memory.connect` was told. Where it would take longer, the answer is empty
-        and ``partial``, and ``reason`` says why; strict: ReadTimeout instead.
+        timeout: seconds; by default what `Memory.connect` was given. on_timeout: "partial" returns an empty answer that is
+        ``partial`` and says why in its ``reason``, "raise" raises ReadTimeout.
         Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot be reached.
         """
         from mosshead.context import pipeline
@@ -414,7 +416,7 @@ class Namespace:
             history=redacted_history(history),
             conversation=checked_conversation(conversation),
             budget=checked_limit(budget, "budget"),
-            overlay=checked_limit(overlay, "overlay") if overlay else 0,
+            overlay=checked_limit(include_pending, "include_pending") if include_pending else 0,
             now=aware(now, "now") or datetime.now(UTC),
             judge=judge_of(reranker, said),
         )
@@ -426,8 +428,8 @@ class Namespace:
 
         return self.session.read(
             read,
-            seconds=seconds,
-            strict=strict,
+            timeout=timeout,
+            on_timeout=on_timeout,
             late=lambda reason: replace(pipeline.NOTHING, partial=True, reason=reason),
         )
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 from uuid import UUID
 
 from sqlalchemy import Connection, Engine
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mosshead.context.fetch import ReadStore
     from mosshead.publishing.spool_publisher import SpoolPublisher
 
+OnTimeout = Literal["partial", "raise"]
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
 
@@ -59,13 +60,17 @@ class Session:
 
         return ReadStore(engine=self.engine, path=self.path, embedder=self.embedder)
 
-    def read(self, read: Callable[[], _T], *, seconds: float | None, strict: bool, late: Callable[[str], _T]) -> _T:
-        """Run a read within a time limit. On timeout, return what ``late`` makes of the reason, or raise if strict.
+    def read(
+        self, read: Callable[[], _T], *, timeout: float | None, on_timeout: OnTimeout, late: Callable[[str], _T]
+    ) -> _T:
+        """Run a read within a time limit. On timeout, return what ``late`` makes of the reason, or raise ReadTimeout.
 
-        Raises ValueError where seconds does not fit, ReadTimeout, and StoreUnavailable.
+        Raises ValueError where an argument does not fit, and StoreUnavailable.
         """
-        limit = None if seconds is None else checked_seconds("seconds", seconds)
-        return with_deadline(self.engine, read, seconds=limit, late=None if strict else late)
+        if on_timeout not in get_args(OnTimeout):
+            raise ValueError(f"on_timeout: one of {', '.join(get_args(OnTimeout))}, got {on_timeout!r}")
+        limit = None if timeout is None else checked_seconds("timeout", timeout)
+        return with_deadline(self.engine, read, seconds=limit, late=late if on_timeout == "partial" else None)
 
     def publish(self, event: Mapping[str, Any], *, session: AppSession | None = None) -> UUID:
         """Check and publish one event, and return its id. session: as for `Namespace.publish`."""

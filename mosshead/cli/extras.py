@@ -110,7 +110,7 @@ def story(  # noqa: PLR0917 - typer's options are its parameters
     from mosshead.contrib.stories import tell_story
 
     with open_namespace(namespace) as opened:
-        told = tell_story(opened, request, conversation=conversation, budget=budget, strict=True)
+        told = tell_story(opened, request, conversation=conversation, budget=budget, on_timeout="raise")
     columns = ("number", "when", "found by", "id", "memory or message")
     rows = ((one.number, one.when, ", ".join(one.found_by), one.id, one.shown) for one in told.evidence)
     sentences = [{"text": one.text, "evidence": one.numbers} for one in told.sentences]

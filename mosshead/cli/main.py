@@ -99,7 +99,7 @@ def query(  # noqa: PLR0917 - typer's options are its parameters
 ) -> None:
     """The memories most similar to a text."""
     with open_namespace(namespace) as opened:
-        hits = opened.query(text, limit=limit, threshold=threshold, as_of=as_of, strict=True)
+        hits = opened.query(text, limit=limit, threshold=threshold, as_of=as_of, on_timeout="raise")
     rows = ((f"{hit.similarity:.2f}", f"{hit.salience:.1f}", hit.kind, hit.content) for hit in hits)
     shown = table(("similarity", "salience", "kind", "memory"), rows)
     print_answer(json_output, {"hits": list(hits), "partial": hits.partial}, shown)
@@ -111,13 +111,17 @@ def context(  # noqa: PLR0917 - typer's options are its parameters
     message: Annotated[str, typer.Argument(help="What the user says now.")],
     conversation: Conversation = None,
     budget: Annotated[int, typer.Option(help="Tokens at most.")] = 800,
-    overlay: Annotated[int, typer.Option(help="So many of the last messages that are not consolidated yet.")] = 0,
+    include_pending: Annotated[
+        int, typer.Option(help="How many of the last messages that are not consolidated yet.")
+    ] = 0,
     explain: Annotated[bool, typer.Option(help="Show by which path each memory and message came.")] = False,
     json_output: Json = False,
 ) -> None:
     """What a model should know to answer a message."""
     with open_namespace(namespace) as opened:
-        found = opened.context(message, conversation=conversation, budget=budget, overlay=overlay, strict=True)
+        found = opened.context(
+            message, conversation=conversation, budget=budget, include_pending=include_pending, on_timeout="raise"
+        )
     rows = ((f"{one.score:.2f}", ", ".join(one.paths), one.content) for one in found.explain())
     shown: Any = table(("score", "paths", "memory or message"), rows) if explain else escape(found.text)
     answer = {
@@ -144,7 +148,7 @@ def recall(  # noqa: PLR0917 - typer's options are its parameters
     """What was said that answers to a text, word for word."""
     with open_namespace(namespace) as opened:
         found = opened.messages.search(
-            text, conversation=conversation, conversation_only=thread, limit=limit, around=around, strict=True
+            text, conversation=conversation, conversation_only=thread, limit=limit, around=around, on_timeout="raise"
         )
     answer = {"hits": found.hits, "excerpts": found.excerpts, "partial": found.partial}
     print_answer(json_output, answer, escape(found.text))

@@ -72,10 +72,10 @@ def undo(
 def export(
     namespace: In,
     as_of: AsOf = None,
-    seconds: Annotated[float, typer.Option(min=1, help="Seconds that reading it may take.")] = 600.0,
+    timeout: Annotated[float, typer.Option(min=1, help="Seconds that reading it may take.")] = 600.0,
 ) -> None:
     """All that is known of a namespace, as JSON Lines."""
-    with open_namespace(namespace, read_seconds=seconds) as opened:
+    with open_namespace(namespace, read_timeout=timeout) as opened:
         for line in opened.export(as_of=as_of):
             console.out(line, highlight=False)
 

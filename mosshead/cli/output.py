@@ -73,10 +73,10 @@ Wait = Annotated[float, typer.Option(help="Seconds to wait until it is carried o
 
 
 @contextmanager
-def open_namespace(namespace: str, *, read_seconds: float = READ_SECONDS) -> Iterator[Namespace]:
-    """The namespace of a command, by the settings of the environment. read_seconds: how long each read may take."""
+def open_namespace(namespace: str, *, read_timeout: float = READ_SECONDS) -> Iterator[Namespace]:
+    """The namespace of a command, by the settings of the environment. read_timeout: seconds for each read."""
     # What is published needs no Postgres, and what is read says itself where that is away.
-    with Memory.connect(read_seconds=read_seconds, lazy=True) as memory:
+    with Memory.connect(read_timeout=read_timeout, check=False) as memory:
         yield memory.namespace(*namespace.split("/"))
 
 

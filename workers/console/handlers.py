@@ -200,7 +200,7 @@ class OfNamespace(Handler):
             path = namespace_at(self.request.path)
         except InvalidNamespace as error:
             raise NotFound(str(error)) from None
-        if path not in self.memory.under(*path.parts).namespaces():
+        if path not in self.memory.group(*path.parts).namespaces():
             raise NotFound(f"namespace: there is no {path}; it begins with the first event that is published in it")
         self.namespace, self.place = self.memory.namespace(*path.parts), place_of(path)
 

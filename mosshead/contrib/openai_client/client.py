@@ -135,7 +135,7 @@ def with_memory(
     conversation: str | Callable[[], str] | None = None,
     zone: tzinfo | Callable[[], tzinfo] = UTC,
     budget: int = 800,
-    seconds: float = 0.3,
+    timeout: float = 0.3,
     on_extract: Callable[[list[UUID]], object] | None = None,
     on_error: Callable[[Exception], object] | None = None,
 ) -> _Client:
@@ -152,7 +152,7 @@ def with_memory(
     ``conversation=``, which is not sent. That of ``responses`` is OpenAI's own: it is sent, and is the name here, too.
     zone: that of the user's clock, or a function that says it at each call: what is said on a Monday evening is of a Monday then.
     budget: tokens of what is put into the prompt, at most, the fence apart.
-    seconds: how much later than without memory an answer may come, at most. What is not read by then stays out.
+    timeout: seconds by which an answer may come later than without memory, at most. What is not read by then stays out.
     on_extract: called with the ids of the events of each turn that was published, in a thread of its own.
     on_error: called with what went wrong where the chat goes on without memory; by default the logger "mosshead" warns of it.
     The local embedding model is loaded now, where it is not yet (0.1 s).
@@ -168,7 +168,7 @@ def with_memory(
         conversation=_conversation(conversation),
         zone=_zone(zone),
         budget=checked_limit(budget, "budget"),
-        seconds=checked_seconds("seconds", seconds),
+        seconds=checked_seconds("timeout", timeout),
         on_extract=on_extract,
         on_error=on_error,
     )

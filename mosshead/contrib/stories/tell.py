@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from mosshead.api.arguments import aware, checked_conversation, checked_limit, checked_seconds, redacted_history
+from mosshead.api.session import OnTimeout
 from mosshead.callbacks import answer_of
 from mosshead.contrib.stories.evidence import chosen, gathered
 from mosshead.contrib.stories.prompt import StoryAnswer, noted, story_prompt
@@ -38,8 +39,8 @@ def tell_story(
     history: Sequence[Mapping[str, Any]] = (),
     budget: int = 2000,
     now: datetime | None = None,
-    seconds: float | None = None,
-    strict: bool = False,
+    timeout: float | None = None,
+    on_timeout: OnTimeout = "partial",
 ) -> Story:
     """Tell what a namespace knows of somebody or something in the order of time, each sentence with what it rests on.
 
@@ -51,8 +52,8 @@ def tell_story(
         conversation, history, now: as for `Namespace.context`; they tell who is meant. Where that is open, the story is empty
             and ``questions`` asks.
         budget: at most so many tokens of evidence.
-        seconds: a time limit, the LLM included. By default the evidence has the limit of `Memory.connect`, and the LLM a minute.
-        strict: raise ReadTimeout where the evidence is late. Otherwise the story is then empty and ``partial``.
+        timeout: seconds, the LLM included. By default the evidence has the limit of `Memory.connect`, and the LLM a minute.
+        on_timeout: "raise" raises ReadTimeout where the evidence is late. Otherwise the story is then empty and ``partial``.
 
     Raises:
         ValueError: an argument does not fit; the message names it.
@@ -65,7 +66,7 @@ def tell_story(
     turns, named = redacted_history(history), checked_conversation(conversation)
     most = checked_limit(budget, "budget")
     moment = aware(now, "now") or datetime.now(UTC)
-    limit = None if seconds is None else checked_seconds("seconds", seconds)
+    limit = None if timeout is None else checked_seconds("timeout", timeout)
     ends = None if limit is None else time.monotonic() + limit
     asked = asked_for(said, moment.date())
     if not said.strip():
@@ -86,8 +87,8 @@ def tell_story(
 
     found = session.read(
         read,
-        seconds=limit,
-        strict=strict,
+        timeout=limit,
+        on_timeout=on_timeout,
         late=lambda reason: Story(intent=asked.intent, partial=True, reason=reason),
     )
     return told(found, said, teller, ends)

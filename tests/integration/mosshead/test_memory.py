@@ -103,7 +103,7 @@ class TestLazily:
     """An app that starts without asking Postgres: what is wrong is said by its reads, each time until it is mended."""
 
     def test_no_database_is_asked(self, addresses: Addresses) -> None:
-        with Memory.connect(database_url=NOWHERE, broker_url=addresses.broker_url, lazy=True) as memory:
+        with Memory.connect(database_url=NOWHERE, broker_url=addresses.broker_url, check=False) as memory:
             sarah = memory.namespace("acme", uuid4().hex)
             assert sarah.publish("I like coffee")
             for read in (sarah.query, sarah.context, sarah.messages.search, sarah.query):
@@ -115,7 +115,7 @@ class TestLazily:
     ) -> None:
         monkeypatch.setenv("OPENAI_API_KEY", "a key that is never used")
         other, refusals = "openai:text-embedding-3-small", []
-        with Memory.connect(database_url=addresses.database_url, embedder=other, lazy=True) as memory:
+        with Memory.connect(database_url=addresses.database_url, embedder=other, check=False) as memory:
             for _ in range(2):
                 with pytest.raises(EmbedderMismatch, match=rf"the service with {MODEL}") as refused:
                     memory.namespace("acme", uuid4().hex).entities.list()
@@ -132,14 +132,14 @@ class TestLazily:
 
     def test_a_database_without_views_is_told_how_to_get_them(self, addresses: Addresses, unmigrated: str) -> None:
         url = make_url(addresses.database_url).set(database=unmigrated).render_as_string(hide_password=False)
-        with Memory.connect(database_url=url, lazy=True) as memory:
+        with Memory.connect(database_url=url, check=False) as memory:
             for _ in range(2):
                 with pytest.raises(SchemaOutdated, match=r"^MOSSHEAD_DATABASE_URL: .*python -m workers migrate"):
                     memory.namespace("acme", "sarah").progress()
 
     def test_settings_are_checked_all_the_same(self) -> None:
         with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL: not a Postgres URL"):
-            Memory.connect(database_url="mysql://me@host/db", lazy=True)
+            Memory.connect(database_url="mysql://me@host/db", check=False)
 
 
 def test_a_broken_namespace_is_refused(memory: Memory) -> None:

@@ -63,7 +63,7 @@ def proxy(addresses: Addresses) -> Iterator[Proxy]:
 @pytest.fixture
 def far(proxy: Proxy) -> Iterator[Memory]:
     """The library, connected through the proxy."""
-    with Memory.connect(database_url=address(proxy.port), read_seconds=PATIENT) as connected:
+    with Memory.connect(database_url=address(proxy.port), read_timeout=PATIENT) as connected:
         yield connected
 
 
@@ -95,7 +95,7 @@ def within(seconds: float) -> Iterator[None]:
 def of(memory: Memory, path: NamespacePath) -> Namespace:
     """The namespace, with the embedder's model loaded: what comes then is the server's time."""
     namespace = memory.namespace(*path.parts)
-    namespace.query("Where does she live?", seconds=PATIENT)
+    namespace.query("Where does she live?", timeout=PATIENT)
     return namespace
 
 
@@ -115,7 +115,7 @@ class TestAServerThatHangs:
         proxy.blackhole()
 
         with within(0.4):
-            late = sarah.query("Where does she live?", seconds=0.4)
+            late = sarah.query("Where does she live?", timeout=0.4)
         with within(1):
             by_default = sarah.query("Where does she live?")
 
@@ -127,8 +127,8 @@ class TestAServerThatHangs:
     def test_who_asks_for_it_gets_an_error(self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath) -> None:
         sarah = of(far, fresh_namespace)
         proxy.blackhole()
-        with within(0.4), pytest.raises(ReadTimeout, match="seconds: "):
-            sarah.query("Where does she live?", seconds=0.4, strict=True)
+        with within(0.4), pytest.raises(ReadTimeout, match="timeout: "):
+            sarah.query("Where does she live?", timeout=0.4, on_timeout="raise")
 
     @pytest.mark.parametrize("read", [Namespace.memories, lambda sarah: sarah.entities.list(), Namespace.progress])
     def test_a_read_that_cannot_be_partial_raises_in_time(
@@ -146,7 +146,7 @@ class TestAServerThatHangs:
         knows("User moved to Seattle")
         sarah = of(far, fresh_namespace)
         proxy.blackhole()
-        assert sarah.query("Where does she live?", seconds=0.3).partial
+        assert sarah.query("Where does she live?", timeout=0.3).partial
         proxy.heal()
 
         assert [hit.content for hit in sarah.query("Where does she live?")] == ["User moved to Seattle"]
@@ -162,13 +162,13 @@ class TestAServerThatHangs:
                     len(hits) == 1 for hits in pool.map(lambda _: sarah.query("Where does she live?"), range(20))
                 )
                 assert proxy.reset() > 1
-                assert len(sarah.query("Where does she live?", strict=True)) == 1
+                assert len(sarah.query("Where does she live?", on_timeout="raise")) == 1
         gc.collect()  # psycopg warns here of one that nobody closed, which fails a test
 
     def test_it_cannot_hold_who_connects(self, proxy: Proxy) -> None:
         proxy.blackhole()
         with within(0.3), pytest.raises(ReadTimeout):
-            Memory.connect(database_url=address(proxy.port), read_seconds=0.3)
+            Memory.connect(database_url=address(proxy.port), read_timeout=0.3)
 
 
 def patient_trip(engine: Engine, statement: Statement) -> list[list[Any]]:
@@ -257,7 +257,7 @@ class TestARerankerOfTheApp:
             return []
 
         with within(4):  # enough for the part before it
-            hits = sarah.query("Where does she live?", seconds=4, reranker=hangs)
+            hits = sarah.query("Where does she live?", timeout=4, reranker=hangs)
         assert (len(hits), hits.partial) == (3, False)
 
 
@@ -292,7 +292,7 @@ class TestAServerThatIsGone:
     def test_each_read_says_so(self, proxy: Proxy, fresh_namespace: NamespacePath, read: Read) -> None:
         gone = Proxy(proxy.port)
         gone.start()
-        with Memory.connect(database_url=address(gone.port), read_seconds=PATIENT) as memory:
+        with Memory.connect(database_url=address(gone.port), read_timeout=PATIENT) as memory:
             sarah = of(memory, fresh_namespace)
             gone.close()
             with within(0), pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_DATABASE_URL: cannot connect to "):
@@ -370,8 +370,8 @@ class TestArguments:
             ({"threshold": 1.5}, "threshold: a cosine from -1 to 1, or None for all, got 1.5"),
             ({"threshold": float("nan")}, "threshold: a cosine from -1 to 1, or None for all, got nan"),
             ({"threshold": "0.5"}, "threshold: a cosine from -1 to 1, or None for all, got '0.5'"),
-            ({"seconds": 0}, "seconds: seconds, more than 0, got 0"),
-            ({"seconds": float("inf")}, "seconds: seconds, more than 0, got inf"),
+            ({"timeout": 0}, "timeout: seconds, more than 0, got 0"),
+            ({"timeout": float("inf")}, "timeout: seconds, more than 0, got inf"),
         ],
         ids=lambda given: (
             "-".join(f"{name}={value}" for name, value in given.items()) if isinstance(given, dict) else ""
@@ -415,7 +415,7 @@ class TestArguments:
 
     def test_a_read_may_take_a_month(self, memory: Memory, fresh_namespace: NamespacePath, knows: Knows) -> None:
         knows("User moved to Seattle")
-        assert of(memory, fresh_namespace).query("Seattle", seconds=30 * 24 * 3600)
+        assert of(memory, fresh_namespace).query("Seattle", timeout=30 * 24 * 3600)
 
 
 def test_whoever_takes_the_lines_of_an_export_has_all_time(
@@ -466,7 +466,7 @@ class TestThreadsAndForks:
             if child == 0:
                 code = 1
                 try:
-                    code = 0 if len(sarah.query("Where does she live?", strict=True)) == 1 else 2
+                    code = 0 if len(sarah.query("Where does she live?", on_timeout="raise")) == 1 else 2
                 finally:
                     os._exit(code)
             assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

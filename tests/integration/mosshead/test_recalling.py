@@ -301,20 +301,22 @@ class TestContext:
 
         assert ines.context(question).partial
         assert not {one.conversation for one in ines.context(question).messages} & {"bread"}
-        shown = ines.context(question, overlay=2)
+        shown = ines.context(question, include_pending=2)
         assert [one.content for one in shown.messages if one.conversation == "bread"] == [BREAD[1][1], BREAD[2][1]]
         assert [one.place for one in shown.messages if one.conversation == "bread"] == [1, 2]
         assert [one.paths for one in shown.explain()].count(("overlay",)) == 2
         history = [{"role": "user", "content": BREAD[2][1]}]
-        assert [one.content for one in ines.context(question, overlay=1, history=history).messages][-1] != BREAD[2][1]
+        assert [one.content for one in ines.context(question, include_pending=1, history=history).messages][
+            -1
+        ] != BREAD[2][1]
         with pytest.raises(ValueError, match="overlay: must be at least 1"):
-            ines.context(question, overlay=-1)
+            ines.context(question, include_pending=-1)
 
     def test_an_empty_message_that_has_not_taken_effect_is_no_part_of_it(self, ines: Namespace, talk: Talk) -> None:
         talk("boat", BOAT)
         talk("bread", (("Ines", " \n"), ("Sam", "The oven is hot.")), start=NINE + timedelta(days=1), ahead=True)
 
-        shown = ines.context("What is new?", overlay=2).messages
+        shown = ines.context("What is new?", include_pending=2).messages
         assert [one.content for one in shown if one.conversation == "bread"] == ["The oven is hot."]
 
 

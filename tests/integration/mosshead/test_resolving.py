@@ -412,7 +412,7 @@ def test_turns_in_parts_tell_as_those_of_text_do(sarah: Namespace, publishing: P
     publishing.send(publishing.message(parts["content"], conversation="c1"))
 
     assert sarah.resolve("Is Peter in?", mention="Peter", history=[parts]).status == "resolved"
-    assert sarah.context("Is Peter in?", history=[parts], overlay=6).messages == ()  # it is not repeated
+    assert sarah.context("Is Peter in?", history=[parts], include_pending=6).messages == ()  # it is not repeated
     assert len(track_conversation(sarah, [parts]).turns) == 1
 
 

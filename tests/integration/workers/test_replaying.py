@@ -47,7 +47,7 @@ def test_a_replay_remembers_what_was_said_and_apps_do_not_see_it(
     assert len(before) > 1
     assert contents(replayed.there) == before
     assert contents(sarah) == before
-    assert [one.parts for one in memory.under(sarah.path.parts[0]).namespaces()] == [sarah.path.parts]
+    assert [one.parts for one in memory.group(sarah.path.parts[0]).namespaces()] == [sarah.path.parts]
     found = difference(replayed.engine, sarah.path)
     assert (found.memories.same, found.memories.only_before, found.memories.only_after) == (len(before), (), ())
     assert (found.behind, found.dead, found.left_out) == (0, 0, [])

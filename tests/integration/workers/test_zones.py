@@ -40,7 +40,7 @@ def test_what_has_not_taken_effect_is_of_its_day_too(forming: Forming, sarah: Na
     forming.publishing.send(
         forming.publishing.message("The pump leaks.", conversation="boat", occurred_at=MONDAY.isoformat())
     )
-    context = sarah.context("What now?", overlay=1)
+    context = sarah.context("What now?", include_pending=1)
     assert context.text.splitlines()[0] == "2 March 2026:"
 
 

@@ -86,7 +86,7 @@ class Choosing(Handler):
 
 
 def _of_tenant(memory: Memory, tenant: str) -> list[NamespacePath]:
-    found = memory.under(tenant).namespaces()
+    found = memory.group(tenant).namespaces()
     if not found:
         raise NotFound(
             f"tenant: nothing was published for {tenant}; give the name as the app does, such as acme/sarah_123"

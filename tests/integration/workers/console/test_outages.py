@@ -35,7 +35,7 @@ def proxy(addresses: Addresses) -> Proxy:
 def far_memory(proxy: Proxy, tmp_path: Path) -> Iterator[Memory]:
     """It reaches Postgres through the proxy and Redis not at all."""
     url = f"postgresql://mosshead_reader@127.0.0.1:{proxy.port}/mosshead"
-    with Memory.connect(database_url=url, broker_url=NO_REDIS, spool_dir=tmp_path, read_seconds=PATIENT) as connected:
+    with Memory.connect(database_url=url, broker_url=NO_REDIS, spool_dir=tmp_path, read_timeout=PATIENT) as connected:
         yield connected
 
 
