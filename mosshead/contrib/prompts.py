@@ -24,7 +24,6 @@ class Prompts:
     def __init__(self, namespace: "Namespace") -> None:
         """Open the prompts of a namespace. Nothing is read yet."""
         self._session = namespace.session
-        self._path = namespace.path
 
     def all(self) -> list[StoredPrompt]:
         """List every prompt in its latest version, by name."""
@@ -40,7 +39,7 @@ class Prompts:
             return self._version(self.versions(name), name, version)
         found = self._session.fetch(reads.latest, name=readable("name", name))
         if not found:
-            raise NotFound(f"name: there is no prompt {name!r} in {self._path}; set() gives it its first text")
+            raise NotFound(f"name: there is no prompt {name!r} in {self._session.path}; set() gives it its first text")
         return found[0]
 
     def versions(self, name: str) -> list[StoredPrompt]:
@@ -181,4 +180,4 @@ class Prompts:
             if one.version == version:
                 return one
         known = f"its versions are 1 to {len(versions)}" if versions else "there is no such prompt"
-        raise NotFound(f"version: there is no version {version} of {name!r} in {self._path}; {known}")
+        raise NotFound(f"version: there is no version {version} of {name!r} in {self._session.path}; {known}")
