@@ -116,7 +116,7 @@ class Asking:
             self.plain,
             sarah,
             conversation=state,
-            seconds=LIMIT,
+            timeout=LIMIT,
             on_extract=self.told.events.extend,
             on_error=self.told.error,
         )

@@ -14,6 +14,7 @@ public, and a change to it stands in the changelog.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from mosshead.api.erasures import Receipt
 from mosshead.api.memory import Memory
 from mosshead.api.namespace import Namespace
 from mosshead.errors import (
@@ -30,45 +31,39 @@ from mosshead.errors import (
     NotFound,
     PromptConflict,
     ReadTimeout,
-    RecordMisfit,
+    SchemaMismatch,
+    SchemaOutdated,
     SpoolFull,
     SpoolUnavailable,
-    StoreMismatch,
     StoreUnavailable,
     UndoRefused,
     WaitTimeout,
 )
+from mosshead.models.documents import Document, Record, StoredDocument
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
 from mosshead.models.memories import (
-    Considered,
     Decision,
+    DecisionCandidate,
     Entity,
     Hit,
     Hits,
     Occurrence,
     Profile,
     Progress,
-    Related,
     Source,
     StoredMemory,
 )
+from mosshead.models.questions import Candidate, Question
 from mosshead.paths import values
+from mosshead.serialization import to_json
+from mosshead.store.entities import Neighbour
 
 if TYPE_CHECKING:
-    from mosshead.api.erasures import Receipt
-    from mosshead.api.groups import HitIn, Under
-    from mosshead.api.namespace import Summary
-    from mosshead.entities.mentions import Mention, MentionKind
-    from mosshead.entities.resolution import Resolved
-    from mosshead.models.context import Context, Excerpt, Explanation, Recalled, RecalledMessage
-    from mosshead.models.documents import Document, Record, StoredDocument
+    from mosshead.api.groups import NamespacedHit, NamespaceGroup
+    from mosshead.entities.resolution import Resolution
+    from mosshead.models.context import Context, Excerpt, MessageHits
     from mosshead.models.messages import StoredMessage
-    from mosshead.models.prompts import StoredPrompt
-    from mosshead.models.questions import Candidate, Question
-    from mosshead.publishing.imports import Imported
     from mosshead.search.rerank import Reranker
-    from mosshead.serialization import to_json
-    from mosshead.store.entities import Neighbour
 
 __version__ = "0.1.0"
 
@@ -76,9 +71,9 @@ __all__ = [
     "AmbiguousName",
     "Candidate",
     "ConfigurationError",
-    "Considered",
     "Context",
     "Decision",
+    "DecisionCandidate",
     "Document",
     "DocumentConflict",
     "EmbedderMismatch",
@@ -86,22 +81,20 @@ __all__ = [
     "Entity",
     "EntityType",
     "Excerpt",
-    "Explanation",
     "Granularity",
     "Hit",
-    "HitIn",
     "Hits",
-    "Imported",
     "InvalidEvent",
     "InvalidNamespace",
     "Memory",
     "MemoryChanged",
     "MemoryKind",
-    "Mention",
-    "MentionKind",
+    "MessageHits",
     "ModelMissing",
     "MossheadError",
     "Namespace",
+    "NamespaceGroup",
+    "NamespacedHit",
     "Neighbour",
     "NotFound",
     "Occurrence",
@@ -110,26 +103,20 @@ __all__ = [
     "PromptConflict",
     "Question",
     "ReadTimeout",
-    "Recalled",
-    "RecalledMessage",
     "Receipt",
     "Record",
-    "RecordMisfit",
-    "Related",
     "Reranker",
-    "Resolved",
+    "Resolution",
     "Role",
+    "SchemaMismatch",
+    "SchemaOutdated",
     "Source",
     "SpoolFull",
     "SpoolUnavailable",
-    "StoreMismatch",
     "StoreUnavailable",
     "StoredDocument",
     "StoredMemory",
     "StoredMessage",
-    "StoredPrompt",
-    "Summary",
-    "Under",
     "UndoRefused",
     "WaitTimeout",
     "to_json",
@@ -137,20 +124,11 @@ __all__ = [
 ]
 
 _LATER = {
-    "mosshead.models.questions": "Candidate Question",
-    "mosshead.models.documents": "Document Record StoredDocument",
-    "mosshead.api.erasures": "Receipt",
-    "mosshead.store.entities": "Neighbour",
-    "mosshead.publishing.imports": "Imported",
-    "mosshead.serialization": "to_json",
-    "mosshead.entities.mentions": "Mention MentionKind",
-    "mosshead.api.groups": "HitIn Under",
-    "mosshead.models.prompts": "StoredPrompt",
+    "mosshead.api.groups": "NamespacedHit NamespaceGroup",
+    "mosshead.entities.resolution": "Resolution",
+    "mosshead.models.context": "Context Excerpt MessageHits",
     "mosshead.models.messages": "StoredMessage",
-    "mosshead.models.context": "Context Excerpt Explanation Recalled RecalledMessage",
     "mosshead.search.rerank": "Reranker",
-    "mosshead.entities.resolution": "Resolved",
-    "mosshead.api.namespace": "Summary",
 }
 """By module, the names that it is loaded for when one of them is first asked for: few apps use more than some of them."""
 

@@ -19,7 +19,7 @@ from sqlalchemy import Engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoneFree
 
-from mosshead.errors import EmbedderUnavailable, ReadTimeout, StoreMismatch, StoreUnavailable
+from mosshead.errors import EmbedderUnavailable, ReadTimeout, SchemaOutdated, StoreUnavailable
 from mosshead.urls import describe
 
 READ_SECONDS = 5.0
@@ -157,7 +157,7 @@ def _explained(engine: Engine, error: Exception) -> StoreUnavailable | None:
     """What an error of a read means to the app; None where it is no matter of time or of the server."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, _LACKING):
-        return StoreMismatch(
+        return SchemaOutdated(
             f"MOSSHEAD_DATABASE_URL: {describe(engine.url)} has no Mosshead views of this version that this login may read "
             f"({cause.diag.message_primary}). Run 'python -m workers migrate' there, and log in as mosshead_reader"
         )
@@ -170,7 +170,7 @@ def _explained(engine: Engine, error: Exception) -> StoreUnavailable | None:
         return None
     if remaining() == 0 or isinstance(cause, psycopg.errors.QueryCanceled | NoneFree):
         return ReadTimeout(
-            f"seconds: the read did not end in time; {describe(engine.url)} or the embedding endpoint is slow, or hangs"
+            f"timeout: the read did not end in time; {describe(engine.url)} or the embedding endpoint is slow, or hangs"
         )
     if isinstance(cause, EmbedderUnavailable):
         return None

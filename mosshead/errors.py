@@ -9,7 +9,7 @@
     ├── NotFound                no such memory, decision, entity or profile (also a LookupError)
     ├── AmbiguousName           several entities bear the name that was asked for (also a LookupError)
     ├── DocumentConflict        an edit is meant for another version of a document than there is (also a ValueError)
-    ├── RecordMisfit            what is stored does not fit the schema that it is read with (also a ValueError)
+    ├── SchemaMismatch          what is stored does not fit the schema that it is read with (also a ValueError)
     ├── MemoryChanged           a memory says something else than what was read (also a ValueError)
     ├── PromptConflict          a prompt has another version than the one that was to be followed (also a ValueError)
     ├── UndoRefused             a decision cannot be taken back (also a ValueError)
@@ -18,7 +18,7 @@
     ├── SpoolUnavailable        the spool's file cannot be written or read
     ├── SignatureRefused        an event is not signed as its tenant's are (the service)
     ├── StoreUnavailable        Postgres, or the Redis of working memory, did not answer
-    │   ├── StoreMismatch       the database lacks what this version reads (also a ConfigurationError)
+    │   ├── SchemaOutdated      the database lacks what this version reads (also a ConfigurationError)
     │   └── ReadTimeout         a read did not end in time (also a TimeoutError)
     ├── EmbedderUnavailable     the embedding endpoint did not answer
     ├── ModelUnavailable        an LLM did not answer (`mosshead.llm.protocol`)
@@ -69,7 +69,7 @@ class DocumentConflict(MossheadError, ValueError):
     """A document is at another version than the edit is meant for; nothing was published."""
 
 
-class RecordMisfit(MossheadError, ValueError):
+class SchemaMismatch(MossheadError, ValueError):
     """A document or a record does not fit the schema that it is read with; the error names the fields."""
 
 
@@ -105,7 +105,7 @@ class StoreUnavailable(MossheadError):
     """Postgres, or the Redis of working memory, did not answer, or refused the login."""
 
 
-class StoreMismatch(StoreUnavailable, ConfigurationError):
+class SchemaOutdated(StoreUnavailable, ConfigurationError):
     """The database has not what this version of the library reads, or the login may not read it."""
 
 

@@ -168,7 +168,7 @@ def connected(addresses: Addresses) -> Iterator[Memory]:
 
     A read may take a minute: the machine may be busy.
     """
-    with Memory.connect(database_url=addresses.database_url, read_seconds=60) as memory:
+    with Memory.connect(database_url=addresses.database_url, read_timeout=60) as memory:
         yield memory
 
 

@@ -124,7 +124,7 @@ def _show(console: Console, addresses: Addresses) -> dict[str, Any]:
 def _show_known(console: Console, nadia: Namespace) -> None:
     memories = [(f"{one.salience:.1f}", one.kind, f"{one.said_at:%Y-%m-%d}", one.content) for one in nadia.memories()]
     _show_table(console, "Memories", ("salience", "kind", "said", "memory"), memories)
-    entities = [(one.entity_type, one.name, nadia.profile(one.id).summary) for one in nadia.entities()]
+    entities = [(one.entity_type, one.name, nadia.entities.profile(one.id).summary) for one in nadia.entities.list()]
     _show_table(console, "Entities", ("type", "name", "profile"), entities)
 
 
@@ -174,8 +174,8 @@ def _show_correction(console: Console, nadia: Namespace) -> dict[str, Any]:
     before = datetime.now(UTC)
     said = nadia.publish(CORRECTION, conversation="demo")
     nadia.wait(timeout=_EFFECT_SECONDS)
-    corrected = _replacing(nadia, nadia.memories_from(said))
-    (decision,) = nadia.decisions(corrected.id)
+    corrected = _replacing(nadia, nadia.messages.memories(said))
+    (decision,) = nadia.decisions.for_memory(corrected.id)
     target = str(decision.target_id)
     replaced = nadia.get(target)
     then = nadia.get(target, as_of=before)
@@ -203,7 +203,7 @@ def _show_correction(console: Console, nadia: Namespace) -> dict[str, Any]:
 
 def _replacing(nadia: Namespace, formed: list[StoredMemory]) -> StoredMemory:
     for memory in formed:
-        if any(decision.action == "supersede" for decision in nadia.decisions(memory.id)):
+        if any(decision.action == "supersede" for decision in nadia.decisions.for_memory(memory.id)):
             return memory
     raise DemoFailed(f"the demo's {CORRECTION!r} replaced no memory")
 
@@ -217,9 +217,9 @@ def _show_question(console: Console, nadia: Namespace) -> dict[str, Any]:
     said = nadia.publish(TURN, conversation="demo-question")
     nadia.wait(timeout=_EFFECT_SECONDS)
     question, meant = _asked(nadia)
-    (held,) = nadia.memories_from(said)
+    (held,) = nadia.messages.memories(said)
     before = _about(nadia, held.id)
-    nadia.clarify(question, meant)
+    nadia.entities.clarify(question, meant)
     nadia.wait(timeout=_EFFECT_SECONDS)
     after = _about(nadia, held.id)
 
@@ -236,12 +236,12 @@ def _show_question(console: Console, nadia: Namespace) -> dict[str, Any]:
         "memory": held.content,
         "before": before,
         "after": after,
-        "still_open": [one.text for one in nadia.questions() if one.id == question.id],
+        "still_open": [one.text for one in nadia.entities.questions() if one.id == question.id],
     }
 
 
 def _asked(nadia: Namespace) -> tuple[Question, Candidate]:
-    for question in reversed(nadia.questions()):
+    for question in reversed(nadia.entities.questions()):
         for candidate in question.candidates:
             if question.message == TURN and ANSWER in candidate.description:
                 return question, candidate

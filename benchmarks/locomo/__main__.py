@@ -4,7 +4,7 @@
 
 --data: a folder with ``locomo-*.json`` files in the layout of LoCoMo (snap-research/LoCoMo; CC BY-NC 4.0, so bring your own);
 tests/data/locomo has a small one. Each conversation is published into a namespace of a service that is started for it (local
-embeddings) and removed afterwards, and each question is asked by `Namespace.recall_messages` and `Namespace.context`.
+embeddings) and removed afterwards, and each question is asked by `Namespace.messages.search` and `Namespace.context`.
 --facts: with an LLM that finds the facts which the data hold; by default without an LLM.
 Prints one JSON object last. How the figures are counted: docs/locomo-figures.md.
 """

@@ -72,7 +72,7 @@ def _ask(namespace: Namespace, conversation: Conversation, turns: dict[UUID, str
 
 
 def _answered(namespace: Namespace, question: Question, turns: dict[UUID, str]) -> Answered:
-    recalled = namespace.recall_messages(question.text, top_k=max(KS), message_range=0)
+    recalled = namespace.messages.search(question.text, limit=max(KS), around=0)
     return Answered(
         question=question,
         ranked=[turns[message.id] for message in recalled.messages],

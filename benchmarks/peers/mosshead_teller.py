@@ -41,7 +41,7 @@ class _Mosshead:
         return {"recall_messages": self._recall_messages, "query": self._query}
 
     def _recall_messages(self, question: str, top: int) -> list[str]:
-        recalled = self._messages.recall_messages(question, top_k=top, message_range=0, strict=True)
+        recalled = self._messages.messages.search(question, limit=top, around=0, on_timeout="raise")
         return [message.content for message in recalled.messages]
 
     def _query(self, question: str, top: int) -> list[str]:

@@ -52,7 +52,7 @@ def main(
         known = load(addresses.admin_url, of, MiniLM())
         loading = time.monotonic() - started
         index_scopes(addresses.admin_url)
-        with Memory.connect(database_url=addresses.database_url, read_seconds=_READ_SECONDS) as memory:
+        with Memory.connect(database_url=addresses.database_url, read_timeout=_READ_SECONDS) as memory:
             memory.warm_up()
             gc.collect()
             gc.freeze()  # as docs/reading-speed.md has an app do it

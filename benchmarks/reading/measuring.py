@@ -62,7 +62,7 @@ def measure(
         if indexed:
             _timed(kept, "index", lambda: bare.by_index(space, vector))  # noqa: B023
         asked = next(texts)
-        hits = _timed(kept, "query", lambda: namespace.query(asked, strict=True))  # noqa: B023
+        hits = _timed(kept, "query", lambda: namespace.query(asked, on_timeout="raise"))  # noqa: B023
         context = _timed(kept, "context", lambda: namespace.context(next(texts)))
         kept.shown.append(len(context.memories))
         best = truth(known, embedder.embed([asked])[0])

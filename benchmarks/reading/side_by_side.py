@@ -42,7 +42,7 @@ def together(memory: Memory, spaces: Sequence[Space], texts: Iterator[str], *, t
         for space, text in some:
             started = time.perf_counter()
             try:
-                hits = memory.namespace(*space.path.parts).query(text, strict=True)
+                hits = memory.namespace(*space.path.parts).query(text, on_timeout="raise")
             except MossheadError as error:
                 errors.append(str(error))
                 continue

@@ -1,54 +1,118 @@
-"""`Identity`: of one namespace, who is who: the questions that are open, their answers, entities that are one, or two."""
+"""Who and what the memories of a namespace are about: entities, the graph between them, and the questions of who is who."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+import builtins
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
-from mosshead.api.arguments import listed
-from mosshead.api.decisions import History, id_of
-from mosshead.embeddings import Embedder
+from mosshead.api.arguments import (
+    AMemory,
+    AnEntity,
+    aware,
+    checked_limit,
+    entity_id,
+    id_of,
+    id_or_name,
+    listed,
+    memory_id,
+)
+from mosshead.api.session import Session
 from mosshead.entities import questions as asking
-from mosshead.entities.questions import Offered
-from mosshead.errors import InvalidEvent, NotFound
+from mosshead.entities.questions import Offered, told_apart
+from mosshead.errors import AmbiguousName, InvalidEvent, NotFound
+from mosshead.language.names import normalise
 from mosshead.models.entities import RegisteredEntity
-from mosshead.models.memories import Entity, StoredMemory
+from mosshead.models.memories import Entity, Profile
 from mosshead.models.questions import Candidate, Question
 from mosshead.paths import NamespacePath
-from mosshead.publishing.publishers import AppSession, publish_checked
-from mosshead.publishing.validation import check_events
-from mosshead.store import entities
-from mosshead.store import memories as views
-from mosshead.store.connection import tenant_transaction
+from mosshead.publishing.publishers import AppSession
+from mosshead.redaction import redact
+from mosshead.store import entities, memories
+from mosshead.text import readable
 
 if TYPE_CHECKING:
-    from mosshead.publishing.spool_publisher import SpoolPublisher
+    from mosshead.entities.mentions import Mention, Parser
+    from mosshead.store.entities import Neighbour
 
 _MOST_TEXT = 8_000
 _FACTS = 3
 
 
-class Identity(History):
-    """The part of a `Namespace` that says who is who."""
+@dataclass(frozen=True, slots=True)
+class NamespaceEntities:
+    """Reads entities, and says who is who."""
 
-    def __init__(
-        self, path: NamespacePath, engine: Engine, embedder: Embedder, publisher: "SpoolPublisher | None"
-    ) -> None:
-        """Use `Memory.namespace`."""
-        super().__init__(path, engine, embedder)
-        self._publisher = publisher
+    session: Session
 
-    def questions(self) -> list[Question]:
-        """What the service waits to be told, because the words left it open: whom a mention means. Asked first, in front.
+    def list(self) -> builtins.list[Entity]:
+        """List the entities of the namespace, those with the most memories first."""
+        return self.session.fetch(memories.entities)
+
+    def get(self, entity: str | UUID) -> Entity:
+        """Read an entity. As `profile`, whose errors it raises."""
+        return self.profile(entity).entity
+
+    def profile(self, entity: str | UUID) -> Profile:
+        """Read what is known of an entity, by its id, its name or an alias, however that is spelled.
+
+        Raises NotFound where nothing bears the name, AmbiguousName where several do; ask by id then.
+        """
+        wanted, path = id_or_name(entity), self.session.path
+        with self.session.transaction() as connection:
+            ids = [wanted] if isinstance(wanted, UUID) else _called(connection, path, readable("entity", wanted))
+            found = memories.profiles(connection, path, entity_ids=ids)
+        if not found:
+            raise NotFound(f"entity: nothing in {path} is called that")
+        if len(found) > 1:
+            bearers = "; ".join(f"{profile.entity.id} ({told_apart(profile.entity)})" for profile in found)
+            raise AmbiguousName(f"entity: {len(found)} bear this name; ask by id: {bearers}")
+        return found[0]
+
+    def neighbours(
+        self, entity: str | UUID, *, depth: int = 2, fan_out: int = 20, as_of: datetime | None = None
+    ) -> "builtins.list[Neighbour]":
+        """List what is related to an entity (its id, its name or an alias), and to that, the nearest first.
+
+        depth: how many edges away at most, up to 4. fan_out: how many edges of each entity are followed, up to 200. as_of: as it
+        was known and held at that time, with a time zone; now by default.
+        Raises ValueError where one of these does not fit, otherwise as `profile`; of an unknown id there are no neighbours.
+        """
+        moment = aware(as_of)
+        depth = checked_limit(depth, "depth", entities.MAX_DEPTH)
+        fan_out = checked_limit(fan_out, "fan_out", entities.MAX_FAN_OUT)
+        wanted = id_or_name(entity)
+        found = wanted if isinstance(wanted, UUID) else self.get(wanted).id
+        return self.session.fetch(entities.neighbours, found, depth=depth, fan_out=fan_out, as_of=moment)
+
+    def mentions(self, message: str, *, parser: "Parser | None" = None, timeout: float = 1.0) -> "tuple[Mention, ...]":
+        """Find what a message refers to: entities by name, pronouns, descriptions, attributes, concepts and processes it implies.
+
+        parser: asked in place of the heuristics for all but the names, an LLM of yours, say; it gets the message and returns
+        mappings of ``kind`` and ``text``. timeout: seconds for it, else the heuristics answer.
+        Secrets in the message are replaced before anything sees it; ``start`` and ``end`` count in the text after that. No
+        embedding is made.
+        """
+        from mosshead.entities import lookup  # what few apps ask for is loaded when it is asked for
+        from mosshead.entities.mentions import parse
+
+        said = redact(readable("message", message))
+        found = self.session.fetch(lookup.named, [said])
+        return parse(said, found, parser=parser, seconds=timeout)
+
+    def questions(self) -> builtins.list[Question]:
+        """List what the service waits to be told, because the words left it open: whom a mention means. Asked first, in front.
 
         Until then what was said is about none of the candidates for sure. They are told apart by what is known of them now; their
         scores are not kept, and are 0.
         """
-        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            waiting = entities.questions(connection, self.path)
-            offered = _offered(connection, self.path, {key for one in waiting for key in one.candidates})
+        path = self.session.path
+        with self.session.transaction() as connection:
+            waiting = entities.questions(connection, path)
+            offered = _offered(connection, path, {key for one in waiting for key in one.candidates})
         return [
             replace(
                 asking.question(one.mention, [offered[key] for key in one.candidates if key in offered], one.message),
@@ -61,7 +125,7 @@ class Identity(History):
     def clarify(
         self,
         question: Question | UUID | str,
-        entity: Entity | Candidate | UUID | str | None,
+        entity: AnEntity | Candidate | None,
         *,
         session: AppSession | None = None,
     ) -> UUID:
@@ -69,42 +133,40 @@ class Identity(History):
 
         question: one of `questions`, or its id: what waits for the answer is linked then. Or one of ``context.questions``.
         entity: who is meant; None for somebody new, whose id is the event's then. The answer is kept, and helps to tell who is
-        meant from then on. The decision has the event's id, by which it can be undone. session: as for `publish`.
+        meant from then on. The decision has the event's id, by which it can be undone. session: as for `Namespace.publish`.
         Raises NotFound where there is no such question or entity, InvalidEvent where it was answered before.
         """
-        wanted = None if entity is None else _entity_id(entity)
+        wanted = None if entity is None else entity_id(entity)
         event: dict[str, Any] = {"type": "clarify", "entity_id": wanted}
         question_id = question.id if isinstance(question, Question) else id_of("question", question)
         if isinstance(question, Question) and question_id is None:
             event |= {"mention": question.mention, "text": around(question.message, question.mention) or None}
-        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
+        with self.session.transaction() as connection:
             if question_id is not None:
-                self._check_open(connection, question_id)
+                _check_open(connection, self.session.path, question_id)
                 event["question_id"] = question_id
             if wanted is not None:
-                self._found(connection, "entity", wanted)
-        return self._publish([event], session=session)[0]
+                _known(connection, self.session.path, "entity", wanted)
+        return self.session.publish(event, session=session)
 
-    def merge(
-        self, entity: Entity | UUID | str, into: Entity | UUID | str, *, session: AppSession | None = None
-    ) -> UUID:
+    def merge(self, entity: AnEntity, into: AnEntity, *, session: AppSession | None = None) -> UUID:
         """Say that two entities are one: what is known of the first is known of the second from here on. Returns the event's id.
 
-        The decision has the event's id: ``undo`` with it takes the merge back. session: as for `publish`.
+        The decision has the event's id: ``undo`` with it takes the merge back. session: as for `Namespace.publish`.
         Raises NotFound, and InvalidEvent where both are the same, or the first is the user.
         """
-        first, second = _entity_id(entity), _entity_id(into, "into")
-        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            found = self._found(connection, "entity", first)
-            self._found(connection, "into", second)
+        first, second = entity_id(entity), entity_id(into, "into")
+        with self.session.transaction() as connection:
+            found = _known(connection, self.session.path, "entity", first)
+            _known(connection, self.session.path, "into", second)
         if found.is_user and first != second:
             raise InvalidEvent("entity: the user cannot become a part of somebody else; merge the other into the user")
-        return self._publish([{"type": "merge", "entity_id": first, "into": second}], session=session)[0]
+        return self.session.publish({"type": "merge", "entity_id": first, "into": second}, session=session)
 
     def split(
         self,
-        entity: Entity | UUID | str,
-        memories: Iterable[StoredMemory | UUID | str],
+        entity: AnEntity,
+        memories: Iterable[AMemory],
         *,
         name: str | None = None,
         aliases: Sequence[str] = (),
@@ -114,41 +176,16 @@ class Identity(History):
         """Say that one entity is two: some of the memories about it are about somebody else. Returns the event's id.
 
         That id is the new entity's, too, and the decision's: ``undo`` with it takes the split back.
-        name: of the other; the same by default. aliases, description: of the other, where it has any. session: as for `publish`.
-        Raises NotFound, and InvalidEvent where none of the memories is about the entity.
+        name: of the other; the same by default. aliases, description: of the other, where it has any. session: as for
+        `Namespace.publish`. Raises NotFound, and InvalidEvent where none of the memories is about the entity.
         """
-        wanted = _entity_id(entity)
-        moving = [one.id if isinstance(one, StoredMemory) else id_of("memories", one) for one in memories]
-        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            self._found(connection, "entity", wanted)
-            if moving and not entities.about(connection, self.path, wanted, moving):
+        wanted, moving = entity_id(entity), [memory_id(one) for one in memories]
+        with self.session.transaction() as connection:
+            _known(connection, self.session.path, "entity", wanted)
+            if moving and not entities.about(connection, self.session.path, wanted, moving):
                 raise InvalidEvent(f"memories: none of them is about {wanted}; name such as are")
         event = {"type": "split", "entity_id": wanted, "memories": moving, "name": name, "description": description}
-        return self._publish([{**event, "aliases": listed(aliases)}], session=session)[0]
-
-    def _check_open(self, connection: Connection, question_id: UUID) -> None:
-        found = entities.questions(connection, self.path, question_id=question_id)
-        if not found:
-            raise NotFound(f"question: there is no question {question_id} in {self.path}")
-        if found[0].answered:
-            raise InvalidEvent(f"question: {question_id} is answered already; undo that answer to give another")
-
-    def _found(self, connection: Connection, name: str, entity_id: UUID) -> Entity:
-        found = _entities(connection, self.path, {entity_id})
-        if not found:
-            raise NotFound(f"{name}: there is no entity {entity_id} in {self.path}")
-        return found[entity_id]
-
-    def _publish(
-        self,
-        events: Sequence[Mapping[str, Any]],
-        *,
-        on_sent: Callable[[], object] | None = None,
-        session: AppSession | None = None,
-    ) -> list[UUID]:
-        checked = check_events(self.path, events)
-        publish_checked(self._publisher, self.path, checked, on_sent=on_sent, session=session)
-        return [event.event_id for event in checked]
+        return self.session.publish({**event, "aliases": listed(aliases)}, session=session)
 
 
 def around(message: str, mention: str) -> str:
@@ -157,16 +194,34 @@ def around(message: str, mention: str) -> str:
     return message if len(message) <= _MOST_TEXT else message[place : place + _MOST_TEXT]
 
 
-def _entities(connection: Connection, path: NamespacePath, entity_ids: Iterable[UUID]) -> dict[UUID, Entity]:
-    return {one.entity.id: one.entity for one in views.profiles(connection, path, entity_ids=entity_ids)}
+def _called(connection: Connection, path: NamespacePath, name: str) -> list[UUID]:
+    """Those that are called just so; where nobody is, those whose name it is in another spelling: "Lukasz" for Łukasz."""
+    from mosshead.entities import lookup
+
+    exact = memories.entities_named(connection, path, [normalise(name)])
+    spelled = [] if exact else lookup.named(connection, path, [name], are_names=True)
+    return [*exact, *(one.entity.entity_id for one in spelled if one.whole and one.name == name.strip())]
+
+
+def _check_open(connection: Connection, path: NamespacePath, question_id: UUID) -> None:
+    found = entities.questions(connection, path, question_id=question_id)
+    if not found:
+        raise NotFound(f"question: there is no question {question_id} in {path}")
+    if found[0].answered:
+        raise InvalidEvent(f"question: {question_id} is answered already; undo that answer to give another")
+
+
+def _known(connection: Connection, path: NamespacePath, name: str, wanted: UUID) -> Entity:
+    found = memories.profiles(connection, path, entity_ids=[wanted])
+    if not found:
+        raise NotFound(f"{name}: there is no entity {wanted} in {path}")
+    return found[0].entity
 
 
 def _offered(connection: Connection, path: NamespacePath, entity_ids: Collection[UUID]) -> dict[UUID, Offered]:
     facts = entities.facts(connection, path, entity_ids, limit=_FACTS)
-    return {
-        key: Offered(entity=_registered(entity), facts=facts.get(key, ()))
-        for key, entity in _entities(connection, path, entity_ids).items()
-    }
+    found = [one.entity for one in memories.profiles(connection, path, entity_ids=entity_ids)]
+    return {one.id: Offered(entity=_registered(one), facts=facts.get(one.id, ())) for one in found}
 
 
 def _registered(entity: Entity) -> RegisteredEntity:
@@ -179,9 +234,3 @@ def _registered(entity: Entity) -> RegisteredEntity:
         parent=entity.parent,
         is_user=entity.is_user,
     )
-
-
-def _entity_id(given: Entity | Candidate | UUID | str, name: str = "entity") -> UUID:
-    if isinstance(given, Entity):
-        return given.id
-    return given.entity_id if isinstance(given, Candidate) else id_of(name, given)

@@ -1,8 +1,6 @@
 """Reading across namespaces: all of a tenant whose path begins in one way, such as the users of a team."""
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from pgvector import HalfVector
 from sqlalchemy import Engine
@@ -19,17 +17,17 @@ from mosshead.text import readable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HitIn(Hit):
+class NamespacedHit(Hit):
     """A memory that a query across namespaces found. namespace: the path of the one that holds it."""
 
     namespace: NamespacePath
 
 
-class Under:
-    """All namespaces of a tenant whose path begins with some parts; made by `Memory.under`."""
+class NamespaceGroup:
+    """All namespaces of a tenant whose path begins with some parts; made by `Memory.group`."""
 
     def __init__(self, prefix: NamespacePrefix, engine: Engine, embedder: Embedder) -> None:
-        """Use `Memory.under`."""
+        """Use `Memory.group`."""
         self.prefix = prefix
         self._engine = engine
         self._embedder = embedder
@@ -39,7 +37,7 @@ class Under:
         with tenant_transaction(self._engine, self.prefix.tenant_id) as connection:
             return [NamespacePath(tuple(row.path)) for row in connection.execute(_NAMESPACES, self._scope)]
 
-    def query(self, text: str, *, limit: int = 10, threshold: float | None = None) -> list[HitIn]:
+    def query(self, text: str, *, limit: int = 10, threshold: float | None = None) -> list[NamespacedHit]:
         """The memories most similar to a text in any of them, most similar first. threshold: as for `Namespace.query`.
 
         Every memory of every namespace is compared: for a tenant's few thousand memories, not for its millions. An empty text
@@ -51,20 +49,18 @@ class Under:
         vector = HalfVector(self._embedder.embed([said])[0]).to_text()
         asked = {**self._scope, "model": self._embedder.name, "vector": vector, "limit": most, "threshold": least}
         with tenant_transaction(self._engine, self.prefix.tenant_id) as connection:
-            return list(_hits(connection.execute(_SIMILAR, asked)))
+            return [
+                NamespacedHit(
+                    **memory_fields(row),
+                    similarity=round(min(1.0, row.similarity), 4),
+                    namespace=NamespacePath(tuple(row.path)),
+                )
+                for row in connection.execute(_SIMILAR, asked)
+            ]
 
     @property
     def _scope(self) -> dict[str, object]:
         return {"tenant_id": self.prefix.tenant_id, "prefix": list(self.prefix.parts)}
-
-
-def _hits(rows: Iterable[Any]) -> Iterator[HitIn]:
-    for row in rows:
-        yield HitIn(
-            **memory_fields(row),
-            similarity=round(min(1.0, row.similarity), 4),
-            namespace=NamespacePath(tuple(row.path)),
-        )
 
 
 _UNDER = """

@@ -12,6 +12,7 @@ from sqlalchemy import Engine, create_engine, event
 from mosshead.api.arguments import checked_seconds
 from mosshead.api.namespace import Namespace
 from mosshead.api.reads import warm_up
+from mosshead.api.session import Session
 from mosshead.api.settings import ClientSettings, client_settings, open_publisher
 from mosshead.deadline import READ_SECONDS, bounded, ends_within
 from mosshead.embeddings import Embedder, open_embedder, spec_of
@@ -24,7 +25,7 @@ from mosshead.store import memories
 from mosshead.urls import session_name, sqlalchemy_url
 
 if TYPE_CHECKING:
-    from mosshead.api.groups import Under
+    from mosshead.api.groups import NamespaceGroup
     from mosshead.publishing.spool_publisher import SpoolPublisher
 
 _SETTING = "MOSSHEAD_DATABASE_URL"
@@ -58,8 +59,8 @@ class Memory:
         spool_dir: str | Path | None = None,
         spool_bytes: int | None = None,
         signing_key: str | None = None,
-        read_seconds: float = READ_SECONDS,
-        lazy: bool = False,
+        read_timeout: float = READ_SECONDS,
+        check: bool = True,
     ) -> Self:
         """Connect to a running service, and ship what an earlier process left in the spool.
 
@@ -67,9 +68,9 @@ class Memory:
         DATABASE_URL, which is the app's own. Without a broker the memory can be read, and written with ``session=`` alone.
         spool_dir, spool_bytes, signing_key: by default MOSSHEAD_SPOOL_DIR, MOSSHEAD_SPOOL_BYTES and MOSSHEAD_SIGNING_KEY
         (docs/publishing.md).
-        read_seconds: how long a read may take, whatever Postgres does (docs/reading-speed.md).
-        lazy: leave Postgres to the first read, so that an app that starts while it is down can publish; that read raises what
-        connecting would.
+        read_timeout: seconds that a read may take, whatever Postgres does (docs/reading-speed.md).
+        check: ask Postgres at once. Without it, an app that starts while Postgres is down can publish, and the first read raises
+        what connecting would.
         Raises ConfigurationError where a setting is missing or wrong, StoreUnavailable where Postgres does not answer,
         ModelMissing where the local embedding model is not installed, EmbedderMismatch where the service embeds with another.
         """
@@ -82,10 +83,10 @@ class Memory:
             signing_key=signing_key,
         )
         opened = open_embedder(settings.embedder, **settings.endpoint._asdict())
-        engine = _open_engine(settings, opened.name, checked_seconds("read_seconds", read_seconds))
+        engine = _open_engine(settings, opened.name, checked_seconds("read_timeout", read_timeout))
         _compare_models(engine, opened)
         try:
-            if not lazy:
+            if check:
                 _reach(engine)
             return cls(engine, opened, open_publisher(settings))
         except MossheadError:
@@ -99,16 +100,17 @@ class Memory:
         is taken from `mosshead.values`, as it is now.
         Raises InvalidNamespace where a part is empty or a template stays unresolved, before anything is read or sent.
         """
-        return Namespace(NamespacePath.of(parts, with_context(values)), self._engine, self._embedder, self._publisher)
+        path = NamespacePath.of(parts, with_context(values))
+        return Namespace(Session(path, self._engine, self._embedder, self._publisher))
 
-    def under(self, *parts: str, **values: str) -> "Under":
-        """All namespaces whose path begins with some parts, the tenant first, to query them together.
+    def group(self, *parts: str, **values: str) -> "NamespaceGroup":
+        """Group all namespaces whose path begins with some parts, the tenant first, to query them together.
 
         values: for templates among the parts, as for `namespace`. Raises InvalidNamespace.
         """
-        from mosshead.api.groups import Under  # few apps ask several namespaces at once
+        from mosshead.api.groups import NamespaceGroup  # few apps ask several namespaces at once
 
-        return Under(NamespacePrefix.of(parts, with_context(values)), self._engine, self._embedder)
+        return NamespaceGroup(NamespacePrefix.of(parts, with_context(values)), self._engine, self._embedder)
 
     def warm_up(self) -> None:
         """Load what the first read would have to load, so that it is no slower than others: what reads, and the embedding model.

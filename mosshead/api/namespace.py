@@ -1,123 +1,83 @@
 """`Namespace`: what an app does with one user's memories."""
 
+import json
 import time
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, get_args
 from uuid import UUID
 
 from pydantic import BaseModel
-from sqlalchemy import Connection, text
 
-from mosshead.api.arguments import checked_kind, checked_limit, id_or_name
-from mosshead.api.decisions import aware, id_of
-from mosshead.api.documents import Documenting
-from mosshead.api.entities import Identity
-from mosshead.api.erasures import Erasing
-from mosshead.api.reads import Querying, Retrieving
-from mosshead.errors import AmbiguousName, InvalidEvent, NotFound, WaitTimeout
+from mosshead.api.arguments import (
+    AMemory,
+    AnEntity,
+    aware,
+    checked_conversation,
+    checked_kind,
+    checked_limit,
+    checked_metadata,
+    checked_threshold,
+    entity_id,
+    id_of,
+    listed,
+    memory_ids,
+    redacted_history,
+    schemas_of,
+)
+from mosshead.api.decisions import NamespaceDecisions, check_undo
+from mosshead.api.documents import NamespaceDocuments
+from mosshead.api.entities import NamespaceEntities
+from mosshead.api.erasures import NamespaceErasures
+from mosshead.api.messages import NamespaceMessages
+from mosshead.api.reads import nearest, nearest_as_of
+from mosshead.api.session import OnTimeout, Session
+from mosshead.api.writes import as_pending, keys_in_use, known, standing, to_erase, to_replace
+from mosshead.errors import InvalidEvent, NotFound, WaitTimeout
 from mosshead.events.transcripts import turns
-from mosshead.language.names import normalise
+from mosshead.ids import remembered_id, uuid7
 from mosshead.models.kinds import MemoryKind, Role
-from mosshead.models.memories import Entity, Profile, Progress, State, StoredMemory
+from mosshead.models.memories import Hits, Progress, State, StoredMemory
 from mosshead.paths import NamespacePath
 from mosshead.publishing.publishers import AppSession
 from mosshead.redaction import redact
-from mosshead.store import memories as views
+from mosshead.store import export as stored
+from mosshead.store import memories
 from mosshead.store.connection import tenant_transaction
+from mosshead.store.pending import Laid
 from mosshead.text import readable
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from mosshead.entities.mentions import Mention, Parser
+    from mosshead.entities.resolution import Resolution
+    from mosshead.models.context import Context
     from mosshead.publishing.imports import Imported
-    from mosshead.store.entities import Neighbour
-
+    from mosshead.search.rerank import Reranker
 
 _POLL_SECONDS = 0.05
 
 
-class Bringing(Identity):
-    """The part of a `Namespace` that imports."""
+class Namespace:
+    """One namespace's memories; made by `Memory.namespace`, cheap, and safe to share between threads.
 
-    def import_records(
-        self,
-        lines: Iterable[Mapping[str, Any] | str],
-        *,
-        on_sent: Callable[[int, int], object] | None = None,
-        session: AppSession | None = None,
-    ) -> "Imported":
-        """Bring entities and memories from elsewhere, as docs/import.md shows each: objects, or lines of JSON, in any order.
-
-        Each memory stays one of its own. The same ``key`` or ``id`` twice is the same thing; what is known already stays.
-        on_sent: called for each event with its number and how many there are. session: as for `publish`.
-        All lines are checked before any is stored, and all are stored or none. Raises InvalidEvent, which names every line at
-        fault, and otherwise as `publish`.
-        """
-        from mosshead.publishing.imports import Imported, check_lines, events_of  # few apps import
-
-        if isinstance(lines, str | Mapping):
-            raise InvalidEvent("lines: give them one by one, as a list, an open file or text.splitlines() does")
-        checked = check_lines(lines, self._known_keys)
-        events = list(events_of(checked))
-        numbers = count(1)
-        sent = None if on_sent is None else lambda: on_sent(next(numbers), len(events))
-        event_ids = self._publish(events, on_sent=sent, session=session)
-        return Imported(
-            event_ids=tuple(event_ids),
-            entities=len(checked.entities),
-            memories=len(checked.memories),
-            skipped=checked.skipped,
-        )
-
-    def _known_keys(self, keys: Collection[str]) -> set[str]:
-        from mosshead.store.entities import known_keys
-
-        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            return known_keys(connection, self.path, keys)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
-    """What was said in a conversation, in a few sentences.
-
-    up_to: the id of the latest message that it holds. version: how often it was written. updated_at: when it was last.
+    Besides what it does itself it has five parts: ``entities``, ``decisions``, ``documents``, ``messages`` and ``erasures``.
     """
 
-    conversation: str
-    text: str
-    up_to: UUID
-    version: int
-    updated_at: datetime
+    def __init__(self, session: Session) -> None:
+        """Use `Memory.namespace`."""
+        self.session = session
+        self.entities = NamespaceEntities(session)
+        self.decisions = NamespaceDecisions(session)
+        self.documents = NamespaceDocuments(session)
+        self.messages = NamespaceMessages(session)
+        self.erasures = NamespaceErasures(session)
 
-
-class Summarising(Identity):
-    """The part of a `Namespace` that has conversations summed up."""
-
-    def summarise(self, conversation: str, *, session: AppSession | None = None) -> UUID:
-        """Have a conversation summed up in the background; an event, which returns its id at once.
-
-        What was said in it so far at once, from then on whenever it rests or is over; asked again, whatever is new at once.
-        session: as for `publish`, and so is what it raises.
-        """
-        return self._publish([{"type": "summarise", "conversation": conversation}], session=session)[0]
-
-    def summary(self, conversation: str) -> Summary | None:
-        """The summary of a conversation; None where none was asked for, or none is made yet.
-
-        Raises StoreUnavailable where Postgres cannot be asked.
-        """
-        wanted = readable("conversation", conversation)
-        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            return _summary(connection, self.path, wanted)
-
-
-class Namespace(Bringing, Documenting, Erasing, Querying, Retrieving, Summarising):
-    """One namespace's memories; made by `Memory.namespace`, cheap, and safe to share between threads."""
+    @property
+    def path(self) -> NamespacePath:
+        """Whose memories they are: the tenant first."""
+        return self.session.path
 
     # Write ------------------------------------------------------------------------------------------------------------
 
@@ -145,7 +105,7 @@ class Namespace(Bringing, Documenting, Erasing, Querying, Retrieving, Summarisin
         event = {"role": role, "content": content, "conversation": conversation, "speaker": speaker, **more}
         if ids:
             event["injected"] = ids
-        return self._publish([_message(event, occurred_at)], session=session)[0]
+        return self.session.publish(_message(event, occurred_at), session=session)
 
     def publish_conversation(
         self,
@@ -182,24 +142,44 @@ class Namespace(Bringing, Documenting, Erasing, Querying, Retrieving, Summarisin
         ]
         if ended:
             events.append(_without_none({"type": "conversation_ended", "conversation": conversation}))
-        return self._publish(events, on_sent=on_sent, session=session)
+        return self.session.publish_all(events, on_sent=on_sent, session=session)
 
     def end_conversation(self, conversation: str, *, session: AppSession | None = None) -> UUID:
         """Say that a conversation is over: what it holds is consolidated at once instead of after a pause.
 
         session: as for `publish`.
         """
-        return self._publish([{"type": "conversation_ended", "conversation": conversation}], session=session)[0]
+        return self.session.publish({"type": "conversation_ended", "conversation": conversation}, session=session)
 
-    def undo(self, decision_id: UUID | str, *, session: AppSession | None = None) -> UUID:
-        """Take back what a decision did (`decisions`); an event, which returns its id at once and takes effect in its turn.
+    def import_records(
+        self,
+        lines: Iterable[Mapping[str, Any] | str],
+        *,
+        on_sent: Callable[[int, int], object] | None = None,
+        session: AppSession | None = None,
+    ) -> "Imported":
+        """Bring entities and memories from elsewhere, as docs/import.md shows each: objects, or lines of JSON, in any order.
 
-        The undo is a decision of its own, bears its event's id, and can be undone. session: as for `publish`.
-        Raises NotFound, and UndoRefused where it was taken back already, or where later decisions build on it, which it names.
-        What changes before the event takes effect can still have it refused: the decision log says so then.
+        Each memory stays one of its own. The same ``key`` or ``id`` twice is the same thing; what is known already stays.
+        on_sent: called for each event with its number and how many there are. session: as for `publish`.
+        All lines are checked before any is stored, and all are stored or none. Raises InvalidEvent, which names every line at
+        fault, and otherwise as `publish`.
         """
-        event = {"type": "undo", "decision_id": self._check_undo(decision_id)}
-        return self._publish([event], session=session)[0]
+        from mosshead.publishing.imports import Imported, check_lines, events_of  # few apps import
+
+        if isinstance(lines, str | Mapping):
+            raise InvalidEvent("lines: give them one by one, as a list, an open file or text.splitlines() does")
+        checked = check_lines(lines, partial(keys_in_use, self.session))
+        events = list(events_of(checked))
+        numbers = count(1)
+        sent = None if on_sent is None else lambda: on_sent(next(numbers), len(events))
+        event_ids = self.session.publish_all(events, on_sent=sent, session=session)
+        return Imported(
+            event_ids=tuple(event_ids),
+            entities=len(checked.entities),
+            memories=len(checked.memories),
+            skipped=checked.skipped,
+        )
 
     def configure(
         self,
@@ -214,14 +194,342 @@ class Namespace(Bringing, Documenting, Erasing, Querying, Retrieving, Summarisin
 
         instructions: what to look for or to leave alone, in your own words, for the LLM that extracts.
         schemas: pydantic models, or JSON Schemas with a ``title``; facts that fit one bring their data as ``memory.record``, and
-            are read back by `collection`.
-        profiles: the same; of each one document is kept up to date (`profile_document`; docs/documents.md). episodes: whether to
-            keep what was gone about in a conversation and how it turned out (`episodes`). Both need an LLM.
+            are read back by ``documents.records``.
+        profiles: the same; of each one document is kept up to date (``documents.get``; docs/documents.md). episodes: whether to
+            keep what was gone about in a conversation and how it turned out (``documents.episodes``). Both need an LLM.
         session: as for `publish`. Raises InvalidEvent.
         """
-        shapes = {"schemas": _shapes("schemas", schemas), "profiles": _shapes("profiles", profiles)}
+        shapes = {"schemas": schemas_of("schemas", schemas), "profiles": schemas_of("profiles", profiles)}
         event = {"type": "configure", "instructions": instructions, **shapes, "episodes": episodes}
-        return self._publish([event], session=session)[0]
+        return self.session.publish(event, session=session)
+
+    # Correct ----------------------------------------------------------------------------------------------------------
+
+    def remember(
+        self,
+        content: str,
+        *,
+        kind: MemoryKind | str = MemoryKind.FACT,
+        about: Sequence[str] | None = None,
+        replaces: AMemory | None = None,
+        version: int | None = None,
+        occurred_at: datetime | None = None,
+        event_id: UUID | str | None = None,
+        session: AppSession | None = None,
+    ) -> UUID:
+        """Put a memory down as it is, and return its id, as soon as it is safe in the spool.
+
+        This process reads it back at once, marked ``pending``; others do when the service took it up. Undo it by its decision
+        (`Namespace.decisions`).
+        about: names of whom it is about, the subject first; by default those known here whom the content names.
+        replaces: a memory that it stands for from here on; that one stays, superseded. version: of that one, as it was read, by
+        default that of the memory given: where it says something else by now, MemoryChanged.
+        occurred_at: since when it is so; now by default. event_id: the event's, new by default: what is sent again under the same
+        one is put down once, also where it replaces a memory. session: as for `publish`; it is read back once it took effect.
+        Raises InvalidEvent, NotFound where there is no memory to replace or it is closed, and otherwise as `publish`. What
+        changes before the event takes effect can still have it refused: the decision log says so then.
+        """
+        given = None if event_id is None else id_of("event_id", event_id)
+        event_id, since = given or uuid7(), occurred_at or datetime.now(UTC)
+        event: dict[str, Any] = {"type": "remember", "event_id": event_id, "content": content, "kind": kind}
+        event |= {"occurred_at": since} | ({} if about is None else {"about": listed(about)})
+        pending = self.session.pending()
+        closes: dict[UUID, UUID | None] = {}
+        memory_id = remembered_id(self.path.home_id, event_id)
+        if replaces is not None:
+            if given is not None and (pending.memory(memory_id) or memory_id in standing(self.session, [memory_id])):
+                return memory_id  # sent again, and what it replaced is closed by now
+            old, read = to_replace(self.session, replaces, version, pending)
+            event |= {"replaces": old, "of_version": read}
+            closes = {old: memory_id}
+        self.session.publish(event, session=session)
+        if session is None:
+            memory = as_pending(memory_id, content, kind=kind, about=about or (), since=since)
+            self.session.add_pending(event_id, memory=memory, closes=closes)
+        return memory_id
+
+    def forget(
+        self, memories: AMemory | Iterable[AMemory], *, reason: str | None = None, session: AppSession | None = None
+    ) -> UUID:
+        """Close memories, up to 200: nothing reads them as known any more. Returns the event's id, which undoes it.
+
+        They are not removed: `get` and ``as_of`` find them. This process does not see them from here on, others when the service
+        took it up. reason: for the decision log. session: as for `publish`.
+        Raises NotFound where one of them is not there, or closed already; nothing is closed then.
+        """
+        wanted, pending = memory_ids(memories), self.session.pending()
+        known(self.session, wanted, pending)
+        event_id = uuid7()
+        event = {"type": "forget", "event_id": event_id, "memories": wanted, "reason": reason}
+        self.session.publish(event, session=session)
+        if session is None:
+            self.session.add_pending(event_id, closes=dict.fromkeys(wanted))
+        return event_id
+
+    def reflect(
+        self,
+        *,
+        kind: str | None = None,
+        subject: str | None = None,
+        conversation: str | None = None,
+        session: AppSession | None = None,
+    ) -> UUID:
+        """Have what was said so far thought over now, instead of after a quiet time; returns the event's id.
+
+        kind, subject: that reflection alone (docs/reflection.md names the kinds). conversation: what was said there alone.
+        `wait` waits for it, too. session: as for `publish`.
+        """
+        event = {"type": "reflect", "kind": kind, "subject": subject, "conversation": conversation}
+        return self.session.publish(event, session=session)
+
+    def undo(self, decision_id: UUID | str, *, session: AppSession | None = None) -> UUID:
+        """Take back what a decision did; an event, which returns its id at once and takes effect in its turn.
+
+        The undo is a decision of its own, bears its event's id, and can be undone. session: as for `publish`.
+        Raises NotFound, and UndoRefused where it was taken back already, or where later decisions build on it, which it names.
+        What changes before the event takes effect can still have it refused: the decision log says so then.
+        """
+        event = {"type": "undo", "decision_id": check_undo(self.session, decision_id)}
+        return self.session.publish(event, session=session)
+
+    def erase(
+        self,
+        memories: AMemory | Iterable[AMemory] = (),
+        *,
+        conversation: str | None = None,
+        entity: AnEntity | None = None,
+        everything: bool = False,
+        session: AppSession | None = None,
+    ) -> UUID:
+        """Delete for good, at once and ahead of all that waits; returns the event's id, by which ``erasures`` has the receipt.
+
+        One of: memories, with the messages that they came from; all that was said in a conversation, with what rests on that
+        alone; an entity (itself, or its id), with every memory that was ever linked to it; everything of this namespace. What was
+        published before and comes later is kept out. docs/erasure.md says what that takes in and what it leaves.
+        It cannot be undone: `forget` closes memories, and can be. session: as for `publish`.
+        Raises InvalidEvent where not just one is given, or the entity is the user, and NotFound where there is no such memory or
+        entity.
+        """
+        wanted = memory_ids(memories)
+        given = [bool(wanted), conversation is not None, entity is not None, everything]
+        if given.count(True) != 1:
+            raise InvalidEvent("memories: give one of memories, conversation, entity and everything=True")
+        event_id = uuid7()
+        event = {"type": "erase", "event_id": event_id, "everything": everything, "memories": wanted}
+        event |= {} if conversation is None else {"conversation": conversation}
+        event |= {} if entity is None else {"entity": to_erase(self.session, entity)}
+        if wanted:
+            known(self.session, wanted, self.session.pending(), closed=True)
+        self.session.publish(event, session=session)
+        if session is None and wanted:
+            self.session.add_pending(event_id, closes=dict.fromkeys(wanted))
+        if session is None and everything:
+            self.session.overlay.drop(self.path)
+        return event_id
+
+    # Read -------------------------------------------------------------------------------------------------------------
+
+    def query(
+        self,
+        text: str,
+        *,
+        limit: int = 10,
+        threshold: float | None = None,
+        kind: MemoryKind | str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        as_of: datetime | None = None,
+        reranker: "Reranker | None" = None,
+        timeout: float | None = None,
+        on_timeout: OnTimeout = "partial",
+    ) -> Hits:
+        """Find the memories most similar to a text, most similar first.
+
+        threshold: only those whose cosine is strictly above it; off by default, for useful values differ by model
+        (docs/embedders.md). kind: of that kind alone. metadata: only what was taken from a message that was published with these
+        fields in its ``metadata``; without fields, all. as_of: among what was known at that time, by the words of that time; now
+        by default.
+        reranker: a second opinion on the 50 most similar, which may also leave some out (docs/reading.md).
+        timeout: seconds; by default what `Memory.connect` was given. on_timeout: "partial" returns an empty answer that is
+        ``partial`` and says why in its ``reason``, "raise" raises ReadTimeout.
+        An empty text finds nothing. Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot
+        be reached.
+        """
+        from mosshead.search.rerank import (
+            JUDGED,
+            judge_of,
+            reranked,
+        )  # what reads is loaded by the first read, here and below
+
+        moment, said = aware(as_of), redact(readable("text", text))
+        of_kind, fields = checked_kind(kind), checked_metadata(metadata)
+        if moment is not None and (of_kind, fields) != (None, None):
+            raise ValueError("as_of: cannot be narrowed by kind or metadata")
+        most, least = checked_limit(limit), checked_threshold(threshold)
+        judge = judge_of(reranker, said)
+        sought = max(most, JUDGED) if judge else most
+
+        def read() -> Hits:
+            if not said.strip():
+                return Hits((), self.progress())
+            if moment is None:
+                found = nearest(self.session, said, limit=sought, threshold=least, kind=of_kind, metadata=fields)
+            else:
+                found = nearest_as_of(self.session, said, moment, limit=sought, threshold=least)
+            return replace(found, hits=tuple(reranked(found.hits, lambda hit: hit.content, judge)[:most]))
+
+        return self.session.read(
+            read, timeout=timeout, on_timeout=on_timeout, late=lambda reason: Hits((), Progress(), reason)
+        )
+
+    def context(
+        self,
+        message: str,
+        *,
+        conversation: str | None = None,
+        history: Sequence[Mapping[str, Any]] = (),
+        budget: int = 800,
+        include_pending: int = 0,
+        now: datetime | None = None,
+        reranker: "Reranker | None" = None,
+        timeout: float | None = None,
+        on_timeout: OnTimeout = "partial",
+    ) -> "Context":
+        """Gather what a model should know to answer a message: what is known of whom it names, what fits it, and what was said.
+
+        For what has to do with nothing that is known, that is next to nothing (docs/reading.md).
+
+        history: the latest turns of the conversation, as ``{role, content}``; they help to tell who is meant, and are not
+        repeated. Where only the conversation is named, its latest stored messages help.
+        budget: tokens of the text at most. include_pending: how many of the last messages, of any conversation, that are not yet
+        consolidated are part of it, too. now: when it is asked, with a time zone, whose day it is; the clock's time by default.
+        reranker: a second opinion on the best 50 of what was found, which may also leave some out (docs/reading.md).
+        timeout: seconds; by default what `Memory.connect` was given. on_timeout: "partial" returns an empty answer that is
+        ``partial`` and says why in its ``reason``, "raise" raises ReadTimeout.
+        Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot be reached.
+        """
+        from mosshead.context import pipeline
+        from mosshead.search.rerank import judge_of
+
+        said = redact(readable("message", message))
+        wanted = pipeline.ContextRequest(
+            text=said,
+            history=redacted_history(history),
+            conversation=checked_conversation(conversation),
+            budget=checked_limit(budget, "budget"),
+            overlay=checked_limit(include_pending, "include_pending") if include_pending else 0,
+            now=aware(now, "now") or datetime.now(UTC),
+            judge=judge_of(reranker, said),
+        )
+
+        def read() -> "Context":
+            if not said.strip():
+                return replace(pipeline.NOTHING, partial=self.progress().partial)
+            return pipeline.context(self.session.store(), wanted, self.session.published(), self.session.pending())
+
+        return self.session.read(
+            read,
+            timeout=timeout,
+            on_timeout=on_timeout,
+            late=lambda reason: replace(pipeline.NOTHING, partial=True, reason=reason),
+        )
+
+    def resolve(
+        self,
+        text: str,
+        *,
+        mention: str | None = None,
+        history: Sequence[Mapping[str, Any]] = (),
+        conversation: str | None = None,
+    ) -> "Resolution":
+        """Tell who is meant by a name in a text, decided by the text around it and by the turns before, and by nothing else.
+
+        mention: the name, as it stands in the text; without it the text is first looked through for a name that several bear.
+        history: the latest turns of the conversation, as ``{role, content}``. Where only the conversation is named, its latest
+        stored messages serve, which takes a round trip to Postgres more. All else is one embedding and one round trip, as long as
+        the mention is given or can be guessed from the text.
+        Where it is open who is meant, ``question`` says what to ask, and ``entities.clarify`` takes it with the answer.
+        Raises ValueError where text or mention is empty, or the mention is not in the text.
+        """
+        from mosshead.entities.resolution import who_is_meant
+
+        return who_is_meant(
+            self.session.engine,
+            self.path,
+            self.session.embedder,
+            text=text,
+            mention=mention,
+            history=history,
+            conversation=conversation,
+        )
+
+    def get(
+        self, memory_id: UUID | str | None = None, *, key: str | None = None, as_of: datetime | None = None
+    ) -> StoredMemory:
+        """Read one memory with its sources, by its id or by its key; superseded and withdrawn ones included.
+
+        key: the app's own, under which the memory was imported (its ``id`` there). as_of: as it was known at that time, with a
+        time zone; now by default, with what this process has just done.
+        Raises NotFound, and ValueError unless just one of memory_id and key is given.
+        """
+        if (memory_id is None) is (key is None):
+            raise ValueError("memory_id: give the id of a memory, or its key=, and not both")
+        wanted = None if memory_id is None else id_of("memory_id", memory_id)
+        sought = None if key is None else readable("key", key)
+        moment = aware(as_of)
+        pending = Laid() if moment else self.session.pending()
+        with self.session.transaction() as connection:
+            if sought is not None:
+                wanted = memories.memory_by_key(connection, self.path, sought, as_of=moment)
+            found = memories.memory(connection, self.path, wanted, as_of=moment) if wanted else None
+        if found is not None:
+            return pending.as_closed(found)
+        if wanted is None:
+            raise NotFound(f"key: no memory in {self.path} has this key")
+        waiting = pending.memory(wanted)
+        if waiting is None:
+            then = f" that was known at {moment.isoformat()}" if moment else ""
+            raise NotFound(f"memory_id: there is no memory {wanted} in {self.path}{then}")
+        return waiting
+
+    def memories(
+        self,
+        *,
+        limit: int = 1000,
+        kind: MemoryKind | str | None = None,
+        state: State = "active",
+        about: AnEntity | None = None,
+    ) -> list[StoredMemory]:
+        """List what is known now, most salient first.
+
+        kind: of that kind alone. state: instead of what holds, what was replaced, or taken back. about: what is linked to an
+        entity, for sure or perhaps.
+        Raises ValueError, which names what does not fit, and NotFound where ``about`` is no id.
+        """
+        if state not in (states := get_args(State)):
+            raise ValueError(f"state: one of {', '.join(states)}, got {state!r}")
+        most, of_kind = checked_limit(limit), checked_kind(kind)
+        whom = None if about is None else entity_id(about, "about")
+        return self.session.fetch(memories.memories, most, kind=of_kind, state=state, about=whom)
+
+    def export(self, *, as_of: datetime | None = None) -> Iterator[str]:
+        """Export all that is known, as JSON Lines, all of them read before the first is given; docs/export.md shows each.
+
+        as_of: what was known at that time, with a time zone; now by default. Two exports of one state are equal, byte for byte.
+        """
+        moment = aware(as_of)
+        # One snapshot for all of it, whatever is written meanwhile.
+        engine = self.session.engine.execution_options(isolation_level="REPEATABLE READ")
+        with tenant_transaction(engine, self.path.tenant_id) as connection:
+            records = [
+                json.dumps(record, ensure_ascii=False, sort_keys=True)
+                for record in stored.export(connection, self.path, as_of=moment)
+            ]
+        # Behind the transaction: its deadline is none of whoever takes the lines, nor of what they read meanwhile.
+        return iter(records)
+
+    def progress(self) -> Progress:
+        """Read how far the namespace's events have come."""
+        return self.session.progress()
 
     def wait(self, timeout: float = 30.0) -> Progress:
         """Wait until all that was published is consolidated and the profiles are refreshed; for tests and demos.
@@ -244,97 +552,6 @@ class Namespace(Bringing, Documenting, Erasing, Querying, Retrieving, Summarisin
                 )
             time.sleep(_POLL_SECONDS)
 
-    # Read -------------------------------------------------------------------------------------------------------------
-
-    def mentions(self, message: str, *, parser: "Parser | None" = None, seconds: float = 1.0) -> "tuple[Mention, ...]":
-        """What a message refers to: entities by name, pronouns, descriptions, attributes, concepts and processes it implies.
-
-        parser: asked in place of the heuristics for all but the names, an LLM of yours, say; it gets the message and returns
-        mappings of ``kind`` and ``text``, within so many seconds, else the heuristics answer. Secrets in the message are replaced
-        before anything sees it; ``start`` and ``end`` count in the text after that. No embedding is made.
-        """
-        from mosshead.entities import lookup  # what few apps ask for is loaded when it is asked for, here and below
-        from mosshead.entities.mentions import parse
-
-        said = redact(readable("message", message))
-        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            found = lookup.named(connection, self.path, [said])
-        return parse(said, found, parser=parser, seconds=seconds)
-
-    def memories(
-        self,
-        *,
-        limit: int = 1000,
-        kind: MemoryKind | str | None = None,
-        state: State = "active",
-        about: Entity | UUID | str | None = None,
-    ) -> list[StoredMemory]:
-        """What is known now, most salient first.
-
-        kind: of that kind alone. state: instead of what holds, what was replaced, or taken back. about: what is linked to an
-        entity, for sure or perhaps.
-        Raises ValueError, which names what does not fit, and NotFound where ``about`` is no id.
-        """
-        if state not in (states := get_args(State)):
-            raise ValueError(f"state: one of {', '.join(states)}, got {state!r}")
-        if about is not None:
-            about = about.id if isinstance(about, Entity) else id_of("about", about)
-        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            return views.memories(
-                connection, self.path, checked_limit(limit), kind=checked_kind(kind), state=state, about=about
-            )
-
-    def entities(self) -> list[Entity]:
-        """Whom and what the memories are about; those with the most memories first."""
-        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            return views.entities(connection, self.path)
-
-    def profile(self, entity: str | UUID) -> Profile:
-        """What is known of an entity, by its id, its name or an alias, however that is spelled.
-
-        Raises NotFound where nothing bears the name, AmbiguousName where several do; ask by id then.
-        """
-        wanted = id_or_name(entity)
-        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            ids = [wanted] if isinstance(wanted, UUID) else self._called(connection, readable("entity", wanted))
-            found = views.profiles(connection, self.path, entity_ids=ids)
-        if not found:
-            raise NotFound(f"entity: nothing in {self.path} is called that")
-        if len(found) > 1:
-            from mosshead.entities.questions import told_apart
-
-            bearers = "; ".join(f"{profile.entity.id} ({told_apart(profile.entity)})" for profile in found)
-            raise AmbiguousName(f"entity: {len(found)} bear this name; ask by id: {bearers}")
-        return found[0]
-
-    def _called(self, connection: "Connection", name: str) -> list[UUID]:
-        """Those that are called just so; where nobody is, those whose name it is in another spelling: "Lukasz" for Łukasz."""
-        from mosshead.entities import lookup
-
-        exact = views.entities_named(connection, self.path, [normalise(name)])
-        spelled = [] if exact else lookup.named(connection, self.path, [name], are_names=True)
-        return [*exact, *(one.entity.entity_id for one in spelled if one.whole and one.name == name.strip())]
-
-    def neighbours(
-        self, entity: str | UUID, *, depth: int = 2, fan_out: int = 20, as_of: datetime | None = None
-    ) -> "list[Neighbour]":
-        """What is related to an entity (its id, its name or an alias), and to that, the nearest first.
-
-        depth: how many edges away at most, up to 4. fan_out: how many edges of each entity are followed, up to 200. as_of: as it
-        was known and held at that time, with a time zone; now by default.
-        Raises ValueError where one of these does not fit, otherwise as `profile`; of an unknown id there are no neighbours.
-        """
-        from mosshead.store.entities import MAX_DEPTH, MAX_FAN_OUT, neighbours
-
-        moment = aware(as_of)
-        for name, given, most in (("depth", depth, MAX_DEPTH), ("fan_out", fan_out, MAX_FAN_OUT)):
-            if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= most:
-                raise ValueError(f"{name}: from 1 to {most}, got {given!r}")
-        wanted = id_or_name(entity)
-        entity_id = wanted if isinstance(wanted, UUID) else self.profile(wanted).entity.id
-        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            return neighbours(connection, self.path, entity_id, depth=depth, fan_out=fan_out, as_of=moment)
-
 
 def _waited_for(progress: Progress) -> str:
     """What a wait would have gone on for."""
@@ -350,54 +567,9 @@ def _waited_for(progress: Progress) -> str:
     return ", ".join(f"{events} {state}" for state, events in told.items())
 
 
-def _shapes(name: str, given: Iterable[type[BaseModel] | Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Schemas as events have them. Raises InvalidEvent where one is none, or two have one name: one of them would count."""
-    if isinstance(given, type | str | Mapping):
-        raise InvalidEvent(f"{name}: give a list of pydantic models, or of JSON Schemas with a title")
-    shapes = [_shape(f"{name}.{number}", one) for number, one in enumerate(given)]
-    twice = next((one for one, count in Counter(shape["name"] for shape in shapes).items() if count > 1), None)
-    if twice is not None:
-        raise InvalidEvent(f"{name}: two are called {twice}; rename one")
-    return shapes
-
-
-def _shape(name: str, schema: type[BaseModel] | Mapping[str, Any]) -> dict[str, Any]:
-    if isinstance(schema, Mapping):
-        return {"name": schema.get("title"), "json_schema": dict(schema)}
-    if not (isinstance(schema, type) and issubclass(schema, BaseModel)):
-        raise InvalidEvent(f"{name}: a pydantic model, or a JSON Schema with a title, got {type(schema).__name__}")
-    return {"name": schema.__name__, "json_schema": _unfolded(schema.model_json_schema())}
-
-
-def _unfolded(schema: dict[str, Any]) -> dict[str, Any]:
-    """A JSON Schema that says what it is: of a model that holds itself, pydantic's only points to that."""
-    pointer = str(schema.get("$ref", "")).rpartition("/")[2]
-    return {**schema["$defs"][pointer], "$defs": schema["$defs"]} if pointer else schema
-
-
 def _message(fields: Mapping[str, Any], occurred_at: datetime | str | None) -> dict[str, Any]:
     return _without_none({"type": "message", **fields, "occurred_at": occurred_at})
 
 
 def _without_none(event: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in event.items() if value is not None}
-
-
-def _summary(connection: Connection, path: NamespacePath, conversation: str) -> Summary | None:
-    scope = {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "conversation": conversation}
-    row = connection.execute(_SUMMARY, scope).one_or_none()
-    if row is None:
-        return None
-    return Summary(
-        conversation=conversation,
-        text=row.content,
-        up_to=row.up_to,
-        version=row.version,
-        updated_at=row.updated_at,
-    )
-
-
-_SUMMARY = text("""
-    select content, up_to, version, updated_at from mosshead_read_v1.summaries
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and conversation_id = :conversation and content <> ''
-""")

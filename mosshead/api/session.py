@@ -1,39 +1,117 @@
-"""How far the events of a namespace have come: what every read says with its answer."""
+"""`Session`: what the parts of one namespace share."""
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 from uuid import UUID
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine
 
-from mosshead.api.entities import Identity
-from mosshead.models.memories import Progress
+from mosshead.api.arguments import checked_seconds
+from mosshead.deadline import with_deadline
+from mosshead.embeddings import Embedder
+from mosshead.models.memories import Hit, Progress
+from mosshead.paths import NamespacePath
+from mosshead.publishing.publishers import AppSession, publish_checked
+from mosshead.publishing.validation import check_events
 from mosshead.store import memories
 from mosshead.store.connection import tenant_transaction
-from mosshead.store.pending import Laid, overlay_of
+from mosshead.store.pending import Laid, Overlay, Pending, overlay_of
+
+if TYPE_CHECKING:
+    from mosshead.context.fetch import ReadStore
+    from mosshead.publishing.spool_publisher import SpoolPublisher
+
+OnTimeout = Literal["partial", "raise"]
+_T = TypeVar("_T")
+_P = ParamSpec("_P")
 
 
-class Freshness(Identity):
-    """The part of a `Namespace` that knows how fresh its answers are."""
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Whose memories they are, where they are, what embeds texts, what publishes, and what this process has written.
+
+    An extension takes it from `Namespace.session`.
+    """
+
+    path: NamespacePath
+    engine: Engine
+    embedder: Embedder
+    publisher: "SpoolPublisher | None" = None
+
+    def transaction(self) -> AbstractContextManager[Connection]:
+        """Open a transaction that sees this tenant's rows and no others."""
+        return tenant_transaction(self.engine, self.path.tenant_id)
+
+    def fetch(
+        self,
+        read: Callable[Concatenate[Connection, NamespacePath, _P], _T],
+        *arguments: _P.args,
+        **named: _P.kwargs,
+    ) -> _T:
+        """Return what one function of `mosshead.store` reads of this namespace, in a transaction of its own."""
+        with self.transaction() as connection:
+            return read(connection, self.path, *arguments, **named)
+
+    def store(self) -> "ReadStore":
+        """Return what the reading of a message asks."""
+        from mosshead.context.fetch import ReadStore  # an app that publishes alone has no use for it
+
+        return ReadStore(engine=self.engine, path=self.path, embedder=self.embedder)
+
+    def read(
+        self, read: Callable[[], _T], *, timeout: float | None, on_timeout: OnTimeout, late: Callable[[str], _T]
+    ) -> _T:
+        """Run a read within a time limit. On timeout, return what ``late`` makes of the reason, or raise ReadTimeout.
+
+        Raises ValueError where an argument does not fit, and StoreUnavailable.
+        """
+        if on_timeout not in get_args(OnTimeout):
+            raise ValueError(f"on_timeout: one of {', '.join(get_args(OnTimeout))}, got {on_timeout!r}")
+        limit = None if timeout is None else checked_seconds("timeout", timeout)
+        return with_deadline(self.engine, read, seconds=limit, late=late if on_timeout == "partial" else None)
+
+    def publish(self, event: Mapping[str, Any], *, session: AppSession | None = None) -> UUID:
+        """Check and publish one event, and return its id. session: as for `Namespace.publish`."""
+        return self.publish_all([event], session=session)[0]
+
+    def publish_all(
+        self,
+        events: Sequence[Mapping[str, Any]],
+        *,
+        on_sent: Callable[[], object] | None = None,
+        session: AppSession | None = None,
+    ) -> list[UUID]:
+        """Check all events, publish them in order, and return their ids. on_sent: called for each."""
+        checked = check_events(self.path, events)
+        publish_checked(self.publisher, self.path, checked, on_sent=on_sent, session=session)
+        return [event.event_id for event in checked]
+
+    def published(self) -> dict[UUID, int]:
+        """Return how many events were published through the spool of this process, by publisher."""
+        return self.publisher.published(self.path) if self.publisher else {}
 
     def progress(self) -> Progress:
-        """How far the namespace's events have come."""
-        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            return self._progress(connection)
-
-    def _progress(self, connection: Connection) -> Progress:
+        """Read how far the namespace's events have come."""
         # What was published first: what arrives in between is then received and published, not received alone.
-        published = self._published()
-        return replace(memories.progress(connection, self.path), published=published)
+        published = self.published()
+        return replace(self.fetch(memories.progress), published=published)
 
-    def _laid(self) -> Laid:
-        """What this process wrote and the service has not taken up. Ask before the read that it is laid over.
+    def pending(self) -> Laid:
+        """Return what this process wrote and the service has not taken up. Ask before the read that it is laid over.
 
         How far the service came is asked for where something may wait, and first: what took effect may have been undone since.
         """
-        overlay = overlay_of(self._engine)
-        if overlay.waits(self.path):
-            overlay.settle(self.path, self.progress())
-        return overlay.of(self.path)
+        if self.overlay.waits(self.path):
+            self.overlay.settle(self.path, self.progress())
+        return self.overlay.of(self.path)
 
-    def _published(self) -> dict[UUID, int]:
-        return self._publisher.published(self.path) if self._publisher else {}
+    def add_pending(self, event_id: UUID, *, memory: Hit | None = None, closes: Mapping[UUID, UUID | None]) -> None:
+        """Lay a write that was just published over this process's reads."""
+        self.overlay.add(self.path, event_id, Pending(memory=memory, closes=closes, numbers=self.published()))
+
+    @property
+    def overlay(self) -> Overlay:
+        """The writes of this process that wait, of all namespaces."""
+        return overlay_of(self.engine)

@@ -14,12 +14,13 @@ from mosshead.cli.output import (
     Json,
     Wait,
     json_lines,
-    new_table,
     open_namespace,
     print_answer,
     print_published,
+    table,
 )
 from mosshead.models.questions import Question
+from mosshead.store.entities import Neighbour
 
 entity_cli = typer.Typer()
 
@@ -28,13 +29,12 @@ entity_cli = typer.Typer()
 def entities(namespace: In, json_output: Json = False) -> None:
     """Whom and what the memories are about."""
     with open_namespace(namespace) as opened:
-        found = opened.entities()
-    table = new_table("memories", "type", "name", "known as", "what tells it apart", "part of")
-    for one in found:
-        known_as = escape(", ".join(one.aliases))
-        apart = escape(one.description or "")
-        table.add_row(str(one.memories), one.entity_type, escape(one.name), known_as, apart, escape(one.parent or ""))
-    print_answer(json_output, {"entities": found}, table)
+        found = opened.entities.list()
+    columns = ("memories", "type", "name", "known as", "what tells it apart", "part of")
+    rows = (
+        (one.memories, one.entity_type, one.name, ", ".join(one.aliases), one.description, one.parent) for one in found
+    )
+    print_answer(json_output, {"entities": found}, table(columns, rows))
 
 
 @entity_cli.command()
@@ -54,17 +54,13 @@ def resolve(  # noqa: PLR0917 - typer's options are its parameters
     before = list(json_lines(history)) if history is not None else []
     with open_namespace(namespace) as opened:
         found = opened.resolve(text, mention=mention, history=before, conversation=conversation)
-    table = new_table("score", "name", "what tells it apart", "id")
-    for one in found.candidates:
-        table.add_row(f"{one.score:.2f}", escape(one.name), escape(one.description), str(one.entity_id))
+    columns = ("score", "name", "what tells it apart", "id")
+    rows = [(f"{one.score:.2f}", one.name, one.description, one.entity_id) for one in found.candidates]
     told = found.question.text if found.question else f"{found.mention or 'nobody'}: {found.status}"
-    print_answer(json_output, {"resolved": found}, escape(told), *([table] if found.candidates else []))
+    print_answer(json_output, {"resolved": found}, escape(told), *([table(columns, rows)] if rows else []))
 
 
-graph_cli = typer.Typer()
-
-
-@graph_cli.command()
+@entity_cli.command()
 def neighbours(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     entity: Annotated[str, typer.Argument(help="A name, an alias or an id.")],
@@ -75,27 +71,21 @@ def neighbours(  # noqa: PLR0917 - typer's options are its parameters
 ) -> None:
     """What is related to an entity, and to that, the nearest first."""
     with open_namespace(namespace) as opened:
-        found = opened.neighbours(entity, depth=depth, fan_out=fan_out, as_of=as_of)
-    table = new_table("distance", "entity", "type", "edge", "memory")
-    for one in found:
-        edge = f"{one.predicate} ->" if one.direction == "out" else f"<- {one.predicate}"
-        said_by = str(one.memory_id) if one.memory_id else ""
-        table.add_row(str(one.distance), escape(one.name), one.entity_type, escape(edge), said_by)
-    print_answer(json_output, {"neighbours": found}, table)
+        found = opened.entities.neighbours(entity, depth=depth, fan_out=fan_out, as_of=as_of)
+    columns = ("distance", "entity", "type", "edge", "memory")
+    rows = ((one.distance, one.name, one.entity_type, _edge(one), one.memory_id) for one in found)
+    print_answer(json_output, {"neighbours": found}, table(columns, rows))
 
 
-identity_cli = typer.Typer()
-
-
-@identity_cli.command()
+@entity_cli.command()
 def questions(namespace: In, json_output: Json = False) -> None:
     """Whom a mention means, where the words left it open; with what waits for the answer."""
     with open_namespace(namespace) as opened:
-        found = opened.questions()
+        found = opened.entities.questions()
     print_answer(json_output, {"questions": found}, *(line for one in found for line in _lines(one)))
 
 
-@identity_cli.command()
+@entity_cli.command()
 def clarify(
     namespace: In,
     question_id: Annotated[str, typer.Argument(help="A question's id, as 'mosshead questions' shows it.")],
@@ -105,10 +95,10 @@ def clarify(
 ) -> None:
     """Answer a question: what waits for it is linked, and the answer is kept. The event's id undoes it."""
     with open_namespace(namespace) as opened:
-        print_published(opened, opened.clarify(question_id, entity_id), wait, as_json=json_output)
+        print_published(opened, opened.entities.clarify(question_id, entity_id), wait, as_json=json_output)
 
 
-@identity_cli.command()
+@entity_cli.command()
 def merge(
     namespace: In,
     entity_id: Annotated[str, typer.Argument(help="Who is somebody else, by id.")],
@@ -118,10 +108,10 @@ def merge(
 ) -> None:
     """Say that two entities are one. The event's id undoes it."""
     with open_namespace(namespace) as opened:
-        print_published(opened, opened.merge(entity_id, into), wait, as_json=json_output)
+        print_published(opened, opened.entities.merge(entity_id, into), wait, as_json=json_output)
 
 
-@identity_cli.command()
+@entity_cli.command()
 def split(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     entity_id: Annotated[str, typer.Argument(help="Who is two, by id.")],
@@ -134,8 +124,12 @@ def split(  # noqa: PLR0917 - typer's options are its parameters
 ) -> None:
     """Say that one entity is two. The event's id is the new entity's, and undoes it."""
     with open_namespace(namespace) as opened:
-        event_id = opened.split(entity_id, memories, name=name, aliases=alias or (), description=description)
+        event_id = opened.entities.split(entity_id, memories, name=name, aliases=alias or (), description=description)
         print_published(opened, event_id, wait, as_json=json_output)
+
+
+def _edge(one: Neighbour) -> str:
+    return f"{one.predicate} ->" if one.direction == "out" else f"<- {one.predicate}"
 
 
 def _lines(question: Question) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -15,16 +15,20 @@ from mosshead.cli.output import (
     Wait,
     in_utc,
     json_lines,
-    new_table,
     open_namespace,
     print_answer,
     print_published,
     read_file,
     spelt_out,
+    table,
 )
 from mosshead.contrib.prompts import Prompts
 from mosshead.events.transcripts import turns
 from mosshead.models.memories import Entity
+from mosshead.serialization import to_json
+
+if TYPE_CHECKING:
+    from mosshead.contrib.focus import TrackedTurn
 
 prompts_cli = typer.Typer(help="The prompts that the app keeps here, in versions.", no_args_is_help=True)
 
@@ -36,11 +40,9 @@ def list_prompts(namespace: In, json_output: Json = False) -> None:
     """Every prompt as it is now."""
     with open_namespace(namespace) as opened:
         found = Prompts(opened).all()
-    shown = new_table("name", "version", "since (UTC)", "made by", "feedback waiting", "reason")
-    for one in found:
-        when, waiting = in_utc(one.at), str(one.feedback_waiting)
-        shown.add_row(escape(one.name), str(one.version), when, escape(one.made_by), waiting, escape(one.reason))
-    print_answer(json_output, {"prompts": found}, shown)
+    columns = ("name", "version", "since (UTC)", "made by", "feedback waiting", "reason")
+    rows = ((one.name, one.version, in_utc(one.at), one.made_by, one.feedback_waiting, one.reason) for one in found)
+    print_answer(json_output, {"prompts": found}, table(columns, rows))
 
 
 @prompts_cli.command()
@@ -61,10 +63,8 @@ def versions(namespace: In, name: Name, json_output: Json = False) -> None:
     """Every version of a prompt, the first in front."""
     with open_namespace(namespace) as opened:
         found = Prompts(opened).versions(name)
-    shown = new_table("version", "since (UTC)", "made by", "reason")
-    for one in found:
-        shown.add_row(str(one.version), in_utc(one.at), escape(one.made_by), escape(one.reason))
-    print_answer(json_output, {"versions": found}, shown)
+    rows = ((one.version, in_utc(one.at), one.made_by, one.reason) for one in found)
+    print_answer(json_output, {"versions": found}, table(("version", "since (UTC)", "made by", "reason"), rows))
 
 
 @prompts_cli.command()
@@ -94,10 +94,10 @@ def rollback(
         print_published(opened, Prompts(opened).roll_back(name, to=to), wait, as_json=json_output)
 
 
-story_cli = typer.Typer()
+extras_cli = typer.Typer()
 
 
-@story_cli.command()
+@extras_cli.command()
 def story(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     request: Annotated[str, typer.Argument(help='What to tell, such as "what happened with WOBS in 2023?".')],
@@ -110,30 +110,17 @@ def story(  # noqa: PLR0917 - typer's options are its parameters
     from mosshead.contrib.stories import tell_story
 
     with open_namespace(namespace) as opened:
-        told = tell_story(opened, request, conversation=conversation, budget=budget, strict=True)
-    table = new_table("number", "when", "found by", "id", "memory or message")
-    for one in told.evidence:
-        table.add_row(str(one.number), one.when, ", ".join(one.found_by), str(one.id), escape(one.shown))
+        told = tell_story(opened, request, conversation=conversation, budget=budget, on_timeout="raise")
+    columns = ("number", "when", "found by", "id", "memory or message")
+    rows = ((one.number, one.when, ", ".join(one.found_by), one.id, one.shown) for one in told.evidence)
     sentences = [{"text": one.text, "evidence": one.numbers} for one in told.sentences]
-    answer = {
-        "intent": told.intent,
-        "text": told.text,
-        "sentences": sentences,
-        "evidence": told.evidence,
-        "tokens": told.tokens,
-        "questions": told.questions,
-        "partial": told.partial,
-        "reason": told.reason,
-    }
+    answer = {**to_json(told), "sentences": sentences}
     remarks = [one.text for one in told.questions] or ([told.reason] if told.reason else [])
-    shown = [table if explain else escape(told.text)] if told.sentences else []
+    shown = [table(columns, rows) if explain else escape(told.text)] if told.sentences else []
     print_answer(json_output, answer, *shown, *(f"[yellow]{escape(one)}[/]" for one in remarks))
 
 
-tracking_cli = typer.Typer()
-
-
-@tracking_cli.command()
+@extras_cli.command()
 def track(
     namespace: In,
     conversation: Annotated[
@@ -151,18 +138,20 @@ def track(
 
     with open_namespace(namespace) as opened:
         found = track_conversation(opened, history, conversation=conversation)
-    shown = new_table("turn", "scene", "topic", "mentions", "references")
-    for turn in found.turns:
-        references = (f"{one.text}: {_names(one.entities)}" for one in turn.references)
-        layers = (_names([one.entity for one in layer]) for layer in (turn.scene, turn.topic, turn.mentions))
-        shown.add_row(str(turn.place), *map(escape, layers), escape("; ".join(references)))
-    print_answer(json_output, {"turns": found.turns, "state": found.state.to_json()}, shown)
+    columns = ("turn", "scene", "topic", "mentions", "references")
+    answer = {"turns": found.turns, "state": found.state.to_json()}
+    print_answer(json_output, answer, table(columns, map(_row, found.turns)))
 
 
 def _history(transcript: Path | None, messages: Path | None) -> list[dict[str, Any]]:
     if transcript is not None:
         return [{"role": turn.role, "content": turn.content} for turn in turns(read_file(transcript))]
     return list(json_lines(messages)) if messages is not None else []
+
+
+def _row(turn: "TrackedTurn") -> tuple[object, ...]:
+    layers = (_names([one.entity for one in layer]) for layer in (turn.scene, turn.topic, turn.mentions))
+    return (turn.place, *layers, "; ".join(f"{one.text}: {_names(one.entities)}" for one in turn.references))
 
 
 def _names(entities: Sequence[Entity]) -> str:

@@ -14,9 +14,9 @@ from rich.progress import Progress
 
 from mosshead.api.namespace import Namespace
 from mosshead.api.settings import client_settings, open_spool
-from mosshead.cli.entities import entity_cli, graph_cli, identity_cli
-from mosshead.cli.extras import prompts_cli, story_cli, tracking_cli
-from mosshead.cli.memories import erasing_cli, history_cli, import_cli, remembering_cli
+from mosshead.cli.entities import entity_cli
+from mosshead.cli.extras import extras_cli, prompts_cli
+from mosshead.cli.memories import memory_cli
 from mosshead.cli.output import (
     AsOf,
     Conversation,
@@ -25,15 +25,14 @@ from mosshead.cli.output import (
     PlainConsole,
     console,
     json_lines,
-    new_table,
     open_namespace,
     print_answer,
     read_file,
+    table,
     write_any_character,
 )
 from mosshead.embeddings.local.files import install_model
 from mosshead.errors import MossheadError
-from mosshead.models.context import Scope
 from mosshead.publishing.spool import Spool, SpoolContents
 
 cli = typer.Typer(
@@ -46,14 +45,8 @@ cli = typer.Typer(
 model_cli = typer.Typer(help="The local embedding model.", no_args_is_help=True)
 cli.add_typer(model_cli, name="model")
 cli.add_typer(entity_cli)
-cli.add_typer(erasing_cli)
-cli.add_typer(history_cli)
-cli.add_typer(identity_cli)
-cli.add_typer(import_cli)
-cli.add_typer(graph_cli)
-cli.add_typer(remembering_cli)
-cli.add_typer(story_cli)
-cli.add_typer(tracking_cli)
+cli.add_typer(memory_cli)
+cli.add_typer(extras_cli)
 cli.add_typer(prompts_cli, name="prompts")
 
 
@@ -106,11 +99,10 @@ def query(  # noqa: PLR0917 - typer's options are its parameters
 ) -> None:
     """The memories most similar to a text."""
     with open_namespace(namespace) as opened:
-        hits = opened.query(text, limit=limit, threshold=threshold, as_of=as_of, strict=True)
-    table = new_table("similarity", "salience", "kind", "memory")
-    for hit in hits:
-        table.add_row(f"{hit.similarity:.2f}", f"{hit.salience:.1f}", hit.kind, escape(hit.content))
-    print_answer(json_output, {"hits": list(hits), "partial": hits.partial}, table)
+        hits = opened.query(text, limit=limit, threshold=threshold, as_of=as_of, on_timeout="raise")
+    rows = ((f"{hit.similarity:.2f}", f"{hit.salience:.1f}", hit.kind, hit.content) for hit in hits)
+    shown = table(("similarity", "salience", "kind", "memory"), rows)
+    print_answer(json_output, {"hits": list(hits), "partial": hits.partial}, shown)
 
 
 @cli.command()
@@ -119,17 +111,19 @@ def context(  # noqa: PLR0917 - typer's options are its parameters
     message: Annotated[str, typer.Argument(help="What the user says now.")],
     conversation: Conversation = None,
     budget: Annotated[int, typer.Option(help="Tokens at most.")] = 800,
-    overlay: Annotated[int, typer.Option(help="So many of the last messages that are not consolidated yet.")] = 0,
+    include_pending: Annotated[
+        int, typer.Option(help="How many of the last messages that are not consolidated yet.")
+    ] = 0,
     explain: Annotated[bool, typer.Option(help="Show by which path each memory and message came.")] = False,
     json_output: Json = False,
 ) -> None:
     """What a model should know to answer a message."""
     with open_namespace(namespace) as opened:
-        found = opened.context(message, conversation=conversation, budget=budget, overlay=overlay, strict=True)
-    table = new_table("score", "paths", "memory or message")
-    for one in found.explain():
-        table.add_row(f"{one.score:.2f}", escape(", ".join(one.paths)), escape(one.content))
-    shown: Any = table if explain else escape(found.text)
+        found = opened.context(
+            message, conversation=conversation, budget=budget, include_pending=include_pending, on_timeout="raise"
+        )
+    rows = ((f"{one.score:.2f}", ", ".join(one.paths), one.content) for one in found.explain())
+    shown: Any = table(("score", "paths", "memory or message"), rows) if explain else escape(found.text)
     answer = {
         "text": found.text,
         "tokens": found.tokens,
@@ -147,15 +141,14 @@ def recall(  # noqa: PLR0917 - typer's options are its parameters
     text: Annotated[str, typer.Argument(help="What to look for.")],
     conversation: Annotated[str | None, typer.Option("--conversation", "-c", help="The one that is going on.")] = None,
     thread: Annotated[bool, typer.Option(help="Look in this conversation alone.")] = False,
-    top_k: Annotated[int, typer.Option(help="How many messages.")] = 4,
+    limit: Annotated[int, typer.Option(help="How many messages.")] = 4,
     around: Annotated[int, typer.Option(help="How many before and after each come with it.")] = 1,
     json_output: Json = False,
 ) -> None:
     """What was said that answers to a text, word for word."""
-    scope: Scope = "thread" if thread else "resource"
     with open_namespace(namespace) as opened:
-        found = opened.recall_messages(
-            text, conversation=conversation, scope=scope, top_k=top_k, message_range=around, strict=True
+        found = opened.messages.search(
+            text, conversation=conversation, conversation_only=thread, limit=limit, around=around, on_timeout="raise"
         )
     answer = {"hits": found.hits, "excerpts": found.excerpts, "partial": found.partial}
     print_answer(json_output, answer, escape(found.text))
@@ -167,7 +160,7 @@ def profile(
 ) -> None:
     """What is known of one entity."""
     with open_namespace(namespace) as opened:
-        found = opened.profile(entity)
+        found = opened.entities.profile(entity)
     print_answer(json_output, {"profile": found}, escape(found.summary))
 
 
@@ -177,10 +170,9 @@ def spool(json_output: Json = False) -> None:
     with closing(open_spool(client_settings())) as own:
         held = own.held()
         others = {path: other for path in own.others() if (other := _held_in(path)).events}
-    table = new_table("events", "namespace")
-    for path, events in held.namespaces:
-        table.add_row(str(events), escape(str(path)))
-    shown = [f"{escape(str(own.path))}: {_amount(held)}", *([table] if held.events else [])]
+    shown: list[Any] = [f"{escape(str(own.path))}: {_amount(held)}"]
+    if held.events:
+        shown.append(table(("events", "namespace"), ((events, path) for path, events in held.namespaces)))
     shown += [
         f"[yellow]{escape(str(path))}[/], of another broker or database: {_amount(other)}"
         for path, other in others.items()

@@ -17,22 +17,22 @@ from mosshead.cli.output import (
     Wait,
     console,
     in_utc,
-    new_table,
     open_namespace,
     print_answer,
     print_published,
     read_file,
+    table,
 )
 from mosshead.errors import InvalidEvent, WaitTimeout
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Decision
 
-history_cli = typer.Typer()
+memory_cli = typer.Typer()
 
 MemoryId = Annotated[str, typer.Argument(help="A memory's id.")]
 
 
-@history_cli.command()
+@memory_cli.command()
 def get(namespace: In, memory_id: MemoryId, as_of: AsOf = None, json_output: Json = False) -> None:
     """One memory, with the words that it was taken from."""
     with open_namespace(namespace) as opened:
@@ -43,19 +43,20 @@ def get(namespace: In, memory_id: MemoryId, as_of: AsOf = None, json_output: Jso
     print_answer(json_output, {"memory": found}, escape(found.content), *state, *quotes)
 
 
-@history_cli.command()
+@memory_cli.command()
 def history(namespace: In, memory_id: MemoryId, json_output: Json = False) -> None:
     """What was decided about a memory, in order, and why."""
     with open_namespace(namespace) as opened:
-        found = opened.decisions(memory_id)
-    shown = new_table("when (UTC)", "action", "decided by", "fact", "reason", "decision")
-    for one in found:
-        when, fact = in_utc(one.decided_at, "seconds"), escape(str(one.fact.get("content", "")))
-        shown.add_row(when, one.action, escape(one.decided_by), fact, escape(_outcome(one)), str(one.id))
-    print_answer(json_output, {"decisions": found}, shown)
+        found = opened.decisions.for_memory(memory_id)
+    columns = ("when (UTC)", "action", "decided by", "fact", "reason", "decision")
+    rows = (
+        (in_utc(one.decided_at, "seconds"), one.action, one.decided_by, one.fact.get("content"), _outcome(one), one.id)
+        for one in found
+    )
+    print_answer(json_output, {"decisions": found}, table(columns, rows))
 
 
-@history_cli.command()
+@memory_cli.command()
 def undo(
     namespace: In,
     decision_id: Annotated[str, typer.Argument(help="A decision's id, as 'mosshead history' shows it.")],
@@ -67,14 +68,14 @@ def undo(
         print_published(opened, opened.undo(decision_id), wait, as_json=json_output)
 
 
-@history_cli.command()
+@memory_cli.command()
 def export(
     namespace: In,
     as_of: AsOf = None,
-    seconds: Annotated[float, typer.Option(min=1, help="Seconds that reading it may take.")] = 600.0,
+    timeout: Annotated[float, typer.Option(min=1, help="Seconds that reading it may take.")] = 600.0,
 ) -> None:
     """All that is known of a namespace, as JSON Lines."""
-    with open_namespace(namespace, read_seconds=seconds) as opened:
+    with open_namespace(namespace, read_timeout=timeout) as opened:
         for line in opened.export(as_of=as_of):
             console.out(line, highlight=False)
 
@@ -85,10 +86,7 @@ def _outcome(decision: Decision) -> str:
     return decision.reason if decision.in_effect else f"{decision.reason} (taken back)"
 
 
-erasing_cli = typer.Typer()
-
-
-@erasing_cli.command()
+@memory_cli.command()
 def erase(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     memories: Annotated[list[str] | None, typer.Argument(help="The ids of memories.")] = None,
@@ -106,7 +104,7 @@ def erase(  # noqa: PLR0917 - typer's options are its parameters
         erasure_id = opened.erase(memories or (), conversation=conversation, entity=entity, everything=everything)
         if wait:
             opened.wait(timeout=wait)
-        receipt = opened.receipt(erasure_id)
+        receipt = opened.erasures.get(erasure_id)
     if receipt is None:
         print_answer(json_output, {"event_id": erasure_id}, f"published: {erasure_id}")
     else:
@@ -114,28 +112,34 @@ def erase(  # noqa: PLR0917 - typer's options are its parameters
         print_answer(json_output, {"receipt": receipt}, f"erased: {erasure_id}", *rows)
 
 
-@erasing_cli.command()
+@memory_cli.command()
 def receipts(namespace: In, json_output: Json = False) -> None:
     """What was ever erased in a namespace, the latest first."""
     with open_namespace(namespace) as opened:
-        found = opened.receipts()
-    shown = new_table("erased (UTC)", "scope", "rows", "kept out since", "gone from the files", "receipt")
-    for one in found:
-        rows, rewritten = str(sum(one.rows.values())), in_utc(one.rewritten_at) if one.rewritten_at else "not yet"
-        shown.add_row(in_utc(one.erased_at), one.scope, rows, str(one.late), rewritten, str(one.id))
-    print_answer(json_output, {"receipts": found}, shown)
+        found = opened.erasures.list()
+    columns = ("erased (UTC)", "scope", "rows", "kept out since", "gone from the files", "receipt")
+    rows = (
+        (
+            in_utc(one.erased_at),
+            one.scope,
+            sum(one.rows.values()),
+            one.late,
+            in_utc(one.rewritten_at) if one.rewritten_at else "not yet",
+            one.id,
+        )
+        for one in found
+    )
+    print_answer(json_output, {"receipts": found}, table(columns, rows))
 
 
 def _agreed() -> bool:
     return console.is_terminal and typer.confirm("This deletes for good. Go on?")
 
 
-import_cli = typer.Typer()
-
 _LOOK_SECONDS = 0.5
 
 
-@import_cli.command("import")
+@memory_cli.command("import")
 def import_file(
     namespace: In,
     file: Annotated[Path, typer.Argument(help="JSON Lines of entities and memories; docs/import.md shows each.")],
@@ -172,10 +176,7 @@ def _wait(opened: Namespace, seconds: float, bar: Progress) -> None:
             return
 
 
-remembering_cli = typer.Typer()
-
-
-@remembering_cli.command()
+@memory_cli.command()
 def remember(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     content: Annotated[str, typer.Argument(help="What to remember, in the third person.")],
@@ -191,7 +192,7 @@ def remember(  # noqa: PLR0917 - typer's options are its parameters
         print_published(opened, memory_id, wait, as_json=json_output, name="memory_id")
 
 
-@remembering_cli.command()
+@memory_cli.command()
 def forget(
     namespace: In,
     memories: Annotated[list[str], typer.Argument(help="The ids of the memories to close.")],
@@ -204,7 +205,7 @@ def forget(
         print_published(opened, opened.forget(memories, reason=reason), wait, as_json=json_output)
 
 
-@remembering_cli.command()
+@memory_cli.command()
 def reflect(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     kind: Annotated[str | None, typer.Option(help="That kind of reflection alone.")] = None,

@@ -3,7 +3,7 @@
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from io import TextIOWrapper
@@ -13,6 +13,7 @@ from uuid import UUID
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -67,17 +68,15 @@ AsOf = Annotated[
         help="As it was known then, such as 2026-03-02T09:00:00+00:00.",
     ),
 ]
-
-
 Conversation = Annotated[str | None, typer.Option("--conversation", "-c")]
 Wait = Annotated[float, typer.Option(help="Seconds to wait until it is carried out.")]
 
 
 @contextmanager
-def open_namespace(namespace: str, *, read_seconds: float = READ_SECONDS) -> Iterator[Namespace]:
-    """The namespace of a command, by the settings of the environment. read_seconds: how long each read may take."""
+def open_namespace(namespace: str, *, read_timeout: float = READ_SECONDS) -> Iterator[Namespace]:
+    """The namespace of a command, by the settings of the environment. read_timeout: seconds for each read."""
     # What is published needs no Postgres, and what is read says itself where that is away.
-    with Memory.connect(read_seconds=read_seconds, lazy=True) as memory:
+    with Memory.connect(read_timeout=read_timeout, check=False) as memory:
         yield memory.namespace(*namespace.split("/"))
 
 
@@ -86,11 +85,11 @@ def in_utc(time: datetime, timespec: str = "minutes") -> str:
     return time.astimezone(UTC).replace(tzinfo=None).isoformat(" ", timespec)
 
 
-def new_table(*columns: str) -> Table:
-    """A plain table."""
-    made = Table(box=None, pad_edge=False)
-    for column in columns:
-        made.add_column(column)
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
+    """A plain table. Its cells are text from outside, and None is an empty one."""
+    made = Table(*columns, box=None, pad_edge=False)
+    for row in rows:
+        made.add_row(*("" if cell is None else escape(str(cell)) for cell in row))
     return made
 
 

@@ -21,7 +21,7 @@ from mosshead.context.parse import Parsed, parse, refers_back
 from mosshead.deadline import at_the_same_time
 from mosshead.embeddings import Embedder, Vectors
 from mosshead.entities import evidence, lookup
-from mosshead.entities.disambiguation import OF_ANYBODY, SCENE_TURNS, Resolution, Telling, disambiguate, telling
+from mosshead.entities.disambiguation import OF_ANYBODY, SCENE_TURNS, Disambiguation, Telling, disambiguate, telling
 from mosshead.entities.evidence import Weighed
 from mosshead.entities.lookup import NameMatch
 from mosshead.models.memories import Progress
@@ -74,7 +74,7 @@ class Heard:
 class ResolvedName:
     """Who a name that several bear means, and what is known of each of them."""
 
-    decision: Resolution
+    decision: Disambiguation
     bearers: Mapping[UUID, Weighed]
 
 

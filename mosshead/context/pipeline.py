@@ -1,4 +1,4 @@
-"""What `Namespace.context` and `Namespace.recall_messages` do with what they were asked: the trips, and what is made of them."""
+"""What `Namespace.context` and `Namespace.messages.search` do with what they were asked: the trips, and what is made of them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from mosshead.context.paths import Path, called_for, without
 from mosshead.entities.resolution import TURNS
 from mosshead.errors import NotFound
 from mosshead.language.times import where_asked
-from mosshead.models.context import Context, Excerpt, Recalled, RecalledMessage, excerpts
+from mosshead.models.context import Context, Excerpt, MessageHit, MessageHits, excerpts
 from mosshead.models.memories import Hit
 from mosshead.models.messages import StoredMessage
 from mosshead.search.messages import Among, ScannedMessages, VisibleTurns, asked_by, rank_messages
@@ -52,7 +52,7 @@ class ContextRequest(_Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallRequest(_Request):
-    """What `Namespace.recall_messages` was asked, checked."""
+    """What `Namespace.messages.search` was asked, checked."""
 
     limit: int
     around: tuple[int, int]
@@ -103,7 +103,7 @@ def settled(store: ReadStore, heard: Heard, fetched: Fetched, now: datetime) -> 
     return read, found
 
 
-def recalled(store: ReadStore, wanted: RecallRequest, published: dict[UUID, int]) -> Recalled:
+def recalled(store: ReadStore, wanted: RecallRequest, published: dict[UUID, int]) -> MessageHits:
     """What was said that answers to a text. published: as for `context`."""
     heard = first(store, wanted.text, ())
     told = frozenset(map(as_compared, wanted.history))
@@ -124,10 +124,10 @@ def recalled(store: ReadStore, wanted: RecallRequest, published: dict[UUID, int]
     )
     above = [one for one in answering if wanted.threshold is None or one.found.cosine > wanted.threshold]
     hits = tuple(
-        RecalledMessage(message=one.message, score=round(one.score, 4), similarity=round(min(1.0, one.found.cosine), 4))
+        MessageHit(message=one.message, score=round(one.score, 4), similarity=round(min(1.0, one.found.cosine), 4))
         for one in reranked(above, lambda one: one.message.content, wanted.judge)[: wanted.limit]
     )
-    return Recalled(
+    return MessageHits(
         hits=hits,
         excerpts=excerpts(
             {hit.message.id for hit in hits},
@@ -157,7 +157,7 @@ def _pending(store: ReadStore, laid: Laid, message: str, found: Iterable[Path]) 
 
 
 def _around(
-    store: ReadStore, scanned: ScannedMessages, hits: Sequence[RecalledMessage], around: tuple[int, int]
+    store: ReadStore, scanned: ScannedMessages, hits: Sequence[MessageHit], around: tuple[int, int]
 ) -> list[StoredMessage]:
     """The hits with their neighbours: one of each side has come with what the scan found by itself, all else is fetched."""
     before, after = around

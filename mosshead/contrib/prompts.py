@@ -1,12 +1,9 @@
 """The prompts of an app, kept in versions by a namespace, and the feedback that improves them."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
-
-from sqlalchemy import Connection
 
 from mosshead.contrib.prompt_optimizers.trajectories import trajectory_of
 from mosshead.errors import InvalidEvent, NotFound, PromptConflict
@@ -15,7 +12,6 @@ from mosshead.models.memories import Decision
 from mosshead.models.prompts import OptimizerOrOff, StoredPrompt, Syntax
 from mosshead.publishing.publishers import AppSession
 from mosshead.store import prompts as reads
-from mosshead.store.connection import tenant_transaction
 from mosshead.text import readable
 
 if TYPE_CHECKING:
@@ -27,13 +23,11 @@ class Prompts:
 
     def __init__(self, namespace: "Namespace") -> None:
         """Open the prompts of a namespace. Nothing is read yet."""
-        self._namespace = namespace
-        self._path = namespace.path
+        self._session = namespace.session
 
     def all(self) -> list[StoredPrompt]:
         """List every prompt in its latest version, by name."""
-        with self._reading() as connection:
-            return reads.latest(connection, self._path)
+        return self._session.fetch(reads.latest)
 
     def get(self, name: str, *, version: int | None = None) -> StoredPrompt:
         """Read a prompt in its latest version, or in the given one.
@@ -43,21 +37,18 @@ class Prompts:
         """
         if version is not None:
             return self._version(self.versions(name), name, version)
-        with self._reading() as connection:
-            found = reads.latest(connection, self._path, name=readable("name", name))
+        found = self._session.fetch(reads.latest, name=readable("name", name))
         if not found:
-            raise NotFound(f"name: there is no prompt {name!r} in {self._path}; set() gives it its first text")
+            raise NotFound(f"name: there is no prompt {name!r} in {self._session.path}; set() gives it its first text")
         return found[0]
 
     def versions(self, name: str) -> list[StoredPrompt]:
         """List the versions of a prompt, the first one first. Empty if there is no such prompt."""
-        with self._reading() as connection:
-            return reads.versions(connection, self._path, readable("name", name))
+        return self._session.fetch(reads.versions, readable("name", name))
 
     def decisions(self, name: str) -> list[Decision]:
         """List the decisions about a prompt in order, with their reasons: texts set, rolled back, improved or refused."""
-        with self._reading() as connection:
-            return reads.decisions(connection, self._path, readable("name", name))
+        return self._session.fetch(reads.decisions, readable("name", name))
 
     def diff(self, name: str, old: int, new: int) -> str:
         """Compare two versions of a prompt as a unified diff. Empty if they are equal.
@@ -102,8 +93,7 @@ class Prompts:
                 refused instead, which `decisions` shows.
             InvalidEvent: a field does not fit. Otherwise as `Namespace.publish`.
         """
-        with self._reading() as connection:
-            found = reads.latest(connection, self._path, name=readable("name", name))
+        found = self._session.fetch(reads.latest, name=readable("name", name))
         if version is not None:
             self._check_follows(name, version, found[0].version if found else 0)
         event = {
@@ -117,7 +107,7 @@ class Prompts:
             "reason": reason,
             "follows": version,
         }
-        return self._namespace._publish([event], session=session)[0]
+        return self._session.publish(event, session=session)
 
     def roll_back(self, name: str, *, to: int, session: AppSession | None = None) -> UUID:
         """Publish an earlier text of a prompt as its next version, and return the event's id at once.
@@ -131,9 +121,9 @@ class Prompts:
             NotFound: there is no such version.
         """
         versions = self.versions(name)
-        if not self._namespace.progress().partial:
+        if not self._session.progress().partial:
             self._version(versions, name, to)
-        return self._namespace._publish([{"type": "roll_back_prompt", "name": name, "to": to}], session=session)[0]
+        return self._session.publish({"type": "roll_back_prompt", "name": name, "to": to}, session=session)
 
     def feedback(
         self,
@@ -175,14 +165,11 @@ class Prompts:
             "score": score,
             "conversation": conversation,
         }
-        return self._namespace._publish([event], session=session)[0]
-
-    def _reading(self) -> AbstractContextManager[Connection]:
-        return tenant_transaction(self._namespace._engine, self._path.tenant_id)
+        return self._session.publish(event, session=session)
 
     def _check_follows(self, name: str, version: int, latest: int) -> None:
         # What is not yet in effect may still bring the version that is to be followed; one that is past never comes again.
-        if version < latest or (version > latest and not self._namespace.progress().partial):
+        if version < latest or (version > latest and not self._session.progress().partial):
             now = f"is at version {latest}" if latest else "is not there yet"
             raise PromptConflict(
                 f"version: the text was to follow version {version} of {name!r}, which {now}; read it, and decide again"
@@ -193,4 +180,4 @@ class Prompts:
             if one.version == version:
                 return one
         known = f"its versions are 1 to {len(versions)}" if versions else "there is no such prompt"
-        raise NotFound(f"version: there is no version {version} of {name!r} in {self._path}; {known}")
+        raise NotFound(f"version: there is no version {version} of {name!r} in {self._session.path}; {known}")

@@ -1,7 +1,7 @@
 """A ready reranker that leaves unsaid what is out of place: an LLM is asked whether mentioning each text would feel natural now.
 
     tactful = create_expression_filter("openai:gpt-4o-mini")
-    sarah.context(message, reranker=tactful, seconds=3)
+    sarah.context(message, reranker=tactful, timeout=3)
 
 It asks once for all texts, leaves out what is plainly out of place, and moves nothing. Where the LLM fails, is late or answers
 nonsense, all is kept, as with every reranker (`mosshead.search.rerank`).
@@ -40,9 +40,9 @@ class ExpressionAnswer(Answer):
 
 
 def create_expression_filter(model: str | LanguageModel) -> Reranker:
-    """A reranker for `context`, `query` and `recall_messages` that only leaves out, and leaves the order as it is.
+    """A reranker for `context`, `query` and `messages.search` that only leaves out, and leaves the order as it is.
 
-    model: as for `mosshead.llm.open_model`. It is asked within the read's time, so give ``seconds`` that it can keep.
+    model: as for `mosshead.llm.open_model`. It is asked within the read's time, so give a ``timeout`` that it can keep.
     By itself it raises ModelUnavailable or AnswerRefused where there is no answer; a read goes on without it then.
     Raises ConfigurationError where the model cannot be used.
     """

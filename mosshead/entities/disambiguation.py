@@ -70,7 +70,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Resolution:
+class Disambiguation:
     """Who is meant.
 
     status: "resolved"; "ambiguous": the words fit several, and asking beats guessing; "unknown": none of those that are known.
@@ -100,7 +100,7 @@ class Telling:
     described: frozenset[str] = frozenset()
 
 
-def disambiguate(asked: Telling, candidates: Mapping[UUID, Evidence]) -> Resolution:
+def disambiguate(asked: Telling, candidates: Mapping[UUID, Evidence]) -> Disambiguation:
     """Who of the candidates is meant.
 
     Nobody bears the name: unknown. One alone does: that one, unless the text describes somebody else.
@@ -109,17 +109,17 @@ def disambiguate(asked: Telling, candidates: Mapping[UUID, Evidence]) -> Resolut
     fits = zip(candidates, _fits(list(candidates.values())), strict=True)
     scores = _probabilities(fits, _doubt(asked, strange=strange))
     if not scores:
-        return Resolution(status="unknown")
+        return Disambiguation(status="unknown")
     best, probability = scores[0]
     if len(scores) == 1:
         meant = not strange or max(candidates[best].nearest) >= CLEARLY_NEAR
     else:
         meant = probability >= THRESHOLD and probability >= LEAD * scores[1][1]
     if meant:
-        return Resolution(status="resolved", entity_id=best, scores=scores)
+        return Disambiguation(status="resolved", entity_id=best, scores=scores)
     if strange:
-        return Resolution(status="unknown", scores=scores)
-    return Resolution(status="ambiguous", scores=scores, plausible=_plausible(scores))
+        return Disambiguation(status="unknown", scores=scores)
+    return Disambiguation(status="ambiguous", scores=scores, plausible=_plausible(scores))
 
 
 def _fits(candidates: Sequence[Evidence]) -> list[float]:

@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 
 from mosshead.embeddings import Embedder
 from mosshead.entities import evidence, lookup
-from mosshead.entities.disambiguation import Resolution, Telling, disambiguate, telling
+from mosshead.entities.disambiguation import Disambiguation, Telling, disambiguate, telling
 from mosshead.entities.evidence import Weighed
 from mosshead.entities.lookup import NameMatch
 from mosshead.entities.matching import Name, NamePlace, TextWord, places, words_of
@@ -33,7 +33,7 @@ _OFFERED = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Resolved:
+class Resolution:
     """Who is meant by a mention.
 
     status: "resolved", and ``entity`` says who; "ambiguous": the words fit several, and ``question`` asks which; "unknown":
@@ -58,7 +58,7 @@ def who_is_meant(
     mention: str | None,
     history: Sequence[Mapping[str, Any]],
     conversation: str | None,
-) -> Resolved:
+) -> Resolution:
     """What `Namespace.resolve` answers: its arguments checked and redacted, and the turns before fetched if need be.
 
     Without a mention, it is the first name in the message that several bear, else its first name.
@@ -77,13 +77,13 @@ def who_is_meant(
         said = redact(readable("mention", mention))
         looked = look(said)
     if said is None:
-        return Resolved(status="unknown", mention="")
+        return Resolution(status="unknown", mention="")
     # The user, whom nobody has to ask for, is not among them.
     bearers = {key: one for key, one in _named_by(looked.weighed, said) if not one.is_user}
     decision = disambiguate(looked.asked, {key: one.evidence for key, one in bearers.items()})
     best = _offered(bearers, decision.scores[:_OFFERED])
     asked = question(said, offered(decision, bearers), message) if decision.status == "ambiguous" else None
-    return Resolved(
+    return Resolution(
         status=decision.status,
         mention=said,
         entity=_entity(engine, path, bearers[decision.entity_id]) if decision.entity_id is not None else None,
@@ -155,7 +155,7 @@ def _look(
     return _Looked(asked, found, evidence.weighed(rows, asked, named=named, scene_named=scene_named))
 
 
-def offered(decision: Resolution, bearers: Mapping[UUID, Weighed]) -> list[Offered]:
+def offered(decision: Disambiguation, bearers: Mapping[UUID, Weighed]) -> list[Offered]:
     """The candidates that a question offers: those that are plausible, the best fit first."""
     scores = dict(decision.scores)
     plausible = decision.plausible or tuple(scores)[:_OFFERED]

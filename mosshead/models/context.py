@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import count, groupby
-from typing import Literal
 from uuid import UUID
 
 from mosshead.fencing import fenced, message_line, one_line
@@ -156,7 +155,7 @@ def _day(day: date) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecalledMessage:
+class MessageHit:
     """A message that answers to what was asked. score: of the ranking, in standard deviations; similarity: cosine, -1 to 1."""
 
     message: StoredMessage
@@ -173,15 +172,15 @@ class Excerpt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recalled:
-    """What `Namespace.recall_messages` found.
+class MessageHits:
+    """What `Namespace.messages.search` found.
 
     hits: best first. excerpts: the same with their neighbours, in the order of time, nothing twice; what the given history has
     anyway is left out. conversation: the one that was asked from.
     reason: why nothing was found, where the read did not end in time.
     """
 
-    hits: tuple[RecalledMessage, ...]
+    hits: tuple[MessageHit, ...]
     excerpts: tuple[Excerpt, ...]
     progress: Progress
     conversation: str | None = None
@@ -249,23 +248,6 @@ def excerpts(
         if any(one.id in hits for one in some)
     ]
     return tuple(sorted(joined, key=lambda one: (one.messages[0].said_at, one.messages[0].id)))
-
-
-def before_and_after(message_range: int | tuple[int, int]) -> tuple[int, int]:
-    """How many neighbours before and after each hit. Raises ValueError where it is neither a number nor a pair, from 0 to 50."""
-    pair = message_range if isinstance(message_range, tuple | list) else (message_range, message_range)
-    whole = all(isinstance(one, int) and not isinstance(one, bool) for one in pair)
-    if len(pair) != 2 or not whole or not all(0 <= one <= _MOST_AROUND for one in pair):
-        raise ValueError(
-            f"message_range: give a number or (before, after), each from 0 to {_MOST_AROUND}, got {message_range!r}"
-        )
-    return pair[0], pair[1]
-
-
-Scope = Literal["thread", "resource"]
-"""Where messages are recalled from: this conversation alone, or all of the namespace."""
-
-_MOST_AROUND = 50
 
 
 def _lines(excerpt: Excerpt, number: int | None) -> Iterator[str]:

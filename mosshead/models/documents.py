@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from mosshead.errors import InvalidEvent, RecordMisfit
+from mosshead.errors import InvalidEvent, SchemaMismatch
 from mosshead.models.memories import StoredMemory
 from mosshead.schemas import alike, as_json, merged, patch_between, read
 
@@ -106,11 +106,11 @@ def _with_values_of(after: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[
 
 
 def typed(schema: type[S], body: Any) -> S:
-    """What is stored, as the app's model. Raises RecordMisfit."""
+    """What is stored, as the app's model. Raises SchemaMismatch."""
     try:
         return read(schema, body)
     except ValueError as error:
-        raise RecordMisfit(
+        raise SchemaMismatch(
             f"{schema.__name__}: what is stored {error}; read it with the schema that it was made for"
         ) from None
 

@@ -217,7 +217,7 @@ Action = Literal[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Considered:
+class DecisionCandidate:
     """A memory that a fact was held against, at the version that was read. similarity: cosine of the two."""
 
     memory_id: UUID
@@ -256,7 +256,7 @@ class Decision:
     target_id: UUID | None = None
     target_version: int | None = None
     fact: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    candidates: tuple[Considered, ...] = ()
+    candidates: tuple[DecisionCandidate, ...] = ()
     undoes: UUID | None = None
     in_effect: bool = True
     refused: str | None = None

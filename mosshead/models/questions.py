@@ -16,7 +16,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What must be asked back, because the words fit several entities. `Namespace.clarify` takes it with its answer.
+    """What must be asked back, because the words fit several entities. `Namespace.entities.clarify` takes it with its answer.
 
     id: of a question that the service holds open; None of one that a read asks.
     message: what the mention stands in. memories: what waits for the answer, where the service asks.

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
-from mosshead.entities.disambiguation import Resolution
+from mosshead.entities.disambiguation import Disambiguation
 from mosshead.language.times import Interval, Period
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hit
@@ -362,7 +362,7 @@ def rank_memories(
     return sorted(ranked, key=lambda one: (-one.relevance.total, one.id))
 
 
-def not_ruled_out(decision: Resolution) -> tuple[UUID, ...]:
+def not_ruled_out(decision: Disambiguation) -> tuple[UUID, ...]:
     """Who may be meant beside the one who seems to be, the likeliest first.
 
     Where it is open: whom a question offers. Where it is settled: who is not much less likely, since settled is not certain.
@@ -374,7 +374,7 @@ def not_ruled_out(decision: Resolution) -> tuple[UUID, ...]:
     return tuple(key for key, score in decision.scores if key != decision.entity_id and score >= least)[:_RIVALS]
 
 
-def other_of_two(decision: Resolution) -> UUID | None:
+def other_of_two(decision: Disambiguation) -> UUID | None:
     """Who else bears a name that two share, where it is settled who is meant: it takes one line to tell who that is."""
     if decision.entity_id is None or len(decision.scores) != 2:
         return None

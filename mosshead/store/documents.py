@@ -61,7 +61,7 @@ _OF_NAMESPACE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
 
 def document_of(schema: type[S], row: Row[Any]) -> Document[S]:
-    """A row as the document of a schema. Raises RecordMisfit."""
+    """A row as the document of a schema. Raises SchemaMismatch."""
     return Document(value=typed(schema, row.body), **_of_version(row))
 
 

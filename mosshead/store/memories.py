@@ -18,8 +18,8 @@ from mosshead.fencing import strip_fences
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
 from mosshead.models.memories import (
     Action,
-    Considered,
     Decision,
+    DecisionCandidate,
     Entity,
     Hit,
     Occurrence,
@@ -456,8 +456,8 @@ def memory_fields(row: Row[Any]) -> dict[str, Any]:
     }
 
 
-def _considered(one: Mapping[str, Any]) -> Considered:
-    return Considered(memory_id=UUID(one["memory_id"]), version=one["version"], similarity=one["similarity"])
+def _considered(one: Mapping[str, Any]) -> DecisionCandidate:
+    return DecisionCandidate(memory_id=UUID(one["memory_id"]), version=one["version"], similarity=one["similarity"])
 
 
 def entity_of(row: Row[Any]) -> Entity:

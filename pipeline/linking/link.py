@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from mosshead.entities.disambiguation import Evidence, Resolution, disambiguate
+from mosshead.entities.disambiguation import Disambiguation, Evidence, disambiguate
 from mosshead.language.names import normalise
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
@@ -55,7 +55,7 @@ _Settled = RegisteredEntity | tuple[UUID, ...]
 class _Weighed:
     """What the text says of those that a mention may mean. words: by what the bearer is called there, beside the name."""
 
-    resolution: Resolution
+    resolution: Disambiguation
     evidence: Mapping[UUID, Evidence]
     words: frozenset[str]
 

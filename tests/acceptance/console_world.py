@@ -71,7 +71,7 @@ PROFILE = PilotProfile(name="Maren", licence="blue", night_shifts=False, years=1
 def tell(maren: Namespace, *, seconds: float = 60) -> None:
     """Bring the world, and say what replaces a memory and what leaves a question open."""
     maren.configure(profiles=[PilotProfile])
-    maren.edit_document(PilotProfile, PROFILE)
+    maren.documents.edit(PilotProfile, PROFILE)
     maren.import_records(LINES)
     for role, content in SAID:
         maren.publish(content, role=role, conversation="quay")

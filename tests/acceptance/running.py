@@ -30,7 +30,7 @@ class Running:
         self.addresses = addresses
         self._kept = kept
         self.memory = Memory.connect(
-            database_url=addresses.database_url, broker_url=addresses.broker_url, read_seconds=60
+            database_url=addresses.database_url, broker_url=addresses.broker_url, read_timeout=60
         )
 
     def flower(self, path: str) -> str:

@@ -98,7 +98,7 @@ def test_a_question_is_answered_by_a_click(visitor: Visitor) -> None:
     visitor.reads("Which Anna do you mean", OPEN, "the boatbuilder", "keeps bees on the roof")
     visitor.click("//button[contains(., 'dispatcher')]")
     visitor.reads("took effect", "Nothing is open.")
-    assert visitor.namespace.questions() == []
+    assert visitor.namespace.entities.questions() == []
     (learning,) = [one for one in visitor.namespace.memories() if "Portuguese" in one.content]
     assert learning.about == ("Anna Lind",)
 
@@ -111,14 +111,14 @@ def test_a_document_is_edited_and_a_late_edit_is_shown_beside_what_is_there(visi
     field = visitor.driver.find_element(By.XPATH, licence)
     field.clear()
     field.send_keys("red")
-    visitor.namespace.edit_document("PilotProfile", {"years": 12})
+    visitor.namespace.documents.edit("PilotProfile", {"years": 12})
     visitor.namespace.wait(timeout=SECONDS)
 
     visitor.click("//button[contains(., 'Publish the edit')]")
     visitor.reads("Somebody was faster.", "blue", "red", "11", "12")
     visitor.click("//button[contains(., 'Publish the edit')]")
     visitor.reads("took effect", "version 3")
-    document = visitor.namespace.profile_document(PilotProfile)
+    document = visitor.namespace.documents.get(PilotProfile)
     assert document is not None
     assert (document.value.licence, document.value.years, document.value.languages) == ("red", 12, ["Danish", "German"])
 
@@ -187,7 +187,7 @@ def take_pictures(folder: Path) -> None:
     scratch = Path(mkdtemp(prefix="mosshead-pictures-"))
     with machine(scratch / "machine", {"OPENAI_API_KEY": ""}) as running, visiting(running, scratch / "b") as visitor:
         memory = next(one for one in visitor.namespace.memories() if "Skagen" in one.content)
-        entity = next(one for one in visitor.namespace.entities() if one.name == "Sund Pilots")
+        entity = next(one for one in visitor.namespace.entities.list() if one.name == "Sund Pilots")
         for name, (page, width, height, scheme) in PICTURES.items():
             visitor.driver.set_window_size(width, height)
             wanted = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}

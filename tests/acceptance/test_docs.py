@@ -78,16 +78,16 @@ def test_the_page_about_questions(sarah: Namespace) -> None:
     told = run("identity.md", 0, variables)
     assert told.startswith("Which Peter do you mean: ")
     assert {"the writer at WOBS", "your brother"} == {line.split(" ", 1)[1] for line in told.splitlines()[1:]}
-    variables["question"] = sarah.questions()[0]
+    variables["question"] = sarah.entities.questions()[0]
     run("identity.md", 1, variables)  # two answers, of which the second comes too late
     sarah.wait(timeout=90)
-    assert sarah.questions() == []
+    assert sarah.entities.questions() == []
     peter = variables["question"].candidates[0].entity_id
     other = variables["question"].candidates[1].entity_id
     memories = [one for one in sarah.memories(about=peter) if one.key is None]
     run("identity.md", 2, {"sarah": sarah, "pete": other, "peter": peter, "memories": memories})
     sarah.wait(timeout=90)
-    assert "Peter Haas" in {one.name for one in sarah.entities()}
+    assert "Peter Haas" in {one.name for one in sarah.entities.list()}
 
 
 def test_the_page_about_whom_a_text_means(sarah: Namespace) -> None:
@@ -158,7 +158,7 @@ def test_the_page_about_web_apps(
         # On a busy machine a read may take longer than the page gives it.
         running.eventually(lambda: notes() == "- User just moved to Seattle", "a read in time")
         sarah.wait(timeout=90)
-        assert "Where do I live?" in {one.content for one in sarah.recall_messages("live").messages}
+        assert "Where do I live?" in {one.content for one in sarah.messages.search("live").messages}
 
 
 def test_the_page_about_embedders() -> None:

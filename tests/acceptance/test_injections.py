@@ -55,7 +55,9 @@ def prompt_lines(namespace: Namespace, message: str) -> list[str]:
 def surfaced(namespace: Namespace, attacks: Iterable[str]) -> list[str]:
     """All that any read gives of a namespace in which nothing but attacks was said."""
     found = [memory.content for memory in namespace.memories()]
-    found += [namespace.profile(entity.id).summary for entity in namespace.entities() if not entity.is_user]
+    found += [
+        namespace.entities.profile(entity.id).summary for entity in namespace.entities.list() if not entity.is_user
+    ]
     for attack in attacks:
         found += [hit.content for hit in namespace.query(attack, limit=50)]
         found += prompt_lines(namespace, attack)

@@ -44,8 +44,8 @@ def test_the_acceptance_story(running: Running) -> None:
 
     assert any("Peter" in memory.content and "writer" in memory.content for memory in context.memories)
     assert any(memory.kind is MemoryKind.PROCESS and "detectors" in memory.content for memory in context.memories)
-    assert "Wolf of Blog Street" in nadia.profile("WOBS").summary
-    assert {entity.name for entity in nadia.entities()} >= {"Peter", "Wolf of Blog Street"}
+    assert "Wolf of Blog Street" in nadia.entities.profile("WOBS").summary
+    assert {entity.name for entity in nadia.entities.list()} >= {"Peter", "Wolf of Blog Street"}
 
 
 def test_a_correction_replaces_what_was_said_and_keeps_it(running: Running) -> None:

@@ -31,7 +31,7 @@ def test_what_it_publishes_arrives_and_it_reads_when_postgres_is_back(
     with pytest.raises(StoreUnavailable):
         Memory.connect(database_url=url, broker_url=running.addresses.broker_url)
     with Memory.connect(
-        database_url=url, broker_url=running.addresses.broker_url, spool_dir=tmp_path, read_seconds=60, lazy=True
+        database_url=url, broker_url=running.addresses.broker_url, spool_dir=tmp_path, read_timeout=60, check=False
     ) as memory:
         sarah = memory.namespace(*path)
         sarah.publish("I just moved to Seattle.", conversation="c1")

@@ -120,13 +120,13 @@ def test_an_erasure_whose_scheduler_is_killed_in_the_midst_of_it_is_finished_by_
         blocked = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like 'delete from mosshead.%'"
         running.eventually(lambda: running.rows(blocked) == [(1,)], "it is in the midst of it")
         psutil.Process(running.pid("scheduler")).kill()
-        assert namespace.receipt(erased) is None
+        assert namespace.erasures.get(erased) is None
         assert [one.content for one in namespace.memories()] == ["User plays the quuxophone"], "all of it, or nothing"
         holding.rollback()
 
-    running.eventually(lambda: namespace.receipt(erased) is not None, "it is erased")
+    running.eventually(lambda: namespace.erasures.get(erased) is not None, "it is erased")
     assert namespace.memories() == []
-    assert len(namespace.receipts()) == 1
+    assert len(namespace.erasures.list()) == 1
 
 
 def test_what_is_erased_does_not_wait_for_a_model_that_hangs_for_every_slot(running: Running, fake: FakeOpenAI) -> None:
@@ -143,7 +143,7 @@ def test_what_is_erased_does_not_wait_for_a_model_that_hangs_for_every_slot(runn
 
     erased = namespace.erase(conversation="c")
 
-    running.eventually(lambda: namespace.receipt(erased) is not None, "it is erased")
+    running.eventually(lambda: namespace.erasures.get(erased) is not None, "it is erased")
     assert all(other.progress().partial for other in others), "both slots still wait"
     for table, said in (("events", "payload"), ("messages", "content"), ("step_results", "result")):
         statement = f"select count(*) from mosshead.{table} where cast({said} as text) like '%quuxophone%'"

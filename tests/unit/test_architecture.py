@@ -5,7 +5,16 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from sqlalchemy import create_engine
+
+import mosshead
+from mosshead import Namespace
+from mosshead.api.session import Session
+from mosshead.embeddings import MiniLM
+from mosshead.paths import NamespacePath
+
 ROOT = Path(__file__).parents[2]
+PATH = NamespacePath.of(("acme", "sarah"), {})
 PACKAGES = ("mosshead", "config", "db", "pipeline", "workers")
 NOUNS = frozenset(
     "batching embedding fencing formatting grounding housekeeping indexing logging matching pending scoring signing".split()
@@ -45,3 +54,13 @@ def test_no_module_is_named_for_an_action_in_progress() -> None:
     named = {str(module.relative_to(ROOT)) for module in modules() if module.stem.endswith("ing")}
 
     assert {name for name in named if Path(name).stem not in NOUNS} == set()
+
+
+def test_the_namespace_is_put_together_and_inherits_nothing() -> None:
+    namespace = Namespace(Session(PATH, create_engine("postgresql+psycopg://"), MiniLM()))
+
+    own = {name for name in (*vars(namespace), *vars(Namespace)) if not name.startswith("_")}
+
+    assert Namespace.__bases__ == (object,)
+    assert len(own) <= 25
+    assert len(mosshead.__all__) <= 55

@@ -21,7 +21,8 @@ from db import namespaces
 from db.dead_letters import DeadLetter, LaneState
 from db.engine import check_login, open_engine
 from db.keys import LaneRef
-from mosshead.cli.output import console, new_table
+from mosshead.cli.output import console
+from mosshead.cli.output import table as plain_table
 from mosshead.errors import StoreUnavailable
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
@@ -36,10 +37,8 @@ Every = Annotated[
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, nothing: str) -> Table | str:
     """A table whose first column is never broken; ``nothing`` where it has no rows."""
-    made = new_table(*columns)
+    made = plain_table(columns, (map(_cell, row) for row in rows))
     made.columns[0].no_wrap = True
-    for row in rows:
-        made.add_row(*map(_cell, row))
     return made if made.rows else nothing
 
 

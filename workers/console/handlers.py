@@ -182,7 +182,7 @@ class OfNamespace(Handler):
             path = namespace_at(self.request.path)
         except InvalidNamespace as error:
             raise NotFound(str(error)) from None
-        if path not in self.memory.under(*path.parts).namespaces():
+        if path not in self.memory.group(*path.parts).namespaces():
             raise NotFound(f"namespace: there is no {path}; it begins with the first event that is published in it")
         self.namespace, self.place = self.memory.namespace(*path.parts), place_of(path)
 
@@ -192,7 +192,7 @@ class OfNamespace(Handler):
             "place": self.place,
             "section": [*self.request.path.split("/"), "overview"][_SECTION],
             "here": self.request.uri or self.place,
-            "waiting": self.namespace.questions(),
+            "waiting": self.namespace.entities.questions(),
             "progress": self.namespace.progress(),
             "notice": notice,
         }
@@ -217,7 +217,7 @@ class Reading(OfNamespace):
         except ValueError:
             return None
         with suppress(NotFound):
-            return Notice(event_id, self.namespace.decision(event_id), again=False)
+            return Notice(event_id, self.namespace.decisions.get(event_id), again=False)
         age = time.time() - (event_id.int >> _MILLISECONDS_OF_ID) / 1000  # the ids of events begin with their time
         return Notice(event_id, None, again=0 <= age < 60)
 

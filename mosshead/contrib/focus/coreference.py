@@ -52,7 +52,6 @@ OnPair = Callable[[Pair], object]
 Choice = tuple[UUID, float]
 """An entity and its score."""
 
-
 Fits = Callable[[TrackedEntity], bool]
 
 

@@ -35,29 +35,6 @@ _STATEMENTS = 256
 """So many are kept of those that name their namespace."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Near:
-    """A memory near to a text. text: its number; links: whom it is surely about, with whether as its subject."""
-
-    text: int
-    content: str
-    similarity: float
-    links: tuple[tuple[UUID, bool], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """What one statement finds. bearers: by number of the text and entity, the cosine of the nearest memory about the entity.
-
-    entities: a row for each entity concerned, as `entity_of` takes it, with ``ancestors``, ``shares`` (what shares
-    a memory or a relation with it), and ``he`` and ``she`` (memories about it that begin so).
-    """
-
-    near: tuple[Near, ...]
-    bearers: Mapping[tuple[int, UUID], float]
-    entities: Sequence[Any]
-
-
 def statement_for(
     path: NamespacePath,
     *,
@@ -70,7 +47,11 @@ def statement_for(
     """Asks for the memories nearest to each vector, how near each bearer of a name is, and what is known of all these entities.
 
     bearers: numbers of vectors, each with an entity that is held against it. entity_ids: further ones to tell of. indexed: the
-    namespace has an index of its vectors. The rows are for `facts`.
+    namespace has an index of its vectors.
+    A row has its ``kind``. "near": a memory near to the text with this number, with whom it is surely about, and whether as its
+    subject. "bearer": how near the nearest memory about an entity is. "entity": one of all that are concerned, as `entity_of`
+    takes it, with ``ancestors``, ``shares`` (what shares a memory or a relation with it), and ``he`` and ``she`` (memories about
+    it that begin so).
     """
     asked = sorted(bearers, key=lambda pair: (pair[0], pair[1]))
     return _by_index(path, model, vectors.shape[1]) if indexed else _SCAN, {
@@ -83,25 +64,6 @@ def statement_for(
         "entity_ids": list(entity_ids),
         "pronoun_memories": _PRONOUN_MEMORIES,
     }
-
-
-def facts(rows: Sequence[Any]) -> Facts:
-    """The rows of the statement as values."""
-    near = [
-        Near(
-            text=row.number,
-            content=row.content,
-            similarity=row.similarity,
-            links=tuple(zip(row.linked, row.subjects, strict=True)),
-        )
-        for row in rows
-        if row.kind == "near"
-    ]
-    return Facts(
-        near=tuple(near),
-        bearers={(row.number, row.entity_id): row.similarity for row in rows if row.kind == "bearer"},
-        entities=[row for row in rows if row.kind == "entity"],
-    )
 
 
 def latest_turns(connection: Connection, path: NamespacePath, conversation: str, limit: int) -> list[tuple[str, str]]:
@@ -338,16 +300,16 @@ def known_to(
     number: int,
     sought: Mapping[str, int],
     names: Sequence[NameMatch],
-    facts: Facts,
+    rows: Sequence[Any],
     entities: Mapping[UUID, TrackedEntity],
 ) -> FocusKnowledge:
-    """What is known to one message. number: of its text; sought: the number of the text of each of its descriptions."""
+    """What is known to one message. number: of its text; sought: the number of each description's; rows: of the statement."""
     return FocusKnowledge(
         entities=entities,
         names=named(match for match in names if match.text == number),
-        near=_nearest(facts.near, number),
-        described={words: _nearest(facts.near, text, words) for words, text in sought.items()},
-        bearers={key: cosine for (text, key), cosine in facts.bearers.items() if text == number},
+        near=_nearest(rows, number),
+        described={words: _nearest(rows, text, words) for words, text in sought.items()},
+        bearers={row.entity_id: row.similarity for row in rows if row.kind == "bearer" and row.number == number},
     )
 
 
@@ -391,16 +353,16 @@ def _gender(names: Sequence[str], row: Any) -> Gender | None:
     return next((gender for gender in (gender_of(name, "") for name in names) if gender), None)
 
 
-def _nearest(near: Iterable[Near], number: int, sought: str = "") -> dict[UUID, float]:
+def _nearest(rows: Iterable[Any], number: int, sought: str = "") -> dict[UUID, float]:
     """By entity, how near the nearest memory about it is; nearer where it shares words with what is sought."""
     words, noun = content_words(sought), sought.rpartition(" ")[2]
     found: dict[UUID, float] = {}
-    for one in near:
-        if one.text != number:
+    for one in rows:
+        if one.kind != "near" or one.number != number:
             continue
         fit = one.similarity + _SAME_WORDS * shared(words, content_words(one.content))
         another = names_another(noun, one.content)
-        for key, is_subject in one.links:
+        for key, is_subject in zip(one.linked, one.subjects, strict=True):
             found[key] = max(found.get(key, -1.0), fit if is_subject != another else _NOT_ITS_SUBJECT * fit)
     return found
 

@@ -6,8 +6,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
-from sqlalchemy import Engine
-
+from mosshead.api.arguments import checked_conversation
+from mosshead.api.session import Session
 from mosshead.contrib.focus.coreference import (
     OnPair,
     next_mentions,
@@ -20,7 +20,6 @@ from mosshead.contrib.focus.coreference import (
 from mosshead.contrib.focus.knowledge import (
     FocusKnowledge,
     FocusTurn,
-    facts,
     known_entities,
     known_to,
     latest_turns,
@@ -34,12 +33,11 @@ from mosshead.fencing import strip_fences
 from mosshead.language.references import Layout, phrases
 from mosshead.models.kinds import SPEAKING, Role
 from mosshead.models.memories import Entity
-from mosshead.paths import NamespacePath
 from mosshead.redaction import redact
 from mosshead.search.vectors import whether_indexed
-from mosshead.store.connection import in_one_trip, tenant_transaction
+from mosshead.store.connection import in_one_trip
 from mosshead.store.memories import entity_of
-from mosshead.text import readable, text_of
+from mosshead.text import text_of
 
 if TYPE_CHECKING:
     from mosshead.api.namespace import Namespace
@@ -71,16 +69,16 @@ def track_conversation(
     """
     if not isinstance(state, FocusState):
         state = FocusState() if state is None else FocusState.from_json(state)
-    name = None if conversation is None else readable("conversation", conversation)
-    engine, path, embedder = namespace._engine, namespace.path, namespace._embedder
+    name, session = checked_conversation(conversation), namespace.session
+    path, embedder = session.path, session.embedder
     said = _said([(turn.role, turn.content) for turn in turns(list(history))])
     if name is not None and not history:
-        with tenant_transaction(engine, path.tenant_id) as connection:
+        with session.transaction() as connection:
             said = _said(latest_turns(connection, path, name, MOST_TURNS))
     texts = [turn.text for _, turn in said]
     sought = [[phrase.sought for phrase in phrases(Layout(text)) if phrase.sought] for text in texts]
     numbers = {words: number for number, words in enumerate(dict.fromkeys(chain(*sought)), len(texts))}
-    names, indexed = _named(engine, path, texts, embedder.name)
+    names, indexed = _named(session, texts)
     asked = statement_for(
         path,
         model=embedder.name,
@@ -89,13 +87,14 @@ def track_conversation(
         entity_ids={match.entity.entity_id for match in names} | state.entity_ids,
         indexed=indexed,
     )
-    found = facts(in_one_trip(engine, path.tenant_id, [asked])[0])
-    entities = known_entities(found.entities)
-    shown = {row.entity_id: entity_of(row) for row in found.entities}
+    (rows,) = in_one_trip(session.engine, path.tenant_id, [asked])
+    concerned = [row for row in rows if row.kind == "entity"]
+    entities = known_entities(concerned)
+    shown = {row.entity_id: entity_of(row) for row in concerned}
     state = state.of(entities)
     after: list[TrackedTurn] = []
     for number, (place, turn) in enumerate(said):
-        known = known_to(number, {words: numbers[words] for words in sought[number]}, names, found, entities)
+        known = known_to(number, {words: numbers[words] for words in sought[number]}, names, rows, entities)
         state = (tracker or track)(state, turn, known, on_pair=pairs)
         if turn.by_user:
             after.append(_turn(place, state, shown))
@@ -203,12 +202,11 @@ def _said(spoken: Sequence[tuple[str, Any]]) -> list[tuple[int, FocusTurn]]:
     ][-MOST_TURNS:]
 
 
-def _named(
-    engine: Engine, path: NamespacePath, texts: Sequence[str], model: str
-) -> tuple[list[lookup.NameMatch], bool]:
+def _named(session: Session, texts: Sequence[str]) -> tuple[list[lookup.NameMatch], bool]:
     """The names in the texts, and whether the namespace has an index of its vectors."""
+    path, model = session.path, session.embedder.name
     asked = [lookup.statement_for(path, lookup.keys_of(texts)), whether_indexed(path, model)]
-    rows, scopes = in_one_trip(engine, path.tenant_id, asked)
+    rows, scopes = in_one_trip(session.engine, path.tenant_id, asked)
     return lookup.matches(texts, rows), any(scope.indexed for scope in scopes)
 
 

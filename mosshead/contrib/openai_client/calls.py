@@ -131,7 +131,7 @@ class Call:
     def remind(self, read: Context | Exception | None) -> None:
         """Put what was read into the prompt. read: None where it did not come in time."""
         if read is None:
-            read = ReadTimeout("seconds: what is remembered was not read in time")
+            read = ReadTimeout("timeout: what is remembered was not read in time")
         if isinstance(read, Exception):
             self.injection.report(read)
         elif read.memories or read.messages:
@@ -167,7 +167,7 @@ class Call:
                 history=self._asked.history,
                 budget=self.injection.budget,
                 now=self._begun_at,
-                strict=True,
+                on_timeout="raise",
             )
         except Exception as error:  # noqa: BLE001 - the edge of a thread; who waits for it tells it
             return error

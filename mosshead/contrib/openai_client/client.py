@@ -1,6 +1,6 @@
 """What stands for a client of the openai package: two of its resources ask with memory, all else is the client's own."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
 from dataclasses import replace
 from datetime import UTC, tzinfo
@@ -10,15 +10,13 @@ from uuid import UUID, uuid4
 from mosshead.api.arguments import checked_limit, checked_seconds
 from mosshead.api.memory import Memory
 from mosshead.api.namespace import Namespace
+from mosshead.api.reads import warm_up
 from mosshead.contrib.openai_client.apis import ApiForm, Chat, Responses
 from mosshead.contrib.openai_client.calls import Call, Injection, Whose, wait, wait_async
 from mosshead.contrib.openai_client.streams import Forwarding, followed
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
-
-
-_CHAT, _RESPONSES = Chat(), Responses()
 
 
 def ask(method: Callable[..., Any], call: Call) -> Any:
@@ -41,54 +39,52 @@ async def ask_async(method: Callable[..., Awaitable[Any]], call: Call) -> Any:
 
 
 class _WithMemory(Forwarding):
-    """A client or a part of it. asynchronous: whether its methods are awaited."""
+    """A client or a part of it. asynchronous: whether its methods are awaited. parts: those of its attributes that remember."""
 
-    __slots__ = ("_asynchronous", "_injection")
+    __slots__ = ("_asynchronous", "_injection", "_parts")
 
-    def __init__(self, inner: Any, injection: Injection, *, asynchronous: bool, **own: Any) -> None:
-        super().__init__(inner, _injection=injection, _asynchronous=asynchronous, **own)
+    def __init__(self, inner: Any, injection: Injection, *, asynchronous: bool, parts: "_Parts", **own: Any) -> None:
+        super().__init__(inner, _injection=injection, _asynchronous=asynchronous, _parts=parts, **own)
+
+    def __getattr__(self, name: str) -> Any:
+        inner, part = super().__getattr__(name), self._parts.get(name)
+        if part is None:
+            return inner
+        if isinstance(part, Mapping):
+            return _WithMemory(inner, self._injection, asynchronous=self._asynchronous, parts=part)
+        return _Resource(inner, self._injection, asynchronous=self._asynchronous, parts={}, _form=part)
 
     @property
     def with_raw_response(self) -> Any:
         """The package makes it of what it stands before; made of this, it asks with memory."""
         return type(self._inner.with_raw_response)(self)
 
-    def _resource(self, inner: Any, form: ApiForm) -> "_Resource":
-        return _Resource(inner, self._injection, asynchronous=self._asynchronous, _form=form)
+
+_Parts = Mapping[str, "ApiForm | _Parts"]
+
+_PARTS: _Parts = {
+    "chat": {"completions": Chat()},
+    "beta": {"chat": {"completions": Chat()}},  # another name of the same
+    "responses": Responses(),
+}
 
 
-class _HoldsChat(_WithMemory):
-    __slots__ = ()
-
-    @property
-    def chat(self) -> Any:
-        """``chat.completions`` asks with memory."""
-        return _ChatWithMemory(self._inner.chat, self._injection, asynchronous=self._asynchronous)
-
-
-class ClientWithMemory(_HoldsChat):
+class ClientWithMemory(_WithMemory):
     """The client."""
 
     __slots__ = ()
 
-    @property
-    def beta(self) -> Any:
-        """``beta.chat`` is another name of ``chat``."""
-        return _HoldsChat(self._inner.beta, self._injection, asynchronous=self._asynchronous)
-
-    @property
-    def responses(self) -> Any:
-        """``responses`` asks with memory."""
-        return self._resource(self._inner.responses, _RESPONSES)
-
     def copy(self, **options: Any) -> Any:
         """As the client's, with the same memory."""
-        return ClientWithMemory(self._inner.copy(**options), self._injection, asynchronous=self._asynchronous)
+        return self._of(self._inner.copy(**options))
 
     with_options = copy
 
+    def _of(self, inner: Any) -> "ClientWithMemory":
+        return ClientWithMemory(inner, self._injection, asynchronous=self._asynchronous, parts=self._parts)
+
     def __copy__(self) -> "ClientWithMemory":
-        return ClientWithMemory(copy(self._inner), self._injection, asynchronous=self._asynchronous)
+        return self._of(copy(self._inner))
 
     def __enter__(self) -> Self:
         self._inner.__enter__()
@@ -103,14 +99,6 @@ class ClientWithMemory(_HoldsChat):
 
     async def __aexit__(self, *error: Any) -> None:
         await self._inner.__aexit__(*error)
-
-
-class _ChatWithMemory(_WithMemory):
-    __slots__ = ()
-
-    @property
-    def completions(self) -> Any:
-        return self._resource(self._inner.completions, _CHAT)
 
 
 class _Resource(_WithMemory):
@@ -129,7 +117,7 @@ class _Resource(_WithMemory):
         injection = replace(self._injection, namespace=self._injection.whose(arguments.pop("namespace", None)))
         if not self._form.own_conversation:
             injection = replace(injection, conversation=injection.named(arguments.pop("conversation", None)))
-        asking = _Resource(self._inner, injection, asynchronous=self._asynchronous, _form=self._form)
+        asking = _Resource(self._inner, injection, asynchronous=self._asynchronous, parts={}, _form=self._form)
         return type(self._inner).stream(asking, **arguments)
 
     def _ask(self, method: Callable[..., Any], arguments: dict[str, Any]) -> Any:
@@ -147,7 +135,7 @@ def with_memory(
     conversation: str | Callable[[], str] | None = None,
     zone: tzinfo | Callable[[], tzinfo] = UTC,
     budget: int = 800,
-    seconds: float = 0.3,
+    timeout: float = 0.3,
     on_extract: Callable[[list[UUID]], object] | None = None,
     on_error: Callable[[Exception], object] | None = None,
 ) -> _Client:
@@ -164,7 +152,7 @@ def with_memory(
     ``conversation=``, which is not sent. That of ``responses`` is OpenAI's own: it is sent, and is the name here, too.
     zone: that of the user's clock, or a function that says it at each call: what is said on a Monday evening is of a Monday then.
     budget: tokens of what is put into the prompt, at most, the fence apart.
-    seconds: how much later than without memory an answer may come, at most. What is not read by then stays out.
+    timeout: seconds by which an answer may come later than without memory, at most. What is not read by then stays out.
     on_extract: called with the ids of the events of each turn that was published, in a thread of its own.
     on_error: called with what went wrong where the chat goes on without memory; by default the logger "mosshead" warns of it.
     The local embedding model is loaded now, where it is not yet (0.1 s).
@@ -180,14 +168,17 @@ def with_memory(
         conversation=_conversation(conversation),
         zone=_zone(zone),
         budget=checked_limit(budget, "budget"),
-        seconds=checked_seconds("seconds", seconds),
+        seconds=checked_seconds("timeout", timeout),
         on_extract=on_extract,
         on_error=on_error,
     )
     if namespace is not None and not callable(namespace):
         injection.whose(None)
-    memory.warm_up()
-    return cast("_Client", ClientWithMemory(client, injection, asynchronous=_is_asynchronous(client)))
+    if isinstance(memory, Namespace):
+        warm_up(memory.session.embedder)
+    else:
+        memory.warm_up()
+    return cast("_Client", ClientWithMemory(client, injection, asynchronous=_is_asynchronous(client), parts=_PARTS))
 
 
 def _is_asynchronous(client: object) -> bool:

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import pairwise
 from typing import get_args
 
+from mosshead.api.arguments import checked_limit
 from mosshead.contrib.prompt_optimizers.proposals import (
     Counted,
     Edit,
@@ -60,20 +61,16 @@ class PromptOptimizer:
     least: int
     most: int
 
-    def __call__(self, trajectories: Sequence[AnyTrajectory], prompt: str | PromptTemplate) -> Optimized:
+    def __call__(
+        self, trajectories: Sequence[AnyTrajectory], prompt: str | PromptTemplate, *, hint: str = ""
+    ) -> Optimized:
         """The prompt improved, or as it was, with the reason.
 
         trajectories: ``(messages, feedback)``: a transcript or a list of ``{role, content}``, and a text,
         ``{"score": 0.2, "comment": "too long"}`` or None; of more than 100 the latest. Secrets in them are replaced.
-        prompt: a text with variables as `str.format` has them, or a `PromptTemplate`.
-        Without trajectories nothing is asked. Raises ValueError, which names what does not fit, and ModelUnavailable.
+        prompt: a text with variables as `str.format` has them, or a `PromptTemplate`. hint: why it was found to be at fault, for
+        the model. Without trajectories nothing is asked. Raises ValueError, which names what does not fit, and ModelUnavailable.
         """
-        return self.improve(trajectories, prompt)
-
-    def improve(
-        self, trajectories: Sequence[AnyTrajectory], prompt: str | PromptTemplate, *, hint: str = ""
-    ) -> Optimized:
-        """The same. hint: why this prompt was found to be at fault, for the model."""
         template, shown = template_of(prompt), trajectories_of(trajectories)
         if not shown:
             return unchanged(template, "there was nothing to learn from")
@@ -100,32 +97,27 @@ def create_prompt_optimizer(
     """
     if kind not in get_args(OptimizerKind):
         raise ValueError(f"kind: one of {', '.join(get_args(OptimizerKind))}, got {kind!r}")
-    if not 1 <= max_reflection_steps <= MAX_STEPS:
-        raise ValueError(f"max_reflection_steps: from 1 to {MAX_STEPS}, got {max_reflection_steps!r}")
+    checked_limit(max_reflection_steps, "max_reflection_steps", MAX_STEPS)
     if not 0 <= min_reflection_steps <= max_reflection_steps:
         raise ValueError(f"min_reflection_steps: from 0 to {max_reflection_steps}, got {min_reflection_steps!r}")
     return PromptOptimizer(model=open_model(model), kind=kind, least=min_reflection_steps, most=max_reflection_steps)
 
 
-def unchanged(template: PromptTemplate, reason: str, *, refused: str | None = None, steps: int = 0) -> Optimized:
+def unchanged(template: PromptTemplate, reason: str, *, refused: str | None = None) -> Optimized:
     """A prompt that stays as it is, and why."""
-    return Optimized(
-        name=template.name, prompt=template.text, changed=False, reason=reason, refused=refused, steps=steps
-    )
+    return Optimized(name=template.name, prompt=template.text, changed=False, reason=reason, refused=refused)
 
 
 def _optimized(template: PromptTemplate, found: Proposed, steps: int) -> Optimized:
-    if found.text == template.text:
-        refused = f"what the model proposed was not taken: {found.refused}" if found.refused else ""
-        reason = refused or found.reason or "the model found nothing to change"
-        return unchanged(template, reason, refused=found.refused, steps=steps)
+    changed = found.text != template.text
+    if changed:
+        reason = found.reason or "the model gave no reason"
+    elif found.refused:
+        reason = f"what the model proposed was not taken: {found.refused}"
+    else:
+        reason = found.reason or "the model found nothing to change"
     return Optimized(
-        name=template.name,
-        prompt=found.text,
-        changed=True,
-        reason=found.reason or "the model gave no reason",
-        refused=found.refused,
-        steps=steps,
+        name=template.name, prompt=found.text, changed=changed, reason=reason, refused=found.refused, steps=steps
     )
 
 
@@ -272,7 +264,7 @@ class SeveralPromptsOptimizer:
             reason = f"which prompt is at fault could not be told: {blamed}"
             return [unchanged(template, reason, refused=blamed) for template in templates]
         return [
-            self.optimizer.improve(shown, template, hint=blamed[number])
+            self.optimizer(shown, template, hint=blamed[number])
             if number in blamed
             else unchanged(template, "it was not found to be at fault")
             for number, template in enumerate(templates, 1)
@@ -294,8 +286,7 @@ def create_multi_prompt_optimizer(
 
 
 def _checked(prompts: Sequence[PromptTemplate]) -> list[PromptTemplate]:
-    if not 1 <= len(prompts) <= _MOST_PROMPTS:
-        raise ValueError(f"prompts: from 1 to {_MOST_PROMPTS}, got {len(prompts)}")
+    checked_limit(len(prompts), "prompts", _MOST_PROMPTS)
     named = [template_of(one) for one in prompts]
     twice = [name for name, count in Counter(one.name for one in named).items() if count > 1]
     if twice:

@@ -88,7 +88,8 @@ def gathered(
     topical = fitting(read, asked)
     meant = list(read.meant)[:_SUBJECTS]
     edges, rows = _hanging_together(store, asked, meant, [one.id for one in topical], among)
-    memories = memories_of(read, asked, edges, (row for row in rows if closed.isdisjoint(row.rests_on)), topical)
+    standing = (row for row in rows if closed.isdisjoint({row.memory_id, row.holding}))
+    memories = memories_of(read, asked, edges, standing, topical)
     days = times_in(request, read.now.date()) if asked.days else ()  # by the calendar of where it is asked
     pieces = belonging([*memories, *said_of(read, asked)], asked.intent, days)
     return Gathered(pieces=pieces, questions=(), progress=heard.progress)
@@ -112,31 +113,9 @@ def _midnight(day: date, later: int, now: datetime) -> datetime:
     return datetime.combine(date.fromordinal(ordinal), time(), now.tzinfo)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
-    """A memory of a story. entities: whom it is surely about; of_user: the user is one of them. until: when it was replaced.
-
-    open: whom it may be about. holding: of one that was replaced, what holds in its place. sources: the messages that it was
-    taken from.
-    """
-
-    memory: StoredMemory
-    entities: frozenset[UUID]
-    open: frozenset[UUID]
-    of_user: bool
-    until: datetime | None
-    holding: UUID | None
-    sources: tuple[UUID, ...]
-
-    @property
-    def rests_on(self) -> set[UUID]:
-        """What has to hold for it to be told."""
-        return {self.memory.id} if self.holding is None else {self.memory.id, self.holding}
-
-
 def _hanging_together(
     store: ReadStore, asked: StoryRequest, meant: Sequence[UUID], topical: Sequence[UUID], among: Among
-) -> tuple[set[UUID], list[Remembered]]:
+) -> tuple[set[UUID], list[Any]]:
     """The memories that state the relations of those who are meant; and what is known of them, and was."""
     depth = MAX_DEPTH if asked.intent is StoryIntent.CONNECTION and len(meant) > 1 else _NEAR
     of_nobody = asked.bare and not meant
@@ -156,28 +135,11 @@ def _hanging_together(
             "since": among.since,
             "until": among.until,
         }
-        return edges, remembered(rows_within(connection, (_HISTORIES, parameters)))
+        return edges, rows_within(connection, (_HISTORIES, parameters))
 
 
 MOST = 300
 """So many at most: those that are named, then the most salient. A story tells of fewer."""
-
-
-def remembered(rows: Iterable[Any]) -> list[Remembered]:
-    """The rows as values."""
-    return [
-        Remembered(
-            memory=StoredMemory(**memory_fields(row)),
-            entities=frozenset(row.entities or ()),
-            open=frozenset(row.open or ()),
-            of_user=bool(row.of_user),
-            until=in_zone(row.valid_to, row.valid_from_offset) if row.state == "superseded" and row.valid_to else None,
-            holding=row.holding,
-            sources=tuple(row.sources or ()),
-        )
-        for row in rows
-    ]
-
 
 _IN_TIME = """(cast(%(since)s as timestamptz) is null or (
               coalesce(memory.occurred_to, memory.valid_from) >= cast(%(since)s as timestamptz)
@@ -245,7 +207,8 @@ _HISTORIES = f"""
         where {of_namespace("source")} and source.stance = 'for' and source.memory_id = any(array(select memory_id from found))
         group by source.memory_id
     )
-    select found.*, whom.about, whom.entities, whom.open, whom.of_user, origins.sources, standing.holding
+    select found.*, whom.about, coalesce(whom.entities, '{{}}') as entities, coalesce(whom.open, '{{}}') as open,
+           coalesce(whom.of_user, false) as of_user, coalesce(origins.sources, '{{}}') as sources, standing.holding
     from found
     full join whom on whom.memory_id = found.memory_id
     full join origins on origins.memory_id = found.memory_id
@@ -310,27 +273,29 @@ def memories_of(
     read: Understood,
     asked: StoryRequest,
     edges: Collection[UUID],
-    rows: Iterable[Remembered],
+    rows: Iterable[Any],
     topical: Iterable[RankedMemory],
 ) -> Iterator[Piece]:
-    """The memories as pieces. edges: those that state relations of whom is meant; topical: those that `fitting` found."""
+    """The rows of `_HISTORIES` as pieces. edges: what states relations of whom is meant; topical: what `fitting` found."""
     ranked = {one.id: one for one in read.ranked}
     fit = {one.id for one in topical}
     meant = frozenset(read.meant)
     joined = asked.intent is StoryIntent.CONNECTION and (len(meant) > 1 or asked.own)
     bearers = frozenset(one for several in _contested(read) for one in several)
     for row in rows:
-        one = row.memory
-        joins = joined and ((len(meant) > 1 and one.id in edges) or _joins(row, meant))
+        one, about = StoredMemory(**memory_fields(row)), frozenset(row.entities)
+        # Beside one of those whose connection is asked for, the user is the other.
+        together = len(about & meant) + (row.of_user and len(meant) == 1) > 1
+        joins = joined and ((len(meant) > 1 and one.id in edges) or together)
         if joined and len(meant) > 1 and not joins:
             continue
-        if row.entities.isdisjoint(meant) and not bearers.isdisjoint(row.entities | row.open):
+        if about.isdisjoint(meant) and not bearers.isdisjoint(about.union(row.open)):
             continue  # a namesake's, or it is open whose
-        replaced = row.until is not None
+        replaced = one.state == "superseded" and row.valid_to is not None
         found_by = (
             ("connection", joins),
-            ("subject", not meant.isdisjoint(row.entities) or (row.of_user and not meant and asked.bare)),
-            ("topic", one.id in fit and meant.isdisjoint(row.entities)),
+            ("subject", not meant.isdisjoint(about) or (row.of_user and not meant and asked.bare)),
+            ("topic", one.id in fit and meant.isdisjoint(about)),
             ("replaced", replaced),
             ("period", bool(asked.days)),
         )
@@ -340,8 +305,8 @@ def memories_of(
             value=one,
             score=base(relevance, one.salience, one.confidence) + _FIRST * ahead,
             found_by=tuple(name for name, holds in found_by if holds),
-            until=row.until,
-            sources=row.sources,
+            until=in_zone(row.valid_to, row.valid_from_offset) if replaced else None,
+            sources=tuple(row.sources),
         )
 
 
@@ -362,11 +327,6 @@ def said_of(read: Understood, asked: StoryRequest) -> Iterator[Piece]:
         if asked.intent is StoryIntent.CONNECTION and not all(_names(one.content, some) for some in names):
             continue
         yield Piece(value=one, score=_WEIGHTS.message * ranked.score, found_by=("said",))
-
-
-def _joins(row: Remembered, meant: frozenset[UUID]) -> bool:
-    """Whether it is about two of those whose connection is asked for; beside one of them, the user is the other."""
-    return len(row.entities & meant) + (row.of_user and len(meant) == 1) > 1
 
 
 def _least(fits: Iterable[float], usual: float) -> float:

@@ -6,15 +6,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from mosshead.api.arguments import checked_limit, checked_seconds
-from mosshead.api.decisions import aware
-from mosshead.api.reads import as_stored
+from mosshead.api.arguments import aware, checked_conversation, checked_limit, checked_seconds, redacted_history
+from mosshead.api.session import OnTimeout
 from mosshead.callbacks import answer_of
 from mosshead.contrib.stories.evidence import chosen, gathered
 from mosshead.contrib.stories.prompt import StoryAnswer, noted, story_prompt
 from mosshead.contrib.stories.requests import asked_for
 from mosshead.contrib.stories.story import Story, StoryEvidence, StorySentence, sentence
-from mosshead.deadline import with_deadline
 from mosshead.fencing import one_line
 from mosshead.llm.open import open_model
 from mosshead.llm.protocol import AnswerRefused, LanguageModel, ModelUnavailable
@@ -41,8 +39,8 @@ def tell_story(
     history: Sequence[Mapping[str, Any]] = (),
     budget: int = 2000,
     now: datetime | None = None,
-    seconds: float | None = None,
-    strict: bool = False,
+    timeout: float | None = None,
+    on_timeout: OnTimeout = "partial",
 ) -> Story:
     """Tell what a namespace knows of somebody or something in the order of time, each sentence with what it rests on.
 
@@ -54,29 +52,28 @@ def tell_story(
         conversation, history, now: as for `Namespace.context`; they tell who is meant. Where that is open, the story is empty
             and ``questions`` asks.
         budget: at most so many tokens of evidence.
-        seconds: a time limit, the LLM included. By default the evidence has the limit of `Memory.connect`, and the LLM a minute.
-        strict: raise ReadTimeout where the evidence is late. Otherwise the story is then empty and ``partial``.
+        timeout: seconds, the LLM included. By default the evidence has the limit of `Memory.connect`, and the LLM a minute.
+        on_timeout: "raise" raises ReadTimeout where the evidence is late. Otherwise the story is then empty and ``partial``.
 
     Raises:
         ValueError: an argument does not fit; the message names it.
         ConfigurationError: the model cannot be used.
         StoreUnavailable: Postgres cannot be reached.
     """
+    session = namespace.session
     teller = None if model is None else open_model(model)
     said = redact(readable("request", request))
-    turns = as_stored(history)
-    named = None if conversation is None else readable("conversation", conversation)
+    turns, named = redacted_history(history), checked_conversation(conversation)
     most = checked_limit(budget, "budget")
     moment = aware(now, "now") or datetime.now(UTC)
-    limit = None if seconds is None else checked_seconds("seconds", seconds)
+    limit = None if timeout is None else checked_seconds("timeout", timeout)
     ends = None if limit is None else time.monotonic() + limit
     asked = asked_for(said, moment.date())
     if not said.strip():
-        return Story(intent=asked.intent, partial=namespace.progress().partial, reason=NOTHING)
+        return Story(intent=asked.intent, partial=session.progress().partial, reason=NOTHING)
 
     def read() -> Story:
-        published, closed = namespace._published(), frozenset(namespace._laid().closed)
-        store = namespace._store()
+        published, closed, store = session.published(), frozenset(session.pending().closed), session.store()
         found = gathered(store, asked, said, history=turns, conversation=named, now=moment, closed=closed)
         evidence, tokens = chosen(found.pieces, budget=most, count_tokens=store.embedder.count_tokens)
         return Story(
@@ -88,11 +85,11 @@ def tell_story(
             reason=None if evidence else "it is open who is meant" if found.questions else NOTHING,
         )
 
-    found = with_deadline(
-        namespace._engine,
+    found = session.read(
         read,
-        seconds=limit,
-        late=None if strict else lambda reason: Story(intent=asked.intent, partial=True, reason=reason),
+        timeout=limit,
+        on_timeout=on_timeout,
+        late=lambda reason: Story(intent=asked.intent, partial=True, reason=reason),
     )
     return told(found, said, teller, ends)
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from redis import Redis
 
-from mosshead.api.arguments import checked_limit
+from mosshead.api.arguments import aware, checked_limit, id_or_name
 from mosshead.api.namespace import Namespace
 from mosshead.contrib.working_memory.references import (
     Fields,
@@ -99,7 +99,7 @@ class WorkingMemory:
         label: what to call it, at most 200 characters; secrets in it are replaced. at: when, with a time zone; now by default.
         Raises ValueError, which names the argument.
         """
-        one = Added(type=checked_type(type), id=checked_id(id), label=checked_label(label), at=checked_time(at, "at"))
+        one = Added(type=checked_type(type), id=checked_id(id), label=checked_label(label), at=aware(at, "at"))
         self._change(one)
 
     def add_tool_result(
@@ -148,12 +148,12 @@ class WorkingMemory:
         """The user had another turn. Under the policy "summary" the tenth cuts the session down to its 5 most recent references.
 
         The service is then asked to sum the conversation up, and the id of that event is returned. Raises as
-        `Namespace.summarise`; the next ten turns ask again.
+        `Namespace.messages`; the next ten turns ask again.
         """
         after = self._change(TurnTaken())
         if self._rules.policy != "summary" or self._namespace is None or after.turns:
             return None
-        return self._namespace.summarise(self.session)
+        return self._namespace.messages.summarise(self.session)
 
     @property
     def task(self) -> str | None:
@@ -187,7 +187,7 @@ class WorkingMemory:
         """
         kind, key = checked_type(type), checked_id(id)
         found = self._step(lambda state, now: self._used(state, state.find(kind, key), now))
-        if found is None and self._namespace is not None and _as_uuid(key):
+        if found is None and self._namespace is not None and isinstance(id_or_name(key), UUID):
             entity = entity_called(self._namespace, key)
             return self._at_hand(entity) if entity and entity.entity_type == kind else None
         return found
@@ -364,15 +364,6 @@ def checked_label(given: object, name: str = "label") -> str:
     return one_line(redact(readable(name, given)))
 
 
-def checked_time(given: datetime | None, name: str) -> datetime | None:
-    """A time, in UTC. Raises ValueError where it has no zone."""
-    if given is None:
-        return None
-    if given.tzinfo is None:
-        raise ValueError(f"{name}: has no time zone; give an aware time, such as datetime.now(UTC)")
-    return given.astimezone(UTC)
-
-
 def cut_label(found: str) -> str:
     """What a tool's result calls something, as a label: cut where it is longer."""
     flat = one_line(found)
@@ -396,7 +387,7 @@ def entity_called(namespace: Namespace, name: str) -> Entity | None:
     if not wanted or len(wanted) > MAX_ID:
         return None
     try:
-        return namespace.profile(_as_uuid(wanted) or wanted).entity
+        return namespace.entities.get(wanted)
     except (NotFound, AmbiguousName):
         return None
 
@@ -404,14 +395,7 @@ def entity_called(namespace: Namespace, name: str) -> Entity | None:
 def summary_of(namespace: Namespace, conversation: str) -> str | None:
     """The summary of a conversation; None where there is none, or Postgres does not answer: a prompt does without."""
     try:
-        found = namespace.summary(conversation)
+        found = namespace.messages.summary(conversation)
     except StoreUnavailable:
         return None
     return found.text if found else None
-
-
-def _as_uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

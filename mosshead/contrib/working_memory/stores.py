@@ -15,7 +15,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-from mosshead.contrib.working_memory.state import State, WrittenState, written
+from mosshead.contrib.working_memory.state import State
 from mosshead.errors import StoreUnavailable
 from mosshead.publishing.fork_safety import ForkSafeLock
 
@@ -172,11 +172,10 @@ class InProcess:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A state as it was in Redis, by the token of its value; "" where there was none. written: where this process wrote it."""
+    """A state as it was in Redis, by the token of its value; "" where there was none."""
 
     token: str
     state: State
-    written: WrittenState | None = None
 
 
 class InRedis:
@@ -231,12 +230,11 @@ class InRedis:
         """Store what follows; None, or what is there instead of what it was to follow."""
         token = secrets.token_hex(_TOKEN // 2)
         milliseconds = int(ttl.total_seconds() * 1000)
-        after_text = written(after, before.written)
-        other = self._swap(keys=[name], args=[before.token, token + after_text.text, milliseconds])
+        other = self._swap(keys=[name], args=[before.token, token + after.to_json(), milliseconds])
         # Its own token: it was stored, the connection broke before the answer came, and the client asked again by itself.
         if other != 1 and _text(other)[:_TOKEN] != token:
             return self._saw(name, other)
-        self._keep(name, _Seen(token, after, after_text))
+        self._keep(name, _Seen(token, after))
         return None
 
     def _saw(self, name: str, value: Any) -> _Seen:

@@ -224,10 +224,10 @@ def test_statements_hold_no_words(memory: Memory) -> None:
     sarah = memory.namespace("acme", f"sarah {uuid4()}")
     sarah.query(THEIRS)
     sarah.context(f"Does {THEIRS} know Peter?", history=[{"role": "user", "content": f"{THEIRS}!"}])
-    sarah.recall_messages(THEIRS)
+    sarah.messages.search(THEIRS)
     sarah.resolve(f"Ask {THEIRS}", mention=THEIRS)
     prepared: list[Statement] = [("select statement from pg_prepared_statements", {})]
-    (rows,) = in_one_trip(sarah._engine, sarah.path.tenant_id, prepared)
+    (rows,) = in_one_trip(sarah.session.engine, sarah.path.tenant_id, prepared)
     statements = [row.statement for row in rows]
     assert len(statements) > 2
     assert not [one for one in statements if THEIRS in one.casefold()]

@@ -47,7 +47,7 @@ def test_whatever_becomes_of_memories_and_messages_their_words_are_counted(
         forming.say(one)
         assert kept() > 1
     (move,) = [one for one in sarah.memories() if "Berlin" in one.content]
-    forming.command(type="undo", decision_id=str(sarah.decisions(move.id)[-1].id))
+    forming.command(type="undo", decision_id=str(sarah.decisions.for_memory(move.id)[-1].id))
     assert kept() > 1
     with admin_engine.begin() as connection:
         connection.execute(text("delete from mosshead.turns where namespace_id = :namespace_id"), lane.scope)

@@ -101,7 +101,7 @@ def test_whatever_becomes_of_memories_words_and_count_follow(forming: Forming, s
         assert (rows.strangers(), len(set(rows.memories()))) == (0, 1)
     (move,) = [one for one in sarah.memories() if "Berlin" in one.content]
     for _ in range(2):
-        forming.command(type="undo", decision_id=str(sarah.decisions(move.id)[-1].id))
+        forming.command(type="undo", decision_id=str(sarah.decisions.for_memory(move.id)[-1].id))
         assert (rows.strangers(), len(set(rows.memories()))) == (0, 1)
     before = rows.memories()[0]
     forming.command(type="import", memories=[{"id": "1", "content": "The boiler is in the cellar."}])

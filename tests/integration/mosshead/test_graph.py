@@ -125,7 +125,7 @@ def test_a_relation_says_which_memory_states_it_and_ends_with_it(remembering: Re
         links.relate(connection, remembering.lane, said, [(uuid4(), ada, "taught", bo)], stamp, valid_from=NOON)
     before = datetime.now(UTC)
 
-    (teacher, employer) = sarah.neighbours("Bo")
+    (teacher, employer) = sarah.entities.neighbours("Bo")
     assert (teacher.name, teacher.predicate, teacher.direction, teacher.distance) == ("Ada", "taught", "in", 1)
     assert (teacher.via, teacher.memory_id, teacher.valid_from, teacher.valid_to) == (bo, said, NOON, None)
     assert (employer.name, employer.predicate, employer.direction, employer.distance) == (
@@ -135,20 +135,20 @@ def test_a_relation_says_which_memory_states_it_and_ends_with_it(remembering: Re
         2,
     )
     assert (employer.via, employer.memory_id) == (ada, None)
-    assert [one.name for one in sarah.neighbours(bo, depth=1)] == ["Ada"]
+    assert [one.name for one in sarah.entities.neighbours(bo, depth=1)] == ["Ada"]
 
     with remembering.stamped() as (connection, stamp):
         links.end_relations(connection, remembering.lane, said, stamp, valid_to=NOON + DAY)
-    assert sarah.neighbours("Bo") == []
-    assert [one.name for one in sarah.neighbours(bo, as_of=before)] == ["Ada", "Harp Barn"]
-    assert [one.name for one in sarah.neighbours(ada)] == ["Harp Barn"]
+    assert sarah.entities.neighbours("Bo") == []
+    assert [one.name for one in sarah.entities.neighbours(bo, as_of=before)] == ["Ada", "Harp Barn"]
+    assert [one.name for one in sarah.entities.neighbours(ada)] == ["Harp Barn"]
 
 
 def test_what_does_not_fit_is_named(sarah: Namespace) -> None:
     with pytest.raises(ValueError, match="depth: from 1 to 4, got 5"):
-        sarah.neighbours(uuid4(), depth=5)
+        sarah.entities.neighbours(uuid4(), depth=5)
     with pytest.raises(ValueError, match="fan_out: from 1 to 200, got 0"):
-        sarah.neighbours(uuid4(), fan_out=0)
+        sarah.entities.neighbours(uuid4(), fan_out=0)
     with pytest.raises(ValueError, match="as_of: has no time zone"):
-        sarah.neighbours(uuid4(), as_of=datetime(2026, 1, 1))  # noqa: DTZ001 - that is the point
-    assert sarah.neighbours(uuid4()) == []
+        sarah.entities.neighbours(uuid4(), as_of=datetime(2026, 1, 1))  # noqa: DTZ001 - that is the point
+    assert sarah.entities.neighbours(uuid4()) == []

@@ -127,5 +127,5 @@ def test_an_export_may_take_longer_than_other_reads(run: Run, remembering: Remem
     with admin_engine.begin() as connection:
         connection.exec_driver_sql("lock table mosshead.memories")
         with pytest.raises(ReadTimeout):
-            run("export", "--seconds", 1)
-    assert json.loads(run("export", "--seconds", 30))["content"] == "Ada restores harps."
+            run("export", "--timeout", 1)
+    assert json.loads(run("export", "--timeout", 30))["content"] == "Ada restores harps."

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Engine, make_url, text
 
 from db.schema.migrate import migrate
-from mosshead import ConfigurationError, EmbedderMismatch, InvalidNamespace, Memory, StoreMismatch, StoreUnavailable
+from mosshead import ConfigurationError, EmbedderMismatch, InvalidNamespace, Memory, SchemaOutdated, StoreUnavailable
 from tests.given import MODEL
 from workers.local import Addresses, wait_until
 
@@ -16,7 +16,7 @@ from workers.local import Addresses, wait_until
 def test_the_environment_says_where(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOSSHEAD_DATABASE_URL", addresses.database_url)
     with Memory.connect() as memory:
-        assert memory.namespace("acme", uuid4().hex).entities() == []
+        assert memory.namespace("acme", uuid4().hex).entities.list() == []
 
 
 def test_without_a_broker_a_memory_can_be_read_and_not_written(addresses: Addresses) -> None:
@@ -65,8 +65,8 @@ def test_an_app_that_is_newer_than_its_database_is_told_so_by_the_read(addresses
     with Memory.connect(database_url=url) as memory:
         sarah = memory.namespace("acme", "sarah")
         assert not sarah.progress().partial
-        for read in (sarah.context, sarah.query, sarah.recall_messages):
-            with pytest.raises(StoreMismatch, match=r"^MOSSHEAD_DATABASE_URL: .*python -m workers migrate"):
+        for read in (sarah.context, sarah.query, sarah.messages.search):
+            with pytest.raises(SchemaOutdated, match=r"^MOSSHEAD_DATABASE_URL: .*python -m workers migrate"):
                 read("Where does she live?")
 
 
@@ -103,10 +103,10 @@ class TestLazily:
     """An app that starts without asking Postgres: what is wrong is said by its reads, each time until it is mended."""
 
     def test_no_database_is_asked(self, addresses: Addresses) -> None:
-        with Memory.connect(database_url=NOWHERE, broker_url=addresses.broker_url, lazy=True) as memory:
+        with Memory.connect(database_url=NOWHERE, broker_url=addresses.broker_url, check=False) as memory:
             sarah = memory.namespace("acme", uuid4().hex)
             assert sarah.publish("I like coffee")
-            for read in (sarah.query, sarah.context, sarah.recall_messages, sarah.query):
+            for read in (sarah.query, sarah.context, sarah.messages.search, sarah.query):
                 with pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_DATABASE_URL: cannot connect to "):
                     read("What do they drink?")
 
@@ -115,10 +115,10 @@ class TestLazily:
     ) -> None:
         monkeypatch.setenv("OPENAI_API_KEY", "a key that is never used")
         other, refusals = "openai:text-embedding-3-small", []
-        with Memory.connect(database_url=addresses.database_url, embedder=other, lazy=True) as memory:
+        with Memory.connect(database_url=addresses.database_url, embedder=other, check=False) as memory:
             for _ in range(2):
                 with pytest.raises(EmbedderMismatch, match=rf"the service with {MODEL}") as refused:
-                    memory.namespace("acme", uuid4().hex).entities()
+                    memory.namespace("acme", uuid4().hex).entities.list()
                 refusals.append(refused)  # with what it holds on to
 
             def held() -> int:
@@ -132,14 +132,14 @@ class TestLazily:
 
     def test_a_database_without_views_is_told_how_to_get_them(self, addresses: Addresses, unmigrated: str) -> None:
         url = make_url(addresses.database_url).set(database=unmigrated).render_as_string(hide_password=False)
-        with Memory.connect(database_url=url, lazy=True) as memory:
+        with Memory.connect(database_url=url, check=False) as memory:
             for _ in range(2):
-                with pytest.raises(StoreMismatch, match=r"^MOSSHEAD_DATABASE_URL: .*python -m workers migrate"):
+                with pytest.raises(SchemaOutdated, match=r"^MOSSHEAD_DATABASE_URL: .*python -m workers migrate"):
                     memory.namespace("acme", "sarah").progress()
 
     def test_settings_are_checked_all_the_same(self) -> None:
         with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL: not a Postgres URL"):
-            Memory.connect(database_url="mysql://me@host/db", lazy=True)
+            Memory.connect(database_url="mysql://me@host/db", check=False)
 
 
 def test_a_broken_namespace_is_refused(memory: Memory) -> None:

@@ -11,8 +11,9 @@ from sqlalchemy import Engine
 
 from db import inbox, memories, profiles
 from db.keys import LaneRef
-from mosshead import AmbiguousName, InvalidEvent, Memory, MentionKind, Namespace, NotFound, WaitTimeout
+from mosshead import AmbiguousName, InvalidEvent, Memory, Namespace, NotFound, WaitTimeout
 from mosshead.contrib.prompts import Prompts
+from mosshead.entities.mentions import MentionKind
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
@@ -87,9 +88,9 @@ class TestQuery:
     def test_arguments_that_do_not_fit_are_refused_by_name(self, sarah: Namespace) -> None:
         wrong: list[tuple[str, Callable[..., object], dict[str, Any]]] = [
             ("about", sarah.memories, {"about": "Peter"}),
-            ("depth", sarah.neighbours, {"entity": uuid4(), "depth": True}),
-            ("fan_out", sarah.neighbours, {"entity": uuid4(), "fan_out": "3"}),
-            ("message_range", sarah.message, {"message_id": uuid4(), "message_range": True}),
+            ("depth", sarah.entities.neighbours, {"entity": uuid4(), "depth": True}),
+            ("fan_out", sarah.entities.neighbours, {"entity": uuid4(), "fan_out": "3"}),
+            ("around", sarah.messages.get, {"message_id": uuid4(), "around": True}),
             ("timeout", sarah.wait, {"timeout": math.nan}),
             ("lines", sarah.import_records, {"lines": '{"type": "memory"}'}),
             ("name", Prompts(sarah).versions, {"name": 5}),
@@ -121,7 +122,7 @@ class TestQuery:
         bo = memory.namespace(fresh_namespace.parts[0], "bo")
 
         assert not bo.query("User moved to Seattle")
-        assert (bo.entities(), bo.memories(), bo.context("Seattle").text) == ([], [], "")
+        assert (bo.entities.list(), bo.memories(), bo.context("Seattle").text) == ([], [], "")
         with pytest.raises(NotFound):
             bo.get(memory_id)
 
@@ -164,13 +165,13 @@ class TestMemories:
         knows("Peter cooks", key="crm-18")
         memory_id = knows("Peter writes", key="crm-17")
 
-        assert sarah.by_key("crm-17") == sarah.get(memory_id)
-        assert sarah.by_key("crm-17").key == "crm-17"
+        assert sarah.get(key="crm-17") == sarah.get(memory_id)
+        assert sarah.get(key="crm-17").key == "crm-17"
         for missing in ("crm-1", ""):
             with pytest.raises(NotFound, match=r"^key: no memory in"):
-                sarah.by_key(missing)
+                sarah.get(key=missing)
         with pytest.raises(NotFound, match=r"^key: "):
-            sarah.by_key("crm-17", as_of=NOON - timedelta(days=3650))
+            sarah.get(key="crm-17", as_of=NOON - timedelta(days=3650))
 
     def test_a_superseded_one_is_got_and_not_found(
         self, sarah: Namespace, knows: Knows, remembering: Remembering
@@ -207,7 +208,7 @@ class TestEntities:
 
     @pytest.mark.usefixtures("peters")
     def test_those_with_the_most_memories_come_first(self, sarah: Namespace) -> None:
-        found = [(entity.name, entity.memories, entity.parent, entity.aliases) for entity in sarah.entities()]
+        found = [(entity.name, entity.memories, entity.parent, entity.aliases) for entity in sarah.entities.list()]
         assert found[0] == ("Peter", 2, "WOBS", ("Pete",))
         assert sorted(found[1:]) == [("Peter", 1, None, ()), ("WOBS", 1, None, ())]
 
@@ -219,9 +220,9 @@ class TestEntities:
                 summary = f"{due.entity.description}."
                 profiles.save_profile(connection, remembering.lane, due, summary=summary, holds=[])
 
-        assert sarah.profile("PETE's").summary == "writer."
-        assert sarah.profile(peters[1]).summary == "User's brother."
-        assert sarah.profile(peters[1]).refreshed_at is not None
+        assert sarah.entities.profile("PETE's").summary == "writer."
+        assert sarah.entities.profile(peters[1]).summary == "User's brother."
+        assert sarah.entities.profile(peters[1]).refreshed_at is not None
 
     @pytest.mark.parametrize(
         ("name", "asked"),
@@ -238,35 +239,38 @@ class TestEntities:
         self, sarah: Namespace, remembering: Remembering, name: str, asked: str
     ) -> None:
         meant = remembering.entity(name)
-        assert sarah.profile(asked).entity.id == meant
+        assert sarah.entities.profile(asked).entity.id == meant
         with pytest.raises(NotFound):
-            sarah.profile(f"{asked} Junior")
+            sarah.entities.profile(f"{asked} Junior")
         other = remembering.entity(asked)
-        assert (sarah.profile(name).entity.id, sarah.profile(asked).entity.id) == (meant, other)
+        assert (sarah.entities.profile(name).entity.id, sarah.entities.profile(asked).entity.id) == (meant, other)
 
     def test_an_id_may_be_text(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
-        assert sarah.profile(str(peters[0])) == sarah.profile(peters[0])
-        assert sarah.neighbours(str(peters[0])) == sarah.neighbours(peters[0])
+        assert sarah.entities.profile(str(peters[0])) == sarah.entities.profile(peters[0])
+        assert sarah.entities.neighbours(str(peters[0])) == sarah.entities.neighbours(peters[0])
         assert sarah.memories(about=str(peters[0])) == sarah.memories(about=peters[0])
 
     def test_a_name_of_several_asks_for_an_id(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
         with pytest.raises(AmbiguousName, match=r"^entity: 2 bear this name; ask by id") as caught:
-            sarah.profile("Peter")
+            sarah.entities.profile("Peter")
         assert all(str(key) in str(caught.value) for key in peters)
 
     @pytest.mark.parametrize("nobody", ["Nobody", NO_ID])
     def test_nobody_is_said_so(self, sarah: Namespace, nobody: str | UUID) -> None:
         with pytest.raises(NotFound, match=r"^entity: nothing in"):
-            sarah.profile(nobody)
+            sarah.entities.profile(nobody)
 
     def test_a_message_is_parsed_into_what_it_refers_to(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
-        found = {(one.kind, one.text): set(one.entities) for one in sarah.mentions("What's Peter's address? He moved.")}
+        found = {
+            (one.kind, one.text): set(one.entities)
+            for one in sarah.entities.mentions("What's Peter's address? He moved.")
+        }
         assert found[MentionKind.ENTITY, "Peter"] == set(peters)
         assert {(MentionKind.ATTRIBUTE, "address"), (MentionKind.PRONOUN, "He")} <= found.keys()
 
     def test_a_parser_of_the_apps_own_sees_no_secret(self, sarah: Namespace) -> None:
         seen: list[str] = []
-        sarah.mentions("My password is hunter2-hunter2.", parser=seen.append)
+        sarah.entities.mentions("My password is hunter2-hunter2.", parser=seen.append)
         (said,) = seen
         assert "hunter2" not in said
 

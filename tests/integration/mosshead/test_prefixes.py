@@ -37,7 +37,7 @@ def test_what_any_of_them_knows_is_found_and_says_where(memory: Memory, tenant: 
     ladder = knows("The ladder hangs in the boat shed", "support", "ines")
     knows("Coffee is at ten", "support", "sam")
     knows("The ladder is on the roof", "sales", "ines")
-    hits = memory.under(tenant, "support").query("Where is the ladder?", limit=2)
+    hits = memory.group(tenant, "support").query("Where is the ladder?", limit=2)
 
     assert (hits[0].id, str(hits[0].namespace)) == (ladder, f"{tenant}/support/ines")
     assert {hit.namespace.parts[1] for hit in hits} == {"support"}
@@ -48,7 +48,7 @@ def test_a_threshold_and_a_limit_hold_over_all_of_them(memory: Memory, tenant: s
     for name in ("ines", "sam"):
         knows("The ladder hangs in the boat shed", name)
         knows("Coffee is at ten", name)
-    everywhere = memory.under(tenant)
+    everywhere = memory.group(tenant)
 
     assert len(everywhere.query("The ladder hangs in the boat shed", threshold=0.9)) == 2
     assert len(everywhere.query("The ladder hangs in the boat shed", limit=1)) == 1
@@ -61,11 +61,11 @@ def test_the_namespaces_are_told_in_order(memory: Memory, tenant: str, knows: Kn
     for parts in (("support", "sam"), ("support", "ines"), ("supporting", "x")):
         knows("Coffee is at ten", *parts)
 
-    assert [str(one) for one in memory.under(tenant, "support").namespaces()] == [
+    assert [str(one) for one in memory.group(tenant, "support").namespaces()] == [
         f"{tenant}/support/ines",
         f"{tenant}/support/sam",
     ]
-    assert memory.under(tenant, "nobody").namespaces() == []
+    assert memory.group(tenant, "nobody").namespaces() == []
 
 
 def test_what_is_no_memory_of_now_takes_no_place(
@@ -78,17 +78,17 @@ def test_what_is_no_memory_of_now_takes_no_place(
         profile = {uuid4(): MINILM.embed(["Where is the ladder?"])[0]}
         memories.set_vectors(connection, remembering.lane, MODEL, "profile", profile)
 
-    assert [hit.id for hit in memory.under(tenant).query("Where is the ladder?", limit=1)] == [ladder]
+    assert [hit.id for hit in memory.group(tenant).query("Where is the ladder?", limit=1)] == [ladder]
 
 
 def test_another_tenant_is_never_seen(memory: Memory, tenant: str, knows: Knows) -> None:
     knows("The ladder hangs in the boat shed", "support", "ines", tenant=f"tenant-{uuid4().hex}")
 
-    assert memory.under(tenant).query("Where is the ladder?") == []
+    assert memory.group(tenant).query("Where is the ladder?") == []
 
 
 def test_a_prefix_needs_a_tenant(memory: Memory) -> None:
     with pytest.raises(InvalidNamespace, match="the tenant first"):
-        memory.under()
+        memory.group()
     with pytest.raises(InvalidNamespace, match="is empty"):
-        memory.under("acme", "")
+        memory.group("acme", "")

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
 from datetime import datetime
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -61,7 +62,7 @@ def proxy(addresses: Addresses) -> Iterator[Proxy]:
 @pytest.fixture
 def far(proxy: Proxy) -> Iterator[Memory]:
     """The library, connected through the proxy."""
-    with Memory.connect(database_url=address(proxy.port), read_seconds=PATIENT) as connected:
+    with Memory.connect(database_url=address(proxy.port), read_timeout=PATIENT) as connected:
         yield connected
 
 
@@ -93,7 +94,7 @@ def within(seconds: float) -> Iterator[None]:
 def of(memory: Memory, path: NamespacePath) -> Namespace:
     """The namespace, with the embedder's model loaded: what comes then is the server's time."""
     namespace = memory.namespace(*path.parts)
-    namespace.query("Where does she live?", seconds=PATIENT)
+    namespace.query("Where does she live?", timeout=PATIENT)
     return namespace
 
 
@@ -113,7 +114,7 @@ class TestAServerThatHangs:
         proxy.blackhole()
 
         with within(0.4):
-            late = sarah.query("Where does she live?", seconds=0.4)
+            late = sarah.query("Where does she live?", timeout=0.4)
         with within(1):
             by_default = sarah.query("Where does she live?")
 
@@ -125,10 +126,10 @@ class TestAServerThatHangs:
     def test_who_asks_for_it_gets_an_error(self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath) -> None:
         sarah = of(far, fresh_namespace)
         proxy.blackhole()
-        with within(0.4), pytest.raises(ReadTimeout, match="seconds: "):
-            sarah.query("Where does she live?", seconds=0.4, strict=True)
+        with within(0.4), pytest.raises(ReadTimeout, match="timeout: "):
+            sarah.query("Where does she live?", timeout=0.4, on_timeout="raise")
 
-    @pytest.mark.parametrize("read", [Namespace.memories, Namespace.entities, Namespace.progress])
+    @pytest.mark.parametrize("read", [Namespace.memories, lambda sarah: sarah.entities.list(), Namespace.progress])
     def test_a_read_that_cannot_be_partial_raises_in_time(
         self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath, read: Callable[[Namespace], object]
     ) -> None:
@@ -144,7 +145,7 @@ class TestAServerThatHangs:
         knows("User moved to Seattle")
         sarah = of(far, fresh_namespace)
         proxy.blackhole()
-        assert sarah.query("Where does she live?", seconds=0.3).partial
+        assert sarah.query("Where does she live?", timeout=0.3).partial
         proxy.heal()
 
         assert [hit.content for hit in sarah.query("Where does she live?")] == ["User moved to Seattle"]
@@ -160,13 +161,13 @@ class TestAServerThatHangs:
                     len(hits) == 1 for hits in pool.map(lambda _: sarah.query("Where does she live?"), range(20))
                 )
                 assert proxy.reset() > 1
-                assert len(sarah.query("Where does she live?", strict=True)) == 1
+                assert len(sarah.query("Where does she live?", on_timeout="raise")) == 1
         gc.collect()  # psycopg warns here of one that nobody closed, which fails a test
 
     def test_it_cannot_hold_who_connects(self, proxy: Proxy) -> None:
         proxy.blackhole()
         with within(0.3), pytest.raises(ReadTimeout):
-            Memory.connect(database_url=address(proxy.port), read_seconds=0.3)
+            Memory.connect(database_url=address(proxy.port), read_timeout=0.3)
 
 
 def patient_trip(engine: Engine, statement: Statement) -> list[list[Any]]:
@@ -247,7 +248,7 @@ class TestARerankerOfTheApp:
             "User moved to Seattle",
             "User has two cats",
         }
-        assert sarah.recall_messages(asked, reranker=cats_first).hits == ()
+        assert sarah.messages.search(asked, reranker=cats_first).hits == ()
 
     def test_one_that_hangs_costs_no_more_than_the_time_of_the_read(self, sarah: Namespace) -> None:
         def hangs(message: str, texts: Sequence[str]) -> list[float]:
@@ -255,7 +256,7 @@ class TestARerankerOfTheApp:
             return []
 
         with within(4):  # enough for the part before it
-            hits = sarah.query("Where does she live?", seconds=4, reranker=hangs)
+            hits = sarah.query("Where does she live?", timeout=4, reranker=hangs)
         assert (len(hits), hits.partial) == (3, False)
 
 
@@ -278,10 +279,10 @@ def test_an_embedding_endpoint_that_fails_is_not_called_late(one_connection: Eng
 READS: dict[str, Read] = {
     "query": lambda sarah, said: sarah.query(said),
     "context": lambda sarah, said: sarah.context(said),
-    "recall_messages": lambda sarah, said: sarah.recall_messages(said),
+    "messages.search": lambda sarah, said: sarah.messages.search(said),
     "resolve": lambda sarah, said: sarah.resolve(said),
     "track": lambda sarah, said: track_conversation(sarah, [{"role": "user", "content": said}]),
-    "mentions": lambda sarah, said: sarah.mentions(said),
+    "mentions": lambda sarah, said: sarah.entities.mentions(said),
 }
 
 
@@ -290,7 +291,7 @@ class TestAServerThatIsGone:
     def test_each_read_says_so(self, proxy: Proxy, fresh_namespace: NamespacePath, read: Read) -> None:
         gone = Proxy(proxy.port)
         gone.start()
-        with Memory.connect(database_url=address(gone.port), read_seconds=PATIENT) as memory:
+        with Memory.connect(database_url=address(gone.port), read_timeout=PATIENT) as memory:
             sarah = of(memory, fresh_namespace)
             gone.close()
             with within(0), pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_DATABASE_URL: cannot connect to "):
@@ -340,14 +341,14 @@ class TestArguments:
         assert not getattr(found, "hits", ())
         assert not getattr(found, "memories", ())
 
-    @pytest.mark.parametrize("name", ["query", "context", "recall_messages", "resolve", "mentions"])
+    @pytest.mark.parametrize("name", ["query", "context", "messages.search", "resolve", "mentions"])
     def test_what_is_no_text_is_refused_by_name(
         self, memory: Memory, fresh_namespace: NamespacePath, name: str
     ) -> None:
         with pytest.raises(ValueError, match=r"^(text|message): "):
             READS[name](of(memory, fresh_namespace), 5)  # type: ignore[arg-type]
 
-    @pytest.mark.parametrize("name", ["context", "recall_messages", "resolve", "track"])
+    @pytest.mark.parametrize("name", ["context", "messages.search", "resolve", "track"])
     @pytest.mark.parametrize("conversation", ["half \ud83d", "nothing \x00", ""], ids=["surrogate", "NUL", "empty"])
     def test_any_conversation_can_be_named(
         self, memory: Memory, fresh_namespace: NamespacePath, name: str, conversation: str
@@ -357,7 +358,7 @@ class TestArguments:
             track_conversation(sarah, conversation=conversation)
         else:
             said = {"message" if name == "context" else "text": "Does Peter like figs?"}
-            getattr(sarah, name)(**said, conversation=conversation)
+            attrgetter(name)(sarah)(**said, conversation=conversation)
 
     @pytest.mark.parametrize(
         ("given", "says"),
@@ -368,8 +369,8 @@ class TestArguments:
             ({"threshold": 1.5}, "threshold: a cosine from -1 to 1, or None for all, got 1.5"),
             ({"threshold": float("nan")}, "threshold: a cosine from -1 to 1, or None for all, got nan"),
             ({"threshold": "0.5"}, "threshold: a cosine from -1 to 1, or None for all, got '0.5'"),
-            ({"seconds": 0}, "seconds: seconds, more than 0, got 0"),
-            ({"seconds": float("inf")}, "seconds: seconds, more than 0, got inf"),
+            ({"timeout": 0}, "timeout: seconds, more than 0, got 0"),
+            ({"timeout": float("inf")}, "timeout: seconds, more than 0, got inf"),
         ],
         ids=lambda given: (
             "-".join(f"{name}={value}" for name, value in given.items()) if isinstance(given, dict) else ""
@@ -386,13 +387,13 @@ class TestArguments:
         ("read", "says"),
         [
             (lambda names: names.memories(limit=-1), "limit: must be at least 1, got -1"),
-            (lambda names: names.latest_decisions(limit=0), "limit: must be at least 1, got 0"),
-            (lambda names: names.refused(limit="x"), "limit: must be at least 1, got 'x'"),
-            (lambda names: names.by_key(7), "key: give a text, not int"),
-            (lambda names: names.recall_messages("figs", since=NAIVE), "since: has no time zone; give an aware time"),
+            (lambda names: names.decisions.latest(limit=0), "limit: must be at least 1, got 0"),
+            (lambda names: names.decisions.latest(action="refuse", limit="x"), "limit: must be at least 1, got 'x'"),
+            (lambda names: names.get(key=7), "key: give a text, not int"),
+            (lambda names: names.messages.search("figs", since=NAIVE), "since: has no time zone; give an aware time"),
             (lambda names: names.context("figs", now=NAIVE), "now: has no time zone; give an aware time"),
-            (lambda names: names.recall_messages("figs", until="2026"), "until: give a datetime, not str"),
-            (lambda names: names.recall_messages("figs", message_range=None), "message_range: give a number or"),
+            (lambda names: names.messages.search("figs", until="2026"), "until: give a datetime, not str"),
+            (lambda names: names.messages.search("figs", around=None), "around: give a number or"),
         ],
     )
     def test_whatever_else_does_not_fit_is_refused_by_name(
@@ -407,13 +408,13 @@ class TestArguments:
     ) -> None:
         names = of(memory, fresh_namespace)
         assert not names.query("figs", metadata={"a": [odd]})
-        for read in (names.profile, names.neighbours, names.by_key):
+        for read in (names.entities.profile, names.entities.neighbours, lambda key: names.get(key=key)):
             with pytest.raises(NotFound):
                 read(odd)
 
     def test_a_read_may_take_a_month(self, memory: Memory, fresh_namespace: NamespacePath, knows: Knows) -> None:
         knows("User moved to Seattle")
-        assert of(memory, fresh_namespace).query("Seattle", seconds=30 * 24 * 3600)
+        assert of(memory, fresh_namespace).query("Seattle", timeout=30 * 24 * 3600)
 
 
 def test_whoever_takes_the_lines_of_an_export_has_all_time(
@@ -464,7 +465,7 @@ class TestThreadsAndForks:
             if child == 0:
                 code = 1
                 try:
-                    code = 0 if len(sarah.query("Where does she live?", strict=True)) == 1 else 2
+                    code = 0 if len(sarah.query("Where does she live?", on_timeout="raise")) == 1 else 2
                 finally:
                     os._exit(code)
             assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -83,7 +83,7 @@ class TestRecall:
     def test_what_was_said_comes_back_word_for_word(self, ines: Namespace, talk: Talk) -> None:
         talk("boat", BOAT)
         talk("bread", BREAD)
-        found = ines.recall_messages("Where should the dough rise?", top_k=1)
+        found = ines.messages.search("Where should the dough rise?", limit=1)
 
         (message,) = found.messages
         assert (message.content, message.speaker, message.conversation, message.place) == (
@@ -100,7 +100,7 @@ class TestRecall:
         same = "Where should the dough rise?"  # of the halves of its vector the inner product is 1.0001
         talk("bread", (("Sam", same),))
 
-        assert [hit.similarity for hit in ines.recall_messages(same).hits] == [1]
+        assert [hit.similarity for hit in ines.messages.search(same).hits] == [1]
 
     @pytest.mark.parametrize(
         ("around", "places"), [(0, [3]), ((2, 0), [1, 2, 3]), ((0, 1), [3, 4]), (9, [0, 1, 2, 3, 4])], ids=str
@@ -109,7 +109,7 @@ class TestRecall:
         self, ines: Namespace, talk: Talk, around: int | tuple[int, int], places: list[int]
     ) -> None:
         talk("boat", BOAT)
-        found = ines.recall_messages("On which day do we start?", top_k=1, message_range=around)
+        found = ines.messages.search("On which day do we start?", limit=1, around=around)
 
         assert [one.place for one in found.excerpts[0].messages] == places
 
@@ -120,30 +120,30 @@ class TestRecall:
         talk("bread", BREAD)
         history = [{"role": "user", "content": content} for _, content in told]
 
-        assert ines.recall_messages(asked, top_k=1, history=history).messages[0].conversation == "bread"
+        assert ines.messages.search(asked, limit=1, history=history).messages[0].conversation == "bread"
         assert ines.context(asked, budget=60, history=history).messages[0].conversation == "bread"
 
     def test_a_thread_is_searched_alone(self, ines: Namespace, talk: Talk) -> None:
         talk("boat", BOAT)
         talk("bread", BREAD)
 
-        thread = ines.recall_messages("dough", conversation="boat", scope="thread", top_k=9)
+        thread = ines.messages.search("dough", conversation="boat", conversation_only=True, limit=9)
         assert {one.conversation for one in thread.messages} == {"boat"}
-        assert {one.conversation for one in ines.recall_messages("dough", conversation="boat", top_k=9).messages} == {
+        assert {one.conversation for one in ines.messages.search("dough", conversation="boat", limit=9).messages} == {
             "boat",
             "bread",
         }
-        with pytest.raises(ValueError, match="scope: "):
-            ines.recall_messages("dough", scope="thread")
+        with pytest.raises(ValueError, match="conversation_only: "):
+            ines.messages.search("dough", conversation_only=True)
 
     def test_a_time_and_a_threshold_narrow_it(self, ines: Namespace, talk: Talk) -> None:
         talk("boat", BOAT)
         talk("later", BOAT, start=NINE + timedelta(days=30))
         month = NINE + timedelta(days=15)
 
-        assert {one.conversation for one in ines.recall_messages("paint", since=month).messages} == {"later"}
-        assert {one.conversation for one in ines.recall_messages("paint", until=month).messages} == {"boat"}
-        similar = ines.recall_messages("Green would suit it well", threshold=0.9, top_k=9).messages
+        assert {one.conversation for one in ines.messages.search("paint", since=month).messages} == {"later"}
+        assert {one.conversation for one in ines.messages.search("paint", until=month).messages} == {"boat"}
+        similar = ines.messages.search("Green would suit it well", threshold=0.9, limit=9).messages
         assert {one.content for one in similar} == {"Green would suit it well"}
 
     @pytest.mark.parametrize("around", [0, 1, 2, (9, 0)], ids=str)
@@ -152,7 +152,7 @@ class TestRecall:
     ) -> None:
         talk("boat", BOAT)
         since, until = NINE + timedelta(minutes=2), NINE + timedelta(minutes=4)
-        found = ines.recall_messages("paint", since=since, until=until, message_range=around)
+        found = ines.messages.search("paint", since=since, until=until, around=around)
         shown = {one.said_at for excerpt in found.excerpts for one in excerpt.messages}
         assert shown
         assert shown <= {NINE + timedelta(minutes=2), NINE + timedelta(minutes=3)}
@@ -160,7 +160,7 @@ class TestRecall:
     def test_what_the_history_has_is_not_repeated(self, ines: Namespace, talk: Talk) -> None:
         talk("bread", BREAD)
         history = [{"role": "user", "content": content} for _, content in BREAD[1:]]
-        found = ines.recall_messages("Where should the dough rise?", conversation="bread", history=history, top_k=9)
+        found = ines.messages.search("Where should the dough rise?", conversation="bread", history=history, limit=9)
 
         assert [one.content for one in found.messages] == [BREAD[0][1]]
         assert BREAD[1][1] not in found.text
@@ -171,7 +171,7 @@ class TestRecall:
         talk("bread", tuple(("Ines", content) for content in (*said, "The dough is blue")))
         history = [{"role": "user", "content": content} for content in ("My dough will not rise", *said[1:])]
 
-        found = ines.recall_messages("dough", history=history, top_k=9)
+        found = ines.messages.search("dough", history=history, limit=9)
         assert [one.content for one in found.messages] == ["The dough is blue"]
         assert [one.content for excerpt in found.excerpts for one in excerpt.messages] == ["The dough is blue"]
         assert [one.content for one in ines.context("dough", history=history, budget=100_000).messages] == [
@@ -188,7 +188,7 @@ class TestRecall:
         for number in range(30):
             talk(f"bowl {number}", (("Sam", f"What did Ines say of the dough, and of dough {number}?"),))
         _, answer, last = talk("bread", (("Sam", asked), ("Ines", "Upstairs on the boiler"), ("Sam", "Bring a towel")))
-        found = ines.recall_messages(asked, top_k=4, message_range=around)
+        found = ines.messages.search(asked, limit=4, around=around)
 
         assert answer in {one.id for one in found.messages}
         assert last in {one.id for excerpt in found.excerpts for one in excerpt.messages}
@@ -200,7 +200,7 @@ class TestRecall:
         talk("first", said, start=NINE + timedelta(days=1))
         (second,) = talk("second", said)
         question = "Which train does Sam take?"
-        assert ines.recall_messages(question, top_k=1).messages[0].id != second
+        assert ines.messages.search(question, limit=1).messages[0].id != second
         memory_id = remembering.memory(
             "Sam takes the train at eight", MINILM.embed(["Sam takes the train at eight"])[0]
         )
@@ -208,16 +208,16 @@ class TestRecall:
         with remembering.stamped() as (connection, stamp):
             memories.add_sources(connection, remembering.lane, memory_id, {second: "That one"}, stamp)
 
-        assert ines.recall_messages(question, top_k=1).messages[0].id == second
+        assert ines.messages.search(question, limit=1).messages[0].id == second
 
     def test_messages_without_a_conversation_are_found_too(self, ines: Namespace, talk: Talk) -> None:
         talk(None, BREAD)
-        (message,) = ines.recall_messages("Where should the dough rise?", top_k=1).messages
+        (message,) = ines.messages.search("Where should the dough rise?", limit=1).messages
 
         assert message.conversation is None
 
     def test_nothing_is_found_where_nothing_was_said(self, ines: Namespace) -> None:
-        found = ines.recall_messages("Where should the dough rise?")
+        found = ines.messages.search("Where should the dough rise?")
 
         assert (found.hits, found.text, found.as_messages(), found.partial) == ((), "", [], False)
 
@@ -225,7 +225,7 @@ class TestRecall:
         talk("bread", BREAD)
         other = memory.namespace(ines.path.parts[0], "somebody else")
 
-        assert other.recall_messages("dough").hits == ()
+        assert other.messages.search("dough").hits == ()
         assert other.context("dough").messages == ()
 
 
@@ -274,7 +274,7 @@ class TestContext:
             memories.add_sources(connection, remembering.lane, memory_id, {second: "That one"}, stamp)
         question, too_little_for_it = "Which train does Sam take?", 18
 
-        assert [one.id for one in ines.recall_messages(question, top_k=1).messages] == [second]
+        assert [one.id for one in ines.messages.search(question, limit=1).messages] == [second]
         (shown,) = (one for one in ines.context(question, budget=too_little_for_it).explain() if one.message)
         assert "lent" not in shown.parts
 
@@ -283,7 +283,7 @@ class TestContext:
         history = [{"role": "user", "content": "\ud83d dough"}]
 
         assert ines.context("Where should the dough rise?", history=history).messages
-        assert ines.recall_messages("Where should the dough rise?", history=history).messages
+        assert ines.messages.search("Where should the dough rise?", history=history).messages
 
     def test_the_message_itself_and_the_history_are_not_repeated(self, ines: Namespace, talk: Talk) -> None:
         talk("bread", (*BREAD, ("Ines", "Where should the dough rise?")))
@@ -299,20 +299,22 @@ class TestContext:
 
         assert ines.context(question).partial
         assert not {one.conversation for one in ines.context(question).messages} & {"bread"}
-        shown = ines.context(question, overlay=2)
+        shown = ines.context(question, include_pending=2)
         assert [one.content for one in shown.messages if one.conversation == "bread"] == [BREAD[1][1], BREAD[2][1]]
         assert [one.place for one in shown.messages if one.conversation == "bread"] == [1, 2]
         assert [one.paths for one in shown.explain()].count(("overlay",)) == 2
         history = [{"role": "user", "content": BREAD[2][1]}]
-        assert [one.content for one in ines.context(question, overlay=1, history=history).messages][-1] != BREAD[2][1]
+        assert [one.content for one in ines.context(question, include_pending=1, history=history).messages][
+            -1
+        ] != BREAD[2][1]
         with pytest.raises(ValueError, match="overlay: must be at least 1"):
-            ines.context(question, overlay=-1)
+            ines.context(question, include_pending=-1)
 
     def test_an_empty_message_that_has_not_taken_effect_is_no_part_of_it(self, ines: Namespace, talk: Talk) -> None:
         talk("boat", BOAT)
         talk("bread", (("Ines", " \n"), ("Sam", "The oven is hot.")), start=NINE + timedelta(days=1), ahead=True)
 
-        shown = ines.context("What is new?", overlay=2).messages
+        shown = ines.context("What is new?", include_pending=2).messages
         assert [one.content for one in shown if one.conversation == "bread"] == ["The oven is hot."]
 
 
@@ -326,13 +328,13 @@ def test_days_are_those_of_utc_whatever_the_zone_of_the_session(
         monkeypatch.setenv("PGTZ", zone)
         with Memory.connect(database_url=addresses.database_url) as connected:
             own = connected.namespace(*ines.path.parts)
-            read.add((own.context("paint").text, own.recall_messages("paint").text, tuple(own.export())))
+            read.add((own.context("paint").text, own.messages.search("paint").text, tuple(own.export())))
     assert len(read) == 1
 
 
 def test_a_shell_has_it_too(ines: Namespace, talk: Talk, addresses: Addresses) -> None:
     talk("bread", BREAD)
-    asked = [sys.executable, "-m", "mosshead", "recall", "Where should the dough rise?", "--top-k", "1"]
+    asked = [sys.executable, "-m", "mosshead", "recall", "Where should the dough rise?", "--limit", "1"]
     environment = {
         **os.environ,
         "MOSSHEAD_DATABASE_URL": addresses.database_url,

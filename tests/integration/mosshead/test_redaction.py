@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import Engine
 
 from mosshead import Namespace
+from mosshead.api.session import Session
 from mosshead.embeddings import MiniLM, Vectors
 from mosshead.paths import NamespacePath
 from tests.given import Remembering
@@ -33,7 +34,7 @@ def listening() -> Listening:
 
 @pytest.fixture
 def sarah(reader_engine: Engine, fresh_namespace: NamespacePath, listening: Listening) -> Namespace:
-    return Namespace(fresh_namespace, reader_engine, listening, None)
+    return Namespace(Session(fresh_namespace, reader_engine, listening))
 
 
 def test_a_query_is_embedded_without_its_secret(sarah: Namespace, listening: Listening) -> None:

@@ -122,7 +122,7 @@ class TestReadBack:
         take_up(1)
         written = sarah.remember(COFFEE, replaces=tea) if replaced else sarah.forget(tea)
         take_up(1)
-        sarah.undo(sarah.decisions(tea)[-1].id if replaced else written)
+        sarah.undo(sarah.decisions.for_memory(tea)[-1].id if replaced else written)
         take_up(1)
         # Whichever of them is asked first, in a process that asked nothing in between.
         assert (sarah.get(tea).state, sarah.get(tea).pending) == ("active", False)
@@ -153,7 +153,7 @@ class TestReadBack:
         take_up(1)
         sarah.query("anything")
         assert len(sarah.query("anything")) == 0
-        assert len(sarah.quarantined()) == 1
+        assert len(sarah.decisions.latest(action="quarantine")) == 1
 
     def test_a_kind_a_threshold_and_a_limit_hold_for_what_waits(self, sarah: Namespace) -> None:
         tea = sarah.remember(TEA, kind="preference")

@@ -40,7 +40,7 @@ def test_the_history_of_a_memory_has_its_times_in_utc(
 ) -> None:
     tea = sarah.remember("User likes tea")
     take_up(1)
-    (decision,) = sarah.decisions(tea)
+    (decision,) = sarah.decisions.for_memory(tea)
     monkeypatch.setenv("PGTZ", "Asia/Kathmandu")
     assert f"{decision.decided_at.astimezone(UTC):%Y-%m-%d %H:%M:%S}" in run("history", tea)
     assert UUID(run("undo", decision.id).removeprefix("published: ").strip())

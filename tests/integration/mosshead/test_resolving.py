@@ -315,7 +315,7 @@ def test_other_reads_take_one_or_two(counted: tuple[Counting, Memory], fresh_nam
     assert counting.trips_of(lambda: sarah.query(TOMATOES)) == 1
     assert counting.trips_of(lambda: sarah.context(TOMATOES, history=HELLO)) == 2
     assert counting.trips_of(lambda: sarah.context(TOMATOES, conversation="c")) == 2
-    assert counting.trips_of(lambda: sarah.recall_messages(TOMATOES)) == 2
+    assert counting.trips_of(lambda: sarah.messages.search(TOMATOES)) == 2
 
 
 def test_connections_that_died_are_replaced(
@@ -326,7 +326,7 @@ def test_connections_that_died_are_replaced(
         select count(pg_terminate_backend(pid, 5000)) from pg_stat_activity
         where usename = 'mosshead_reader' and pid <> pg_backend_pid()
     """)
-    for read in (lambda: sarah.resolve(TOMATOES, mention="Peter").status, lambda: len(sarah.entities())):
+    for read in (lambda: sarah.resolve(TOMATOES, mention="Peter").status, lambda: len(sarah.entities.list())):
         expected = read()
         with admin_engine.connect() as connection:
             assert connection.execute(kill).scalar_one() > 0
@@ -411,7 +411,7 @@ def test_turns_in_parts_tell_as_those_of_text_do(sarah: Namespace, publishing: P
     publishing.send(publishing.message(parts["content"], conversation="c1"))
 
     assert sarah.resolve("Is Peter in?", mention="Peter", history=[parts]).status == "resolved"
-    assert sarah.context("Is Peter in?", history=[parts], overlay=6).messages == ()  # it is not repeated
+    assert sarah.context("Is Peter in?", history=[parts], include_pending=6).messages == ()  # it is not repeated
     assert len(track_conversation(sarah, [parts]).turns) == 1
 
 

@@ -345,7 +345,7 @@ class TestModel:
         tell_story(sarah, "Tell the story of Anna")  # what reads is loaded
         fake.script("StoryAnswer", Fault.hang(60))
         started = time.monotonic()
-        story = tell_story(sarah, "Tell the story of Anna", model=MODEL, seconds=4)
+        story = tell_story(sarah, "Tell the story of Anna", model=MODEL, timeout=4)
         assert time.monotonic() - started < 20
         assert (story.told_by, len(story.sentences)) == ("rules", 3)
         assert story.reason is not None
@@ -360,19 +360,19 @@ def test_evidence_that_does_not_come_in_time_leaves_an_empty_story(
     sarah: Namespace, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def late(*_: object, **__: object) -> None:
-        raise ReadTimeout("seconds: the read did not end in time")
+        raise ReadTimeout("timeout: the read did not end in time")
 
     monkeypatch.setattr("mosshead.contrib.stories.tell.gathered", late)
-    story = tell_story(sarah, "What happened with Anna in 2027?", seconds=5)
+    story = tell_story(sarah, "What happened with Anna in 2027?", timeout=5)
     assert (story.intent, story.evidence, story.partial) == (StoryIntent.PERIOD, (), True)
-    assert story.reason == "seconds: the read did not end in time"
+    assert story.reason == "timeout: the read did not end in time"
     with pytest.raises(ReadTimeout):
-        tell_story(sarah, "Anna", seconds=5, strict=True)
+        tell_story(sarah, "Anna", timeout=5, on_timeout="raise")
 
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"budget": 0}, {"seconds": 0}, {"now": NAIVE}, {"conversation": 7}],
+    [{"budget": 0}, {"timeout": 0}, {"now": NAIVE}, {"conversation": 7}],
     ids=str,
 )
 def test_what_does_not_fit_is_named(sarah: Namespace, wrong: dict[str, Any]) -> None:

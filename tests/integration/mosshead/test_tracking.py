@@ -97,9 +97,9 @@ def test_in_a_large_namespace_it_is_followed_by_the_index(glass: Namespace, admi
     exact = track_conversation(glass, HISTORY)
     try:
         index_own(admin_url, glass.path.tenant_id, outgrown=len(MEMORIES) - 1)
-        assert not any("hnsw.ef_search" in statement for statement in prepared(glass._engine))
+        assert not any("hnsw.ef_search" in statement for statement in prepared(glass.session.engine))
         assert track_conversation(glass, HISTORY) == exact
-        assert any("hnsw.ef_search" in statement for statement in prepared(glass._engine))
+        assert any("hnsw.ef_search" in statement for statement in prepared(glass.session.engine))
     finally:
         index_scopes(admin_url)
 
@@ -135,7 +135,7 @@ def test_a_conversation_alone_takes_its_stored_messages(glass: Namespace, publis
 
 
 def test_however_long_the_history_it_takes_two_round_trips(glass: Namespace) -> None:
-    with round_trips(glass._engine) as counted:
+    with round_trips(glass.session.engine) as counted:
         track_conversation(glass, HISTORY * 3)
     assert len(counted) == 2
 

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -242,10 +243,14 @@ def nowhere() -> Engine:
     return bounded(create_engine("postgresql+psycopg://nobody@127.0.0.1:1/none"), 5.0)
 
 
-def test_what_is_at_hand_needs_no_postgres(sarah: Namespace, session: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    working = WorkingMemory(session, namespace=sarah)
+def without_postgres(namespace: Namespace) -> Namespace:
+    """The same namespace, of which Postgres cannot be asked."""
+    return Namespace(replace(namespace.session, engine=nowhere()))
+
+
+def test_what_is_at_hand_needs_no_postgres(sarah: Namespace, session: str) -> None:
+    working = WorkingMemory(session, namespace=without_postgres(sarah))
     working.add("page", 1, "Roadmap")
-    monkeypatch.setattr(sarah, "_engine", nowhere())
 
     assert working.resolve("this page") is not None
     assert working.resolve("roadmap") is not None
@@ -261,7 +266,6 @@ def test_the_tenth_turn_has_the_conversation_summed_up(
     worker_engine: Engine,
     lane: LaneRef,
     taken: Taken,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     working = WorkingMemory(session, namespace=sarah, policy="summary")
     for number in range(8):
@@ -277,6 +281,6 @@ def test_the_tenth_turn_has_the_conversation_summed_up(
         summaries.save(connection, lane, session, "User tidies\nthe wiki.", up_to=uuid4(), version=0)
     assert "\n- so far: User tidies the wiki.\n- page 7: Page 7\n" in working.prompt_block()
 
-    monkeypatch.setattr(sarah, "_engine", nowhere())
-    assert "so far" not in working.prompt_block()
-    assert "- page 7: Page 7\n" in working.prompt_block()
+    alone = WorkingMemory(session, namespace=without_postgres(sarah), policy="summary")
+    assert "so far" not in alone.prompt_block()
+    assert "- page 7: Page 7\n" in alone.prompt_block()

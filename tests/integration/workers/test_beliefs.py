@@ -21,11 +21,11 @@ def test_two_people_who_disagree_are_both_remembered(forming: Forming, sarah: Na
     leeds, york = the(sarah, "Leeds"), the(sarah, "York")
 
     assert (leeds.said_by, york.said_by) == ("Ana", "Ben")
-    assert [one.action for one in sarah.decisions(leeds.id)] == ["add", "contradict"]
+    assert [one.action for one in sarah.decisions.for_memory(leeds.id)] == ["add", "contradict"]
     assert (leeds.confidence, york.confidence, leeds.tier) == (0.75, 0.75, "solid")
     assert [(one.speaker, one.quote) for one in against(leeds)] == [("Ben", york.sources[0].quote)]
     assert [one.speaker for one in against(york)] == ["Ana"]
-    contradicting = [one.memory_id for one in sarah.related(leeds.id) if one.kind == "contradicts"]
+    contradicting = [one.memory_id for one in sarah.decisions.related(leeds.id) if one.kind == "contradicts"]
     assert contradicting == [york.id]
 
 
@@ -35,8 +35,8 @@ def test_what_is_said_again_grows_surer_and_keeps_all_its_sources(forming: Formi
 
     assert (memory.confidence, memory.version) == (1.0, 2)
     assert {source.message_id for source in memory.sources} == {first, second}
-    assert [one.action for one in sarah.decisions(memory.id)] == ["add", "none"]
-    assert {one.id for one in sarah.memories_from(second)} == {memory.id}
+    assert [one.action for one in sarah.decisions.for_memory(memory.id)] == ["add", "none"]
+    assert {one.id for one in sarah.messages.memories(second)} == {memory.id}
 
 
 def test_what_differs_in_the_mark_of_a_letter_or_of_a_currency_is_not_said_again(
@@ -57,7 +57,7 @@ def test_what_is_known_and_is_to_be_remembered_is_marked_and_the_mark_can_be_tak
     forming.say("Please remember that I am allergic to peanuts.")
     marked = the(sarah, "peanuts")
     assert (before.marked, marked.marked, marked.salience >= 8.5) == (False, True, True)
-    added, again = sarah.decisions(marked.id)
+    added, again = sarah.decisions.for_memory(marked.id)
     assert (added.action, again.action) == ("add", "none")
 
     forming.command(type="undo", decision_id=str(again.id))
@@ -76,7 +76,7 @@ def test_a_guess_that_is_said_plainly_and_more_precisely_is_no_guess_any_more(
         fake.script("ExtractionAnswer", {"facts": [fact]})
         forming.say(said)
     memory = the(sarah, "Berlin")
-    assert [one.action for one in sarah.decisions(memory.id)] == ["add", "update"]
+    assert [one.action for one in sarah.decisions.for_memory(memory.id)] == ["add", "update"]
     assert (memory.content, memory.confidence, memory.tier) == ("User lives in Berlin Mitte", 0.9, "solid")
 
 
@@ -84,6 +84,6 @@ def test_what_is_about_the_same_is_related(forming: Forming, sarah: Namespace) -
     forming.say("My sister Ruth is a nurse.", "Ruth lives in Leeds.")
     nurse, leeds = the(sarah, "nurse"), the(sarah, "Leeds")
 
-    related = {(one.kind, one.memory_id) for one in sarah.related(nurse.id)}
+    related = {(one.kind, one.memory_id) for one in sarah.decisions.related(nurse.id)}
     assert ("shares_entity", leeds.id) in related
-    assert "summary" in {one.kind for one in sarah.related(nurse.id)}
+    assert "summary" in {one.kind for one in sarah.decisions.related(nurse.id)}

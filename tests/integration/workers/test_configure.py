@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel
 
 from mosshead import InvalidEvent, Namespace
-from mosshead.api.namespace import _shapes
+from mosshead.api.arguments import schemas_of
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
@@ -67,7 +67,7 @@ def test_a_model_that_is_held_to_no_schema_may_write_the_data_itself(
     record = {"name": "Workout", "data": {"sport": "running", "minutes": 30}}
     fake.script("RecordingAnswer", {"facts": [fact_like(content="User was running", quote=said, record=record)]})
     forming.say(said)
-    assert [one.value for one in sarah.collection(Workout)] == [Workout(sport="running", minutes=30)]
+    assert [one.value for one in sarah.documents.records(Workout)] == [Workout(sport="running", minutes=30)]
     assert fake.calls["RecordingAnswer"] == 1
 
 
@@ -81,7 +81,7 @@ def test_a_field_that_no_shape_has_leaves_the_collection_readable(
         fact = fact_like(content=f"User was {sport} for 30 minutes", quote=said, record=record)
         fake.script("RecordingAnswer", {"facts": [fact]})
         forming.say(said)
-    assert [one.value for one in sarah.collection(Workout)] == [Workout(sport="running", minutes=30)]
+    assert [one.value for one in sarah.documents.records(Workout)] == [Workout(sport="running", minutes=30)]
 
 
 def test_a_shape_that_is_none_is_refused_with_the_fix(sarah: Namespace) -> None:
@@ -99,13 +99,13 @@ class Task(BaseModel):
 
 
 def test_a_shape_that_holds_itself_is_one(fake: FakeOpenAI, forming: Forming, sarah: Namespace) -> None:
-    forming.command(type="configure", schemas=_shapes("schemas", [Task]))
+    forming.command(type="configure", schemas=schemas_of("schemas", [Task]))
     data = {"title": "pack", "parts": [{"title": "buy boxes"}]}
     record = {"name": "Task", "data": json.dumps(data)}
     said = "I have to pack, and to buy boxes for that."
     fake.script("RecordingAnswer", {"facts": [fact_like(content="User has to pack", quote=said, record=record)]})
     forming.say(said)
-    assert [one.value for one in sarah.collection(Task)] == [Task(title="pack", parts=[Task(title="buy boxes")])]
+    assert [one.value for one in sarah.documents.records(Task)] == [Task(title="pack", parts=[Task(title="buy boxes")])]
 
 
 @pytest.mark.parametrize("name", ["schemas", "profiles"])

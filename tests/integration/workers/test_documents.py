@@ -15,7 +15,7 @@ from sqlalchemy import Engine, text
 from db import decisions, documents
 from db.keys import LaneRef
 from db.memories import VersionConflict
-from mosshead import DocumentConflict, InvalidEvent, Memory, Namespace, RecordMisfit, UndoRefused
+from mosshead import DocumentConflict, InvalidEvent, Memory, Namespace, SchemaMismatch, UndoRefused
 from mosshead.models.documents import as_read, changes_to
 from mosshead.store.connection import tenant_transaction
 from tests.fake_openai import FakeOpenAI, Fault
@@ -77,7 +77,7 @@ class Kept:
 
     @property
     def document(self) -> Any:
-        return self.namespace.profile_document(UserProfile)
+        return self.namespace.documents.get(UserProfile)
 
     @property
     def value(self) -> Any:
@@ -85,11 +85,11 @@ class Kept:
 
     @property
     def decisions(self) -> Any:
-        return self.namespace.document_decisions(UserProfile)
+        return self.namespace.documents.decisions(UserProfile)
 
 
 def test_a_document_is_formed_of_what_was_said_and_read_back_typed(profile: Kept) -> None:
-    assert profile.namespace.profile_document(UserProfile) is None
+    assert profile.namespace.documents.get(UserProfile) is None
     profile.form("I am Ann and I live in Porto.", field_set("name", "Ann"), field_set("address", {"city": "Porto"}))
     first = profile.document
     assert first.value == UserProfile(name="Ann", address=Address(city="Porto"))
@@ -97,7 +97,7 @@ def test_a_document_is_formed_of_what_was_said_and_read_back_typed(profile: Kept
 
     profile.form("Porto in Portugal, that is.", field_set("address", {"country": "Portugal"}))
     assert profile.value == UserProfile(name="Ann", address=Address(city="Porto", country="Portugal"))
-    assert [one.version for one in profile.namespace.document_versions(UserProfile)] == [2, 1]
+    assert [one.version for one in profile.namespace.documents.versions(UserProfile)] == [2, 1]
     latest, earlier = profile.decisions
     assert (latest.action, latest.target_version, latest.id) == ("document", 1, profile.document.made_by)
     assert latest.fact["patch"] == {"address": {"country": "Portugal"}}
@@ -150,7 +150,7 @@ def test_an_edit_while_the_model_thinks_is_not_overwritten(profile: Kept, worker
     assert profile.value == UserProfile(name="Ann", job="judge", languages=["Greek"])
     asked = [request.prompt for request in profile.fake.requests if request.schema == "DocumentAnswer"]
     assert ["judge" in prompt for prompt in asked] == [False, False, True]
-    assert [one.version for one in profile.namespace.document_versions(UserProfile)] == [3, 2, 1]
+    assert [one.version for one in profile.namespace.documents.versions(UserProfile)] == [3, 2, 1]
 
 
 def test_an_edit_that_cannot_be_is_refused_and_says_why(profile: Kept) -> None:
@@ -187,8 +187,8 @@ def test_what_the_library_takes_for_an_edit_the_service_takes_too(forming: Formi
     for patch in (changes_to({}, whole), as_read(Day, {}, form)):
         forming.command(type="edit_document", document="Day", patch=patch)
 
-    assert [one.refused for one in sarah.document_decisions(Day)] == [None, None]
-    stored = sarah.profile_document(Day)
+    assert [one.refused for one in sarah.documents.decisions(Day)] == [None, None]
+    stored = sarah.documents.get(Day)
     assert stored is not None
     assert stored.value == Day(
         alarm=time(6, 30),
@@ -199,14 +199,14 @@ def test_what_the_library_takes_for_an_edit_the_service_takes_too(forming: Formi
         rooms={"attic": 1},
     )
     with pytest.raises(InvalidEvent, match=r"what it makes does not fit Day \(seen_at: extra_forbidden\)"):
-        sarah.edit_document(Day, {"seen_at": "2026-05-03T15:00:00"})
+        sarah.documents.edit(Day, {"seen_at": "2026-05-03T15:00:00"})
 
 
 def test_a_document_that_nobody_asked_for_is_not_made(fake: FakeOpenAI, forming: Forming, sarah: Namespace) -> None:
     forming.command(type="edit_document", document="UserProfile", patch={"name": "Ann"})
     forming.say("I am Ann.")
-    assert sarah.profile_document(UserProfile) is None
-    assert "configure(profiles" in str(sarah.document_decisions("UserProfile")[0].refused)
+    assert sarah.documents.get(UserProfile) is None
+    assert "configure(profiles" in str(sarah.documents.decisions("UserProfile")[0].refused)
     assert "DocumentAnswer" not in fake.calls
 
 
@@ -243,17 +243,17 @@ def test_of_many_writers_at_once_one_wins_each_version(worker_engine: Engine, la
 def test_the_library_says_at_once_which_version_there_is(profile: Kept) -> None:
     profile.edit({"name": "Anna"})
     with pytest.raises(DocumentConflict, match="UserProfile is at version 1, and the edit is meant for 7"):
-        profile.namespace.edit_document(UserProfile, {"name": "Ann"}, version=7)
+        profile.namespace.documents.edit(UserProfile, {"name": "Ann"}, version=7)
     with pytest.raises(DocumentConflict, match="UserProfile is at version 1, and the edit is meant for 0"):
-        profile.namespace.edit_document("UserProfile", {"name": "Ann"}, version=0)
+        profile.namespace.documents.edit("UserProfile", {"name": "Ann"}, version=0)
     with pytest.raises(
         InvalidEvent, match=r"patch: what it makes does not fit UserProfile \(age: greater_than_equal\)"
     ):
-        profile.namespace.edit_document(UserProfile, {"age": -1})
+        profile.namespace.documents.edit(UserProfile, {"age": -1})
     with pytest.raises(InvalidEvent, match="patch: changes nothing"):
-        profile.namespace.edit_document(UserProfile, {})
+        profile.namespace.documents.edit(UserProfile, {})
     with pytest.raises(InvalidEvent, match="document: "):
-        profile.namespace.edit_document("no name", {"name": "Ann"})
+        profile.namespace.documents.edit("no name", {"name": "Ann"})
 
 
 # The model misbehaves -----------------------------------------------------------------------------------------------------
@@ -280,11 +280,11 @@ def test_a_document_goes_on_where_the_app_asks_for_other_fields(profile: Kept) -
     newer = create_model("UserProfile", name=(str | None, None), age=(str | None, None), pet=(str | None, None))
     shape = {"name": "UserProfile", "json_schema": newer.model_json_schema()}
     profile.forming.command(type="configure", profiles=[shape])
-    with pytest.raises(RecordMisfit, match="age: string_type; job: extra_forbidden"):
-        profile.namespace.profile_document(newer)
+    with pytest.raises(SchemaMismatch, match="age: string_type; job: extra_forbidden"):
+        profile.namespace.documents.get(newer)
 
     profile.form("My dog is called Rex.", field_set("pet", "Rex"))
-    found = profile.namespace.profile_document(newer)
+    found = profile.namespace.documents.get(newer)
     assert found is not None
     assert found.value == newer(name="Ann", pet="Rex")
     assert profile.decisions[0].fact["patch"] == {"age": None, "job": None, "pet": "Rex"}
@@ -332,7 +332,7 @@ def test_an_export_has_the_document_as_it_is_and_as_it_was(profile: Kept) -> Non
 def test_a_first_version_that_is_undone_is_gone_and_the_next_counts_on(profile: Kept) -> None:
     first = profile.edit({"name": "Anna"})
     profile.forming.command(type="undo", decision_id=str(first.id))
-    assert profile.namespace.profile_document(UserProfile) is None
+    assert profile.namespace.documents.get(UserProfile) is None
     profile.edit({"name": "Ann"}, version=0)
     assert profile.document.version == 2
 
@@ -370,9 +370,9 @@ def test_a_schema_that_moved_on_says_what_does_not_fit_and_another_namespace_has
 
     Older.__name__ = "UserProfile"
     with pytest.raises(
-        RecordMisfit, match=r"UserProfile: what is stored does not fit UserProfile \(job: extra_forbidden; name"
+        SchemaMismatch, match=r"UserProfile: what is stored does not fit UserProfile \(job: extra_forbidden; name"
     ):
-        profile.namespace.profile_document(Older)
+        profile.namespace.documents.get(Older)
 
     tenant = profile.namespace.path.parts[0]
-    assert memory.namespace(tenant, "omar").profile_document(UserProfile) is None
+    assert memory.namespace(tenant, "omar").documents.get(UserProfile) is None

@@ -83,7 +83,9 @@ def test_fifty_turns_with_injection_store_nothing_twice_and_reinforce_nothing(
     assert len(memories) >= len(TOLD) - 2
     assert [(one.content, other.content) for one, other in combinations(memories, 2) if _same(one, other)] == []
     assert {one.content for one in memories if one.confidence > 0.9 or one.version > 1} == set()
-    echoes = [decision for one in memories for decision in sarah.decisions(one.id) if "echo" in decision.reason]
+    echoes = [
+        decision for one in memories for decision in sarah.decisions.for_memory(one.id) if "echo" in decision.reason
+    ]
     assert len(echoes) >= len(TOLD)
 
 

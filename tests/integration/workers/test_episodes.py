@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import BaseModel
 
-from mosshead import MemoryKind, Namespace, RecordMisfit
+from mosshead import MemoryKind, Namespace, SchemaMismatch
 from mosshead.contrib.managers import Episode
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
@@ -26,7 +26,7 @@ def test_a_conversation_leaves_episodes_that_are_found_again(
 ) -> None:
     forming.say("My oven at 220 burns every loaf.", conversation="c")
     assert "ManagerAnswer" not in fake.calls
-    assert sarah.episodes() == []
+    assert sarah.documents.episodes() == []
 
     forming.command(type="configure", episodes=True)
     fake.script("ManagerAnswer", {"changes": [new("Episode", **TOLD) | {"sources": [1, 2]}]})
@@ -40,19 +40,19 @@ def test_a_conversation_leaves_episodes_that_are_found_again(
     assert fake.calls["ManagerAnswer"] == 3, "one for each conversation"
     asked = [request.prompt for request in fake.requests if request.schema == "ManagerAnswer"]
     assert ["oven" in prompt for prompt in asked] == [True, False, False]
-    assert {one.value.observation for one in sarah.episodes()} == {TOLD["observation"], QUIZ["observation"]}
-    (found,) = sarah.episodes(text="bread that burns in the oven", limit=1)
+    assert {one.value.observation for one in sarah.documents.episodes()} == {TOLD["observation"], QUIZ["observation"]}
+    (found,) = sarah.documents.episodes(text="bread that burns in the oven", limit=1)
     assert found.value == Episode(**TOLD)
     assert found.similarity is not None
     assert (found.memory.kind, found.memory.tier) == (MemoryKind.EVENT, "hypothesis")
     kept = sarah.get(found.memory.id)
     assert {str(source.message_id) for source in kept.sources} == {talk["event_id"], reply["event_id"]}
-    (decision,) = sarah.decisions(found.memory.id)
+    (decision,) = sarah.decisions.for_memory(found.memory.id)
     assert (decision.action, decision.reason) == ("add", "an episode of a conversation")
 
     forming.command(type="undo", decision_id=str(decision.id))
-    assert [one.value for one in sarah.episodes()] == [Episode(**QUIZ)]
-    assert sarah.episodes(text="  ") == []
+    assert [one.value for one in sarah.documents.episodes()] == [Episode(**QUIZ)]
+    assert sarah.documents.episodes(text="  ") == []
 
 
 class Workout(BaseModel):
@@ -76,20 +76,20 @@ def test_a_collection_is_the_records_of_a_schema(fake: FakeOpenAI, forming: Form
     fake.script("RecordingAnswer", {"facts": [*facts, fact_like(content="User likes tea", quote=said, record=None)]})
     forming.say(said)
 
-    found = sarah.collection(Workout)
+    found = sarah.documents.records(Workout)
     assert {(one.value.sport, one.value.minutes) for one in found} == {("running", 30), ("swimming", 20)}
-    (nearest,) = sarah.collection(Workout, text="time in the water, swimming", limit=1)
+    (nearest,) = sarah.documents.records(Workout, text="time in the water, swimming", limit=1)
     assert nearest.value == Workout(sport="swimming", minutes=20)
-    assert len(sarah.collection(Workout, limit=1)) == 1
-    assert sarah.episodes() == []
+    assert len(sarah.documents.records(Workout, limit=1)) == 1
+    assert sarah.documents.episodes() == []
     with pytest.raises(ValueError, match="limit: must be at least 1"):
-        sarah.collection(Workout, limit=0)
+        sarah.documents.records(Workout, limit=0)
 
     class Other(BaseModel):
         sport: int
 
     Other.__name__ = "Workout"
     with pytest.raises(
-        RecordMisfit, match=r"Workout: what is stored does not fit Workout \(minutes: extra_forbidden; sport"
+        SchemaMismatch, match=r"Workout: what is stored does not fit Workout \(minutes: extra_forbidden; sport"
     ):
-        sarah.collection(Other)
+        sarah.documents.records(Other)

@@ -22,8 +22,8 @@ def test_everything_is_in_no_table_any_more(forming: Forming, sarah: Namespace, 
 
     assert find("quux") == {}
     assert not sarah.query("Where do I live?")
-    assert not sarah.entities()
-    receipt = sarah.receipt(erased)
+    assert not sarah.entities.list()
+    receipt = sarah.erasures.get(erased)
     assert receipt is not None
     assert receipt.scope == "everything"
     assert receipt.rows["messages"] == 3
@@ -38,7 +38,7 @@ def test_a_conversation_goes_and_the_rest_stays(forming: Forming, sarah: Namespa
 
     assert find("quux") == {}
     assert [one.content for one in sarah.memories()] == ["User works at Brightleaf"]
-    assert sarah.recall_messages("Where do I work?").messages
+    assert sarah.messages.search("Where do I work?").messages
 
 
 def test_a_memory_that_is_borne_out_elsewhere_stays_and_says_what_was_said_there(
@@ -94,8 +94,8 @@ def test_a_memory_goes_with_the_messages_that_it_came_from(forming: Forming, sar
     with pytest.raises(NotFound):
         sarah.get(memory.id)
     with pytest.raises(NotFound):
-        sarah.message(said)
-    assert sarah.message(later).messages
+        sarah.messages.get(said)
+    assert sarah.messages.get(later).messages
 
 
 def test_the_turn_that_followed_holds_nothing_of_it_either(
@@ -107,7 +107,7 @@ def test_the_turn_that_followed_holds_nothing_of_it_either(
         forming.say(said, conversation="c", occurred_at=f"2026-03-02T12:0{minute}:00+00:00")[0]
         for minute, said in enumerate(told)
     )
-    (memory,) = sarah.memories_from(gone)
+    (memory,) = sarah.messages.memories(gone)
 
     def alone() -> dict[UUID, bool]:
         statement = (
@@ -148,7 +148,7 @@ def test_of_an_import_its_own_line_goes(forming: Forming, sarah: Namespace, find
     lines = [{"id": "1", "content": "User has quuxitis."}, {"id": "2", "content": "User likes figs."}]
     forming.command(type="import", memories=lines)
 
-    forming.erase(memories=[str(sarah.by_key("1").id)])
+    forming.erase(memories=[str(sarah.get(key="1").id)])
 
     assert find("quux") == {}
     assert set(find("likes figs")) >= {"events", "memories"}
@@ -157,26 +157,26 @@ def test_of_an_import_its_own_line_goes(forming: Forming, sarah: Namespace, find
 def test_an_entity_goes_with_all_that_was_ever_linked_to_it(forming: Forming, sarah: Namespace, find: Find) -> None:
     forming.say("Peter Quux is a dentist at Brightleaf.", "My sister Anna lives in Leeds.")
     forming.say("Peter Quux has a dog.")
-    (peter,) = [one for one in sarah.entities() if "Quux" in one.name]
+    (peter,) = [one for one in sarah.entities.list() if "Quux" in one.name]
 
     forming.erase(entity=str(peter.id))
 
     assert find("quux", "dentist", "dog") == {}
     assert {one.content for one in sarah.memories()} == {"User's sister Anna lives in Leeds", "Anna is User's sister"}
-    assert "Anna" in {one.name for one in sarah.entities()}
+    assert "Anna" in {one.name for one in sarah.entities.list()}
 
 
 def test_it_cannot_be_undone_and_no_undo_brings_it_back(forming: Forming, sarah: Namespace, find: Find) -> None:
     forming.say("I live in Leeds.", conversation="kept")
     forming.say("I moved to Quuxville.", conversation="gone")
-    made = [one.id for one in sarah.latest_decisions()]
+    made = [one.id for one in sarah.decisions.latest()]
     erased = forming.erase(conversation="gone")
 
     for decision in (*made, erased):
         forming.command(type="undo", decision_id=str(decision))
 
     assert find("quux") == {}
-    refused = [one.refused for one in sarah.latest_decisions() if one.action == "undo" and one.undoes == erased]
+    refused = [one.refused for one in sarah.decisions.latest() if one.action == "undo" and one.undoes == erased]
     assert refused == ["what is erased cannot be brought back"]
     with pytest.raises(UndoRefused, match="erased for good"):
         sarah.undo(erased)
@@ -185,11 +185,11 @@ def test_it_cannot_be_undone_and_no_undo_brings_it_back(forming: Forming, sarah:
 def test_receipts_say_what_went_and_outlive_everything(forming: Forming, sarah: Namespace) -> None:
     forming.say("I live in Leeds.", conversation="c")
     first = forming.erase(conversation="c")
-    assert sarah.receipt(uuid4()) is None
+    assert sarah.erasures.get(uuid4()) is None
     last = forming.erase(everything=True)
 
-    assert [(one.id, one.scope) for one in sarah.receipts()] == [(last, "everything"), (first, "conversation")]
-    receipt = sarah.receipt(first)
+    assert [(one.id, one.scope) for one in sarah.erasures.list()] == [(last, "everything"), (first, "conversation")]
+    receipt = sarah.erasures.get(first)
     assert receipt is not None
     assert (receipt.rows["messages"], receipt.rows["memories"], receipt.late) == (1, 1, 0)
     assert receipt.asked_at <= receipt.erased_at

@@ -73,10 +73,10 @@ def live(forming: Forming, sarah: Namespace, chance: random.Random) -> list[str]
         elif act < 0.8:
             forming.command(type="forget", memories=[str(chance.choice(known).id)])
         elif act < 0.9:
-            decision = chance.choice(sarah.latest_decisions())
+            decision = chance.choice(sarah.decisions.latest())
             forming.command(type="undo", decision_id=str(decision.id))
         else:
-            one, other = chance.choice(sarah.entities()), chance.choice(sarah.entities())
+            one, other = chance.choice(sarah.entities.list()), chance.choice(sarah.entities.list())
             if one.id != other.id:
                 forming.command(type="merge", entity_id=str(one.id), into=str(other.id))
     return kept_messages
@@ -88,7 +88,7 @@ def borne_out(sarah: Namespace) -> dict[UUID, str]:
     return {
         one.id: one.content
         for one in told
-        if all(sarah.message(source.message_id).messages[0].conversation == "kept" for source in one.sources)
+        if all(sarah.messages.get(source.message_id).messages[0].conversation == "kept" for source in one.sources)
     }
 
 
@@ -126,7 +126,7 @@ def test_one_conversation_is_gone_and_all_else_is_there(
     assert sorted(rows("select content from mosshead.messages where namespace_id = :namespace_id")) == sorted(said)
     assert {one.id: one.content for one in sarah.memories()}.items() >= before.items()
     kept()
-    for decision in sarah.latest_decisions():
+    for decision in sarah.decisions.latest():
         forming.command(type="undo", decision_id=str(decision.id))
     forming.send()
     assert find("quux") == {}

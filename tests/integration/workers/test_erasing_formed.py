@@ -80,14 +80,14 @@ def test_what_was_learned_of_somebody_is_unlearned_for_good(
     )
     forming.say(said[0], conversation="kept")
     forming.say(said[1], conversation="gone")
-    assert "quux" in sarah.profile("Peter Haas").summary.lower()
-    assert sarah.profile("Quuxie").entity.description == "quuxologist"
+    assert "quux" in sarah.entities.profile("Peter Haas").summary.lower()
+    assert sarah.entities.profile("Quuxie").entity.description == "quuxologist"
 
     forming.erase(conversation="gone")
     assert find("quux") == {}
 
     forming.send()
-    assert sarah.profile("Peter Haas").summary == "Peter Haas (person). Peter Haas keeps bees."
+    assert sarah.entities.profile("Peter Haas").summary == "Peter Haas (person). Peter Haas keeps bees."
 
 
 def test_a_document_loses_what_was_said_there_and_keeps_the_rest(
@@ -96,14 +96,14 @@ def test_a_document_loses_what_was_said_there_and_keeps_the_rest(
     ask_for_a_profile(forming)
     form(fake, forming, "I am a vet", field_set("job", "vet"), conversation="kept")
     form(fake, forming, "I have quuxitis", field_set("illness", "quuxitis"), conversation="gone")
-    document = sarah.profile_document(UserProfile)
+    document = sarah.documents.get(UserProfile)
     assert document is not None
     assert document.value == UserProfile(job="vet", illness="quuxitis")
 
     forming.erase(conversation="gone")
 
     assert find("quux") == {}
-    document = sarah.profile_document(UserProfile)
+    document = sarah.documents.get(UserProfile)
     assert document is not None
     assert document.value == UserProfile(job="vet")
 
@@ -120,7 +120,7 @@ def test_one_that_does_not_fit_its_schema_without_it_goes(
     forming.erase(conversation="gone")
 
     assert find("quux") == {}
-    assert sarah.profile_document(UserProfile) is None
+    assert sarah.documents.get(UserProfile) is None
 
 
 def test_a_summary_is_made_anew_of_what_is_left(
@@ -137,13 +137,13 @@ def test_a_summary_is_made_anew_of_what_is_left(
     forming.erase(memories=[str(memory.id)])
     assert find("quux") == {}
     forming.send()
-    summary = sarah.summary("c")
+    summary = sarah.messages.summary("c")
     assert summary is not None
     assert summary.text == "I like figs"
 
     forming.erase(conversation="other")
     forming.send()
-    assert sarah.summary("other") is None
+    assert sarah.messages.summary("other") is None
 
 
 def test_an_episode_goes_with_a_memory_of_the_same_messages(
@@ -153,12 +153,12 @@ def test_an_episode_goes_with_a_memory_of_the_same_messages(
     fake.script("ManagerAnswer", {"changes": [new("Episode", **TOLD)]})
     forming.say("I have quuxitis", conversation="c")
     forming.command(type="conversation_ended", conversation="c")
-    assert sarah.episodes()
+    assert sarah.documents.episodes()
     (memory,) = [one for one in sarah.memories() if one.content == "User has quuxitis"]
 
     forming.erase(memories=[str(memory.id)])
 
-    assert sarah.episodes() == []
+    assert sarah.documents.episodes() == []
     assert find("quux") == {}
 
 

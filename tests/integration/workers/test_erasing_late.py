@@ -53,7 +53,7 @@ def run(publishing: Publishing) -> None:
 
 
 def late(sarah: Namespace) -> int:
-    return sarah.receipts()[0].late
+    return sarah.erasures.list()[0].late
 
 
 @pytest.mark.parametrize("what", [{"everything": True}, {"conversation": "c"}], ids=["everything", "a conversation"])
@@ -89,7 +89,7 @@ def test_what_is_published_since_is_taken_up(forming: Forming, sarah: Namespace)
 
     assert {one.content for one in sarah.memories()} == {"User lives in Leeds", "User works at Brightleaf"}
     assert late(sarah) == 0
-    assert len(sarah.recall_messages("Where do I live and work?").messages) == 2
+    assert len(sarah.messages.search("Where do I live and work?").messages) == 2
 
 
 def test_what_waited_before_it_is_never_taken_up(forming: Forming, sarah: Namespace, find: Find) -> None:
@@ -159,7 +159,7 @@ def test_an_erasure_does_not_wait_for_what_cannot_be_done(
     run(mine)
 
     assert find("quux") == {}
-    assert sarah.receipts()
+    assert sarah.erasures.list()
     progress = sarah.progress()
     assert progress.consolidated[mine.id] == progress.received[mine.id] == 2
 
@@ -174,7 +174,7 @@ def test_an_erasure_that_was_cut_short_is_finished(forming: Forming, sarah: Name
         erasures.put_up(connection, mine.lane, UUID(erasure["event_id"]), "everything")
     other.send(other.message("I work at Quuxcorp.", event_id=made(datetime.now(UTC) - HOUR)))
     assert claim(forming.engine, mine.lane) is None
-    assert sarah.receipts() == []
+    assert sarah.erasures.list() == []
 
     forming.send()
 
@@ -190,7 +190,7 @@ def test_one_after_the_other(forming: Forming, sarah: Namespace) -> None:
     assert claim(forming.engine, mine.lane) is None
     run(mine)
 
-    assert [one.scope for one in sarah.receipts()] == ["conversation", "conversation"]
+    assert [one.scope for one in sarah.erasures.list()] == ["conversation", "conversation"]
     forming.say("I work at Brightleaf.")
     assert [one.content for one in sarah.memories()] == ["User works at Brightleaf"]
 
@@ -209,7 +209,7 @@ def test_one_that_is_published_at_this_moment_is_not_overlooked(
             until_blocked(admin_engine, "lanes")
         told.result(timeout=30)
 
-    assert [one.scope for one in sarah.receipts()] == ["conversation"]
+    assert [one.scope for one in sarah.erasures.list()] == ["conversation"]
 
 
 def test_whoever_waits_for_the_end_of_it_publishes_to_a_namespace_with_a_name(
@@ -252,7 +252,7 @@ def test_one_that_cannot_be_read_is_a_dead_letter_and_holds_up_nobody(
         assert requeue(worker_engine, letter, service, {}) is None
         assert claim(forming.engine, mine.lane) is None
         run(mine)
-    assert sarah.receipts() == []
+    assert sarah.erasures.list() == []
 
 
 @pytest.fixture
@@ -286,7 +286,7 @@ def test_what_is_large_goes_too_however_long_it_takes(
     finally:
         hasty.dispose()
 
-    assert sarah.receipts()[0].rows["messages"] == 1
+    assert sarah.erasures.list()[0].rows["messages"] == 1
 
 
 @contextmanager
@@ -321,9 +321,9 @@ def test_an_erasure_is_done_while_a_stuck_batch_holds_every_slot(
     forming.say("I live in Leeds.", conversation="c")
     forming.publishing.send(erasing(forming.publishing, conversation="c"))
     with scheduler(service):
-        wait_until(lambda: bool(sarah.receipts()), timeout=60, what="the receipt")
+        wait_until(lambda: bool(sarah.erasures.list()), timeout=60, what="the receipt")
 
-    assert sarah.receipts()[0].rows["messages"] == 1
+    assert sarah.erasures.list()[0].rows["messages"] == 1
     assert not [hint for hint in hints() if "erase" in hint.task], "no worker was asked"
 
 
@@ -372,10 +372,10 @@ def test_an_erasure_that_failed_is_tried_again_and_others_are_done_meanwhile(
 
     with scheduler(service):
         wait_until(failed_twice, timeout=60, what="two tries")
-        wait_until(lambda: bool(memory.namespace(*path.parts).receipts()), timeout=60, what="the other's receipt")
-        assert sarah.receipts() == []
+        wait_until(lambda: bool(memory.namespace(*path.parts).erasures.list()), timeout=60, what="the other's receipt")
+        assert sarah.erasures.list() == []
         undeletable()
-        wait_until(lambda: bool(sarah.receipts()), timeout=60, what="the receipt")
+        wait_until(lambda: bool(sarah.erasures.list()), timeout=60, what="the receipt")
 
     assert "Leeds" not in "".join(said)
 
@@ -403,11 +403,11 @@ def test_nobody_who_publishes_meanwhile_waits_for_ever_or_loses_anything(
         talks = [pool.submit(talk, one) for one in publishers]
         sent = sum(one.result(timeout=60) for one in talks)
         erased.result(timeout=60)
-    gone = sum(one.rows.get("messages", 0) for one in sarah.receipts())
+    gone = sum(one.rows.get("messages", 0) for one in sarah.erasures.list())
     with tenant_transaction(forming.engine, forming.publishing.lane.tenant_id) as connection:
         left = _messages(connection, forming.publishing)
     assert sent == gone + left
-    assert sent == 90 - sum(one.late for one in sarah.receipts())
+    assert sent == 90 - sum(one.late for one in sarah.erasures.list())
 
 
 def _messages(connection: Connection, publishing: Publishing) -> int:

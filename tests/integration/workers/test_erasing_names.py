@@ -14,7 +14,7 @@ from tests.integration.workers.conftest import Find
 
 def named(sarah: Namespace, name: str) -> Entity:
     """Who bears a name, or has it as a part of theirs."""
-    (found,) = [one for one in sarah.entities() if name in one.name]
+    (found,) = [one for one in sarah.entities.list() if name in one.name]
     return found
 
 
@@ -33,7 +33,7 @@ def test_of_an_import_the_entity_goes_with_its_line(forming: Forming, sarah: Nam
     forming.erase(entity=str(named(sarah, "Quux").id))
 
     assert find("quux") == {}
-    assert sarah.profile("Anna").summary == "Anna (person). Anna likes figs."
+    assert sarah.entities.profile("Anna").summary == "Anna (person). Anna likes figs."
     assert set(find("anna")) >= {"events", "entities"}
 
 
@@ -46,7 +46,7 @@ def test_somebody_split_off_goes_with_what_the_app_said_of_them(forming: Forming
     forming.erase(entity=str(named(sarah, "Quux").id))
 
     assert find("quux", "dog") == {}
-    assert "Peter" in {one.name for one in sarah.entities()}
+    assert "Peter" in {one.name for one in sarah.entities.list()}
 
 
 def test_somebody_goes_with_the_answers_that_told_who_was_meant(forming: Forming, sarah: Namespace, find: Find) -> None:
@@ -74,7 +74,7 @@ def test_a_name_goes_from_whom_its_bearer_was_merged_into(
 
     assert find("quux") == {}
     assert (
-        sarah.profile("Peter Haas").summary
+        sarah.entities.profile("Peter Haas").summary
         == "Peter Haas (dentist at Brightleaf). Peter Haas is a dentist at Brightleaf."
     )
 
@@ -89,7 +89,7 @@ def test_whom_it_introduced_is_called_as_the_others_call_them(forming: Forming, 
 
     assert find("quux") == {}
     assert (named(sarah, "Peter").id, named(sarah, "Peter").name) == (bob.id, "Peter Haas")
-    assert sarah.profile("Peter Haas").entity.id == bob.id
+    assert sarah.entities.profile("Peter Haas").entity.id == bob.id
 
 
 def test_of_a_name_stays_what_the_others_say_and_the_question_asks_no_more(
@@ -103,7 +103,7 @@ def test_of_a_name_stays_what_the_others_say_and_the_question_asks_no_more(
 
     assert find("quux", "dentist") == {}
     assert named(sarah, "Peter").name == "Peter"
-    (question,) = sarah.questions()
+    (question,) = sarah.entities.questions()
     assert question.text == "Which Peter do you mean: the person, or somebody else?"
 
 
@@ -121,7 +121,7 @@ def test_what_was_learned_and_taken_back_goes_from_what_was(
     fake.script("ExtractionAnswer", told(bees, bees), told(quux, quux, aliases=["Quuxie"], description="quuxologist"))
     forming.say(bees, conversation="kept")
     forming.say(quux, conversation="gone")
-    (learned,) = [one for one in sarah.latest_decisions() if one.fact and "quux" in str(one.fact)]
+    (learned,) = [one for one in sarah.decisions.latest() if one.fact and "quux" in str(one.fact)]
     forming.command(type="undo", decision_id=str(learned.id))
     assert {"entities", "entity_aliases"} <= set(find("quux"))
 
@@ -160,7 +160,7 @@ def test_what_was_learned_there_goes_whoever_it_went_over_to(
         forming.say(said, conversation=conversation)
     assert {"entities", "entity_aliases"} <= set(find("quux"))
     if since == "taken back":
-        (learned,) = [one for one in sarah.latest_decisions() if "quux" in str(one.fact)]
+        (learned,) = [one for one in sarah.decisions.latest() if "quux" in str(one.fact)]
         forming.command(type="undo", decision_id=str(learned.id))
     if since.startswith("merged"):
         peter, bob = named(sarah, "Haas"), named(sarah, "Bob")
@@ -201,15 +201,15 @@ def test_whom_an_app_split_off_without_a_name_is_called_as_the_others_call_them(
     of = named(sarah, "Quux").id
     for _ in range(times):
         of = forming.command(type="split", entity_id=str(of), memories=[str(dog.id)])
-    (split_off,) = [one for one in sarah.entities() if one.id == of]
+    (split_off,) = [one for one in sarah.entities.list() if one.id == of]
     assert split_off.name == "Peter Quux"
 
     forming.erase(conversation="gone")
 
     assert find("quux") == {}
-    assert [(one.id, one.name) for one in sarah.entities() if one.id == of] == [(of, "Peter")]
+    assert [(one.id, one.name) for one in sarah.entities.list() if one.id == of] == [(of, "Peter")]
     forming.send()
-    assert sarah.profile(of).summary.startswith("Peter (person)")
+    assert sarah.entities.profile(of).summary.startswith("Peter (person)")
     assert find("quux") == {}
 
 
@@ -226,7 +226,7 @@ def test_whom_an_app_split_off_keeps_a_name_that_others_call_the_first_by(
 
     forming.erase(conversation="gone")
 
-    assert [one.name for one in sarah.entities() if one.id == split_off] == ["Peter Haas"]
+    assert [one.name for one in sarah.entities.list() if one.id == split_off] == ["Peter Haas"]
 
 
 @pytest.mark.parametrize("first", ["gone", "older"])
@@ -245,7 +245,7 @@ def test_a_name_that_an_app_gave_whom_it_split_off_stays(
         forming.erase(conversation=conversation)
 
     assert find("quux", "dog") == {}
-    assert [one.name for one in sarah.entities() if one.id == split_off] == ["Pete Winter"]
+    assert [one.name for one in sarah.entities.list() if one.id == split_off] == ["Pete Winter"]
 
 
 @pytest.mark.parametrize(
@@ -268,11 +268,11 @@ def test_a_name_that_is_taken_over_goes_with_the_last_who_say_it(
     )
 
     forming.erase(entity=peter)
-    assert [(one.id, one.name) for one in sarah.entities()] == [(split_off, before)]
+    assert [(one.id, one.name) for one in sarah.entities.list()] == [(split_off, before)]
     forming.erase(memories=[str(remembered_id(sarah.path.namespace_id, sings))])
 
     assert find("quux") == {}
-    assert [(one.id, one.name) for one in sarah.entities()] == [(split_off, after)]
+    assert [(one.id, one.name) for one in sarah.entities.list()] == [(split_off, after)]
 
 
 def test_whom_an_answer_named_is_called_as_the_others_call_them(forming: Forming, sarah: Namespace) -> None:
@@ -280,14 +280,14 @@ def test_whom_an_answer_named_is_called_as_the_others_call_them(forming: Forming
     forming.say("Peter Haas is a dentist at Brightleaf.", conversation="kept")
     forming.say("Bob Winter has a cat.", conversation="kept")
     forming.say("Peter has a dog.", conversation="gone")
-    (question,) = sarah.questions()
+    (question,) = sarah.entities.questions()
     somebody = forming.command(type="clarify", question_id=str(question.id))
     forming.command(type="merge", entity_id=str(named(sarah, "Winter").id), into=str(somebody))
-    assert [one.name for one in sarah.entities() if one.id == somebody] == ["Peter"]
+    assert [one.name for one in sarah.entities.list() if one.id == somebody] == ["Peter"]
 
     forming.erase(conversation="gone")
 
-    assert [(one.name, one.aliases) for one in sarah.entities() if one.id == somebody] == [("Bob Winter", ())]
+    assert [(one.name, one.aliases) for one in sarah.entities.list() if one.id == somebody] == [("Bob Winter", ())]
 
 
 def test_names_go_from_who_stays_with_a_memory_that_others_said_without_them(
@@ -304,7 +304,7 @@ def test_names_go_from_who_stays_with_a_memory_that_others_said_without_them(
     forming.erase(conversation="gone")
 
     assert find("quux") == {}
-    assert [one.name for one in sarah.entities()] == ["Peter"]
+    assert [one.name for one in sarah.entities.list()] == ["Peter"]
     assert [one.content for one in sarah.memories()] == [bees]
 
 
@@ -320,16 +320,16 @@ def test_what_several_conversations_taught_goes_with_the_last_of_them(
         forming.say(one, conversation=conversation)
     peter = named(sarah, "Quux")
     forming.say(dog, conversation="kept")
-    (question,) = sarah.questions()
+    (question,) = sarah.entities.questions()
     forming.command(type="clarify", question_id=str(question.id), entity_id=str(peter.id))
 
     forming.erase(conversation="gone")
-    (peter,) = sarah.entities()
+    (peter,) = sarah.entities.list()
     assert (peter.name, peter.aliases, peter.description) == ("Peter Quux", ("Quuxie",), "quuxologist")
     forming.erase(conversation="gone later")
 
     assert find("quux") == {}
-    (peter,) = sarah.entities()
+    (peter,) = sarah.entities.list()
     assert (peter.name, peter.aliases, peter.description) == ("Peter", (), None)
 
 
@@ -340,11 +340,11 @@ def test_where_somebody_belongs_who_goes_goes_with_them(
     """Where nothing else is known of it: that they are a part of it was all."""
     forming.say("Peter Quux is a dentist at Brightleaf.", conversation="gone")
     gone = {"conversation": "gone", "entity": str(named(sarah, "Quux").id)}
-    assert {one.name: one.parent for one in sarah.entities()} == {"Peter Quux": "Brightleaf", "Brightleaf": None}
+    assert {one.name: one.parent for one in sarah.entities.list()} == {"Peter Quux": "Brightleaf", "Brightleaf": None}
 
     forming.erase(**{what: gone[what]})
 
-    assert sarah.entities() == []
+    assert sarah.entities.list() == []
 
 
 def test_two_that_were_merged_go_together(forming: Forming, sarah: Namespace, find: Find) -> None:
@@ -353,8 +353,8 @@ def test_two_that_were_merged_go_together(forming: Forming, sarah: Namespace, fi
     merge = forming.command(type="merge", **two)
 
     forming.erase(conversation="gone")
-    assert sarah.entities() == []
+    assert sarah.entities.list() == []
     forming.command(type="undo", decision_id=str(merge))
 
-    assert sarah.entities() == []
+    assert sarah.entities.list() == []
     assert find("quux") == {}

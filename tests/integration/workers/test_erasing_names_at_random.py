@@ -35,15 +35,15 @@ def live(forming: Forming, sarah: Namespace, chance: random.Random) -> set[UUID]
     forming.say("Peter Quuxley is a dentist.", "My friend Anna Quuxley has a horse.", conversation="gone")
     for _ in range(24):
         act = chance.random()
-        of = chance.choice(sarah.entities())
+        of = chance.choice(sarah.entities.list())
         about = [str(one.id) for one in sarah.memories(about=of)]
         if act < 0.5:
             conversation = chance.choice(tuple(SURNAMES))
             forming.say(chance.choice(SAID).format(SURNAMES[conversation]), conversation=conversation)
         elif act < 0.6:
-            forming.command(type="undo", decision_id=str(chance.choice(sarah.latest_decisions()).id))
+            forming.command(type="undo", decision_id=str(chance.choice(sarah.decisions.latest()).id))
         elif act < 0.7:
-            into = chance.choice(sarah.entities())
+            into = chance.choice(sarah.entities.list())
             if into.id != of.id:
                 forming.command(type="merge", entity_id=str(of.id), into=str(into.id))
         elif act < 0.9 and about:
@@ -51,7 +51,7 @@ def live(forming: Forming, sarah: Namespace, chance: random.Random) -> set[UUID]
             moved = chance.sample(about, min(len(about), 2))
             split_off = forming.command(type="split", entity_id=str(of.id), memories=moved, **name)
             given |= {split_off} if name else set()
-        elif asked := sarah.questions():
+        elif asked := sarah.entities.questions():
             question = chance.choice(asked)
             meant = chance.choice([*({"entity_id": str(one.entity_id)} for one in question.candidates), {}])
             forming.command(type="clarify", question_id=str(question.id), **meant)
@@ -69,8 +69,8 @@ def test_no_name_is_left_but_those_that_others_and_the_app_gave(
 
     assert find("quux") == {}
     assert rows(LOOSE) == []
-    assert {one.name for one in sarah.entities() if one.id in given} <= {GIVEN}
-    for decision in sarah.latest_decisions():
+    assert {one.name for one in sarah.entities.list() if one.id in given} <= {GIVEN}
+    for decision in sarah.decisions.latest():
         forming.command(type="undo", decision_id=str(decision.id))
     assert find("quux") == {}
     assert rows(LOOSE) == []

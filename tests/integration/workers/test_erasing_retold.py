@@ -63,7 +63,7 @@ def test_an_undo_of_what_others_made_more_precise_brings_back_what_others_said(
     told = ("I work at Brightleaf", "I work at Brightleaf on the quux team", "I work at Brightleaf in Leeds")
     say_in_turn(fake, forming, *told, gone=1)
     (before,) = sarah.memories()
-    _, erased, latest = sarah.decisions(before.id)
+    _, erased, latest = sarah.decisions.for_memory(before.id)
 
     forming.erase(conversation="gone")
 
@@ -81,12 +81,12 @@ def test_what_was_taken_for_no_fact_goes(fake: FakeOpenAI, forming: Forming, sar
     forming.say("I like quux tea", conversation="gone")
     fake.script("ExtractionAnswer", found("Lindqvist likes tea", "I like tea", "Lindqvist"))
     forming.say("I like tea", conversation="kept")
-    assert [one.action for one in sarah.latest_decisions()] == ["refuse", "refuse"]
+    assert [one.action for one in sarah.decisions.latest()] == ["refuse", "refuse"]
 
     forming.erase(conversation="gone")
 
     assert find("quux") == {}
-    assert [one.fact.get("content") for one in sarah.refused()] == ["Lindqvist likes tea", None]
+    assert [one.fact.get("content") for one in sarah.decisions.latest(action="refuse")] == ["Lindqvist likes tea", None]
 
 
 def test_what_was_only_said_again_has_no_more_details_than_it_was_said_with(
@@ -115,12 +115,12 @@ def test_whom_only_an_erased_update_named_goes(
     fake.script("ConsolidationAnswer", decided("update", bob))
     forming.say(chess, conversation="kept")
     forming.say(bob, conversation="gone")
-    assert sarah.neighbours("Peter Haas")
+    assert sarah.entities.neighbours("Peter Haas")
 
     forming.erase(conversation="gone")
 
     assert find("quux", "plays_with") == {}
-    (peter,) = sarah.entities()
+    (peter,) = sarah.entities.list()
     assert peter.name == "Peter Haas"
     assert [one.content for one in sarah.memories(about=peter.id)] == [chess]
 
@@ -149,6 +149,6 @@ def test_a_list_that_was_added_to_loses_what_was_said_there(
     forming.erase(conversation="gone")
 
     assert find("quux") == {}
-    document = sarah.profile_document(UserProfile)
+    document = sarah.documents.get(UserProfile)
     assert document is not None
     assert document.value == UserProfile(hobbies=["chess"])

@@ -133,7 +133,7 @@ class TestAnAnswer:
     """To a question that the service holds, or that a read asked."""
 
     def test_until_it_comes_nobody_is_meant_for_sure(self, people: People, sarah: Namespace, about: Any) -> None:
-        (question,) = sarah.questions()
+        (question,) = sarah.entities.questions()
 
         assert (question.id, question.mention, question.message) == (QUESTION, "Peter", "Hm.")
         assert question.memories == ("Peter moved to Leeds",)
@@ -151,28 +151,28 @@ class TestAnAnswer:
         refreshed(remembering)
         event_id = tell(type="clarify", question_id=str(QUESTION), entity_id=str(people.writer))
 
-        assert sarah.questions() == []
+        assert sarah.entities.questions() == []
         assert about(people.held) == {people.writer: ("subject", "sure")}
         assert relations(remembering) == {(people.writer, "works_at", people.firm)}
         assert examples(remembering) == [("Peter", "Hm.", people.writer, [people.brother], "c1", 1)]
         assert refreshing(remembering) == {people.writer, people.brother}
-        (decision,) = sarah.decisions(people.held)
+        (decision,) = sarah.decisions.for_memory(people.held)
         assert (decision.id, decision.action, decision.in_effect) == (event_id, "clarify", True)
 
         tell(type="undo", decision_id=str(event_id))
         assert exported(sarah) == before
-        assert [one.id for one in sarah.questions()] == [QUESTION]
+        assert [one.id for one in sarah.entities.questions()] == [QUESTION]
         assert examples(remembering) == []
 
     def test_can_be_somebody_new(self, people: People, tell: Tell, sarah: Namespace, about: Any) -> None:
         event_id = tell(type="clarify", question_id=str(QUESTION))
 
         assert about(people.held) == {event_id: ("subject", "sure")}
-        entity = sarah.profile(event_id).entity
+        entity = sarah.entities.profile(event_id).entity
         assert (entity.name, entity.entity_type) == ("Peter", "person")
         tell(type="undo", decision_id=str(event_id))
         with pytest.raises(NotFound):
-            sarah.profile(event_id)
+            sarah.entities.profile(event_id)
 
     def test_that_was_surely_about_one_of_them_keeps_the_weightier_role(
         self, people: People, tell: Tell, about: Any, remembering: Remembering
@@ -232,7 +232,7 @@ class TestAnAnswer:
     ) -> None:
         forgotten = tell(type="forget", memories=[str(people.held)])
         with pytest.raises(NotFound, match="there is no question"):
-            sarah.clarify(QUESTION, people.writer)
+            sarah.entities.clarify(QUESTION, people.writer)
         late = tell(type="clarify", question_id=str(QUESTION), entity_id=str(people.writer))
         assert logged(remembering, late) == ("there is no such question", False)
         assert relations(remembering) == set()
@@ -246,7 +246,7 @@ class TestAnAnswer:
         assert (about(other), relations(remembering)) == ({people.writer: ("subject", "sure")}, set())
 
         tell(type="undo", decision_id=str(forgotten))
-        assert [one.memories for one in sarah.questions()] == [("Peter moved to Leeds",)]
+        assert [one.memories for one in sarah.entities.questions()] == [("Peter moved to Leeds",)]
         tell(type="clarify", question_id=str(QUESTION), entity_id=str(people.brother))
         assert relations(remembering) == {(people.brother, "works_at", people.firm)}
         assert about(other) == {people.writer: ("subject", "sure")}
@@ -306,21 +306,21 @@ class TestAMerge:
         assert about(people.bakes) == {people.writer: ("subject", "sure")}
         assert about(people.held) == {people.writer: ("subject", "unsure")}
         assert relations(remembering) == {(people.user, "knows", people.writer)}
-        assert sarah.profile("Pete").entity.id == people.writer
-        assert sarah.profile("Pete").entity.description == "a writer"
-        assert {one.id: one.parent for one in sarah.entities()} == {
+        assert sarah.entities.profile("Pete").entity.id == people.writer
+        assert sarah.entities.profile("Pete").entity.description == "a writer"
+        assert {one.id: one.parent for one in sarah.entities.list()} == {
             people.user: None,
             people.firm: None,
             people.writer: "WOBS",
             shop: "Peter",
         }
-        assert [one.entity_id for one in sarah.questions()[0].candidates] == [people.writer]
+        assert [one.entity_id for one in sarah.entities.questions()[0].candidates] == [people.writer]
         assert [one[2] for one in examples(remembering)] == [people.writer]
         assert people.writer in refreshing(remembering)
         assert people.brother not in refreshing(remembering)
         tell(type="undo", decision_id=str(event_id))
         assert exported(sarah) == before
-        assert sarah.profile("Pete").entity.id == people.brother
+        assert sarah.entities.profile("Pete").entity.id == people.brother
 
     @pytest.mark.parametrize("into", ["parent", "grandparent", "child"])
     def test_makes_nobody_a_part_of_themselves(
@@ -332,7 +332,7 @@ class TestAMerge:
         one, other = {"parent": (middle, top), "grandparent": (low, top), "child": (top, low)}[into]
         tell(type="merge", entity_id=str(one), into=str(other))
 
-        parents = {found.name: found.parent for found in sarah.entities()}
+        parents = {found.name: found.parent for found in sarah.entities.list()}
         assert (
             parents
             == {
@@ -390,13 +390,13 @@ class TestASplit:
         assert set(about(people.held)) == {event_id, people.brother}
         assert about(stays) == {people.writer: ("subject", "sure")}
         assert relations(remembering) == {(people.user, "knows", event_id)}
-        entity = sarah.profile("Haas").entity
+        entity = sarah.entities.profile("Haas").entity
         assert (entity.id, entity.name, entity.description) == (event_id, "Peter Haas", "a baker")
         assert {people.writer, event_id} <= refreshing(remembering)
-        assert [one.entity_id for one in sarah.questions()[0].candidates] == [event_id, people.brother]
+        assert [one.entity_id for one in sarah.entities.questions()[0].candidates] == [event_id, people.brother]
         tell(type="undo", decision_id=str(event_id))
         assert exported(sarah) == before
-        assert sarah.profile(people.writer).entity.memories == 3
+        assert sarah.entities.profile(people.writer).entity.memories == 3
 
     def test_of_whom_more_is_known_since_is_not_taken_back(
         self, people: People, tell: Tell, remembering: Remembering
@@ -432,36 +432,36 @@ class TestAtTheCallers:
     def test_what_there_is_not_is_named(self, people: People, sarah: Namespace) -> None:
         missing = uuid4()
         with pytest.raises(NotFound, match=rf"^question: there is no question {missing} in "):
-            sarah.clarify(missing, people.writer)
+            sarah.entities.clarify(missing, people.writer)
         with pytest.raises(NotFound, match=f"^entity: there is no entity {missing} in "):
-            sarah.clarify(QUESTION, missing)
+            sarah.entities.clarify(QUESTION, missing)
         with pytest.raises(NotFound, match=f"^into: there is no entity {missing} in "):
-            sarah.merge(people.writer, missing)
+            sarah.entities.merge(people.writer, missing)
         with pytest.raises(NotFound, match=r"^entity: 'Peter' is not an id"):
-            sarah.split("Peter", [people.writes])
+            sarah.entities.split("Peter", [people.writes])
 
     def test_what_cannot_be_is_said_before_it_is_published(self, people: People, sarah: Namespace) -> None:
         with pytest.raises(InvalidEvent, match=r"into: is the same entity; name another"):
-            sarah.merge(people.writer, people.writer)
+            sarah.entities.merge(people.writer, people.writer)
         with pytest.raises(
             InvalidEvent, match=r"^entity: the user cannot become a part of somebody else; merge the other"
         ):
-            sarah.merge(people.user, people.writer)
+            sarah.entities.merge(people.user, people.writer)
         with pytest.raises(InvalidEvent, match=r"^memories: none of them is about"):
-            sarah.split(people.writer, [people.bakes])
+            sarah.entities.split(people.writer, [people.bakes])
         with pytest.raises(InvalidEvent, match=r"name: holds no word; give the name that people use"):
-            sarah.split(people.writer, [people.writes], name=" ")
+            sarah.entities.split(people.writer, [people.writes], name=" ")
         with pytest.raises(InvalidEvent, match=r"aliases.1: string should have at most 200 characters"):
-            sarah.split(people.writer, [people.writes], aliases=["Haas", "Haas" * 51])
+            sarah.entities.split(people.writer, [people.writes], aliases=["Haas", "Haas" * 51])
         with pytest.raises(
             InvalidEvent, match=r"only a question that the service holds can be answered with somebody new"
         ):
-            sarah.clarify(Question(text="?", mention="Peter", candidates=(), message="Ask Peter"), None)
+            sarah.entities.clarify(Question(text="?", mention="Peter", candidates=(), message="Ask Peter"), None)
 
     def test_a_question_that_was_answered_is_said_so(self, people: People, tell: Tell, sarah: Namespace) -> None:
         tell(type="clarify", question_id=str(QUESTION), entity_id=str(people.writer))
         with pytest.raises(InvalidEvent, match=rf"^question: {QUESTION} is answered already; undo that answer"):
-            sarah.clarify(QUESTION, people.brother)
+            sarah.entities.clarify(QUESTION, people.brother)
 
     def test_what_is_published_is_carried_out(  # noqa: PLR0917 - fixtures
         self,
@@ -472,19 +472,19 @@ class TestAtTheCallers:
         ingest_engine: Engine,
         about: Any,
     ) -> None:
-        (question,) = sarah.questions()
+        (question,) = sarah.entities.questions()
         read = Question(text="?", mention="Peter", candidates=(), message="Ask Peter")
         writer = Candidate(entity_id=people.writer, name="Peter", description="", score=1.0)
         with ingest_engine.begin() as session:
-            answer = sarah.clarify(question, question.candidates[1], session=session)
-            sarah.clarify(read, writer, session=session)
-            merged = sarah.merge(sarah.profile(people.writer).entity, people.brother, session=session)
-            split = sarah.split(people.brother, [sarah.get(people.bakes)], name="Petra", session=session)
+            answer = sarah.entities.clarify(question, question.candidates[1], session=session)
+            sarah.entities.clarify(read, writer, session=session)
+            merged = sarah.entities.merge(sarah.entities.profile(people.writer).entity, people.brother, session=session)
+            split = sarah.entities.split(people.brother, [sarah.get(people.bakes)], name="Petra", session=session)
         with remembering.transaction() as connection:
             connection.execute(text("update mosshead.lanes set ready_at = now()"))
         forming.send()
 
         assert about(people.held) == {people.brother: ("subject", "sure")}
         assert about(people.bakes) == {split: ("subject", "sure")}
-        assert [one.id for one in sarah.decisions(people.held)] == [answer, merged]
-        assert [one.id for one in sarah.decisions(people.writes)] == [merged]
+        assert [one.id for one in sarah.decisions.for_memory(people.held)] == [answer, merged]
+        assert [one.id for one in sarah.decisions.for_memory(people.writes)] == [merged]

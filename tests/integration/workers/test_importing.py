@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -11,6 +12,7 @@ from sqlalchemy import Engine
 from structlog.testing import capture_logs
 
 from mosshead import Memory, Namespace
+from mosshead.api.writes import keys_in_use
 from mosshead.publishing.imports import check_lines, events_of
 from mosshead.publishing.validation import check_events
 from tests.forming import Forming
@@ -43,7 +45,7 @@ Bring = Callable[..., None]
 
 def fields_of(namespace: Namespace, lines: Iterable[Mapping[str, Any] | str]) -> list[dict[str, Any]]:
     """What the events hold that an app publishes for these lines."""
-    events = events_of(check_lines(lines, namespace._known_keys))
+    events = events_of(check_lines(lines, partial(keys_in_use, namespace.session)))
     bodies = [json.loads(one.body) for one in check_events(namespace.path, list(events))]
     return [{name: one[name] for name in ("type", "entities", "memories")} for one in bodies]
 
@@ -76,7 +78,7 @@ def test_each_line_becomes_a_memory_of_its_own_about_whom_it_says(bring: Bring, 
     twin = {"type": "memory", "id": "m3", "content": "Ada Quill restores harps.", "about": ["ada"]}
     bring([*WORLD, twin])
 
-    entities = {one.key: one for one in sarah.entities()}
+    entities = {one.key: one for one in sarah.entities.list()}
     assert {
         key: (one.name, one.entity_type, one.parent, one.aliases, one.description) for key, one in entities.items()
     } == {
@@ -91,16 +93,20 @@ def test_each_line_becomes_a_memory_of_its_own_about_whom_it_says(bring: Bring, 
     assert {(one.tier, one.confidence) for one in memories.values()} == {("solid", 0.9)}
     assert memories["m2"].salience > memories["m1"].salience, "by its cues, as a fact that was said"
     assert sarah.query("Who restores harps?", limit=2)[0].key in {"m1", "m3"}
-    assert sarah.profile("Addie").refreshed_at is not None
-    (decision,) = sarah.decisions(memories["m1"].id)
+    assert sarah.entities.profile("Addie").refreshed_at is not None
+    (decision,) = sarah.decisions.for_memory(memories["m1"].id)
     assert (decision.action, decision.reason, decision.decided_by) == ("add", "imported", "app")
 
 
 def test_the_same_lines_again_change_nothing(bring: Bring, sarah: Namespace) -> None:
     bring(WORLD)
-    before = exported(sarah), sarah.entities(), [sarah.decisions(one.id) for one in sarah.memories()]
+    before = exported(sarah), sarah.entities.list(), [sarah.decisions.for_memory(one.id) for one in sarah.memories()]
     bring(reversed(WORLD))
-    assert (exported(sarah), sarah.entities(), [sarah.decisions(one.id) for one in sarah.memories()]) == before
+    assert (
+        exported(sarah),
+        sarah.entities.list(),
+        [sarah.decisions.for_memory(one.id) for one in sarah.memories()],
+    ) == before
 
 
 def test_what_was_not_known_of_an_entity_is_learned_and_what_was_stays(bring: Bring, sarah: Namespace) -> None:
@@ -119,7 +125,7 @@ def test_what_was_not_known_of_an_entity_is_learned_and_what_was_stays(bring: Br
             {**again, "key": "bo", "name": "Bo", "description": "somebody else", "parent": "barn"},
         ]
     )
-    entities = {one.key: one for one in sarah.entities()}
+    entities = {one.key: one for one in sarah.entities.list()}
     ada, bo = entities["ada"], entities["bo"]
     assert (ada.name, ada.description, ada.parent) == ("Ada Quill", "a harp maker", "The Harp Barn")
     assert ada.aliases == ("Ada Q.", "Addie", "Quill")
@@ -171,9 +177,9 @@ def test_an_instruction_is_kept_from_becoming_a_memory(bring: Bring, sarah: Name
             ]
         )
     assert [one.key for one in sarah.memories()] == ["good"]
-    (kept,) = sarah.quarantined()
+    (kept,) = sarah.decisions.latest(action="quarantine")
     assert (kept.action, kept.fact["id"]) == ("quarantine", "bad")
-    (entity,) = sarah.entities()
+    (entity,) = sarah.entities.list()
     assert (entity.key, entity.description, entity.aliases) == ("x", None, ())
     (logged,) = [one for one in logs if one["event"] == "imports_refused"]
     assert logged["reasons"] == {
@@ -204,7 +210,7 @@ def test_what_does_not_fit_in_an_event_is_left_out_and_the_rest_takes_effect(
                 {"id": "2", "content": "Nobody knows.", "about": ["gone"]},
             ],
         )
-    assert {one.key: one.parent for one in sarah.entities()} == {"a": "A", "b": None, "c": None}
+    assert {one.key: one.parent for one in sarah.entities.list()} == {"a": "A", "b": None, "c": None}
     assert {one.key: (one.content, one.about) for one in sarah.memories()} == {
         "1": ("A is big.", ("A",)),
         "2": ("Nobody knows.", ()),
@@ -220,7 +226,7 @@ def test_what_does_not_fit_in_an_event_is_left_out_and_the_rest_takes_effect(
 def test_a_memory_that_was_taken_back_does_not_come_again(bring: Bring, forming: Forming, sarah: Namespace) -> None:
     bring(WORLD)
     (harps,) = [one for one in sarah.memories() if one.key == "m1"]
-    forming.command(type="undo", decision_id=str(sarah.decisions(harps.id)[0].id))
+    forming.command(type="undo", decision_id=str(sarah.decisions.for_memory(harps.id)[0].id))
     bring(WORLD)
     assert {one.key for one in sarah.memories()} == {"m2"}
     assert sarah.get(harps.id).state == "withdrawn"
@@ -231,7 +237,7 @@ def test_how_it_was_before_an_import_can_be_read(bring: Bring, sarah: Namespace)
     before = exported(sarah)
     bring([{"type": "memory", "id": "m3", "content": "Bo Fenn moved to Oslo.", "about": ["bo"]}])
     (oslo,) = [one for one in sarah.memories() if one.key == "m3"]
-    moment = sarah.decisions(oslo.id)[0].decided_at - timedelta(microseconds=1)
+    moment = sarah.decisions.for_memory(oslo.id)[0].decided_at - timedelta(microseconds=1)
 
     assert [json.loads(line) for line in sarah.export(as_of=moment)] == before
     assert [one["id"] for one in exported(sarah) if one["type"] == "memory" and one not in before] == ["m3"]
@@ -239,7 +245,7 @@ def test_how_it_was_before_an_import_can_be_read(bring: Bring, sarah: Namespace)
 
 def test_who_was_merged_into_somebody_is_known_as_that_one(bring: Bring, forming: Forming, sarah: Namespace) -> None:
     bring(WORLD)
-    ids = {one.key: one.id for one in sarah.entities()}
+    ids = {one.key: one.id for one in sarah.entities.list()}
     forming.command(type="merge", entity_id=str(ids["bo"]), into=str(ids["ada"]))
     before = exported(sarah)
     bring(WORLD)
@@ -253,7 +259,7 @@ def test_the_user_is_the_one_that_is_here(bring: Bring, forming: Forming, sarah:
     forming.say("I live in Seattle.")
     me = {"type": "entity", "key": "me", "name": "Sarah Lund", "entity_type": "person", "is_user": True}
     bring([me, {"type": "memory", "id": "m1", "content": "User plays the oboe.", "about": ["me"]}])
-    (user,) = [one for one in sarah.entities() if one.is_user]
+    (user,) = [one for one in sarah.entities.list() if one.is_user]
     assert (user.name, user.memories, "Sarah Lund" in user.aliases) == ("User", 2, True)
     assert [one.about for one in sarah.memories() if one.key == "m1"] == [("User",)]
 
@@ -269,6 +275,6 @@ def test_memory_from_another_client_that_lies_ahead_has_the_time_of_its_event(
     assert memory.said_at is not None
     assert memory.said_at < datetime.now(UTC)
     assert {"occurred_at: lies more than a day ahead": 1} in [one.get("reasons") for one in logs]
-    (decision,) = sarah.decisions(memory.id)
+    (decision,) = sarah.decisions.for_memory(memory.id)
     assert decision.fact is not None
     assert decision.fact["occurred_at"] == "2098-01-01T00:00:00Z", "the log shows what it came with"

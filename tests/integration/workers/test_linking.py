@@ -45,7 +45,7 @@ def test_what_the_words_leave_open_is_held_and_an_answer_links_it(
     forming: Forming, sarah: Namespace, two: tuple[str, str]
 ) -> None:
     forming.say(OPEN)
-    (question,) = sarah.questions()
+    (question,) = sarah.entities.questions()
     assert "writer" in question.text
     assert "your brother" in question.text
     assert {str(one.entity_id) for one in question.candidates} == set(two)
@@ -53,7 +53,7 @@ def test_what_the_words_leave_open_is_held_and_an_answer_links_it(
 
     forming.command(type="clarify", question_id=str(question.id), entity_id=two[1])
 
-    assert sarah.questions() == []
+    assert sarah.entities.questions() == []
     assert links(sarah, HELD) == {two[1]: "sure"}
 
 
@@ -65,7 +65,7 @@ def test_what_is_held_is_not_compared_with_what_is_known_of_those_it_may_be_abou
     forming.say(OPEN)
 
     assert contents(sarah).count(HELD) == 2
-    assert len(sarah.questions()) == 2
+    assert len(sarah.entities.questions()) == 2
 
 
 def test_the_words_tell_who_is_meant_and_nothing_is_asked(
@@ -73,15 +73,15 @@ def test_the_words_tell_who_is_meant_and_nothing_is_asked(
 ) -> None:
     forming.say("Peter likes bees and boilers.")
 
-    assert sarah.questions() == []
+    assert sarah.entities.questions() == []
     assert links(sarah, "Peter likes bees and boilers") == {two[1]: "sure"}
 
 
 def test_who_is_introduced_is_somebody_new(forming: Forming, sarah: Namespace, two: tuple[str, str]) -> None:
     forming.say("Our new neighbour Peter has a parrot.")
 
-    assert sarah.questions() == []
-    assert len([one for one in sarah.entities() if one.name == "Peter"]) == 3
+    assert sarah.entities.questions() == []
+    assert len([one for one in sarah.entities.list() if one.name == "Peter"]) == 3
 
 
 def test_an_update_is_news_of_all_whom_the_memory_names(fake: FakeOpenAI, forming: Forming, sarah: Namespace) -> None:
@@ -108,7 +108,7 @@ def test_an_update_is_news_of_all_whom_the_memory_names(fake: FakeOpenAI, formin
     for said in (first, second):
         forming.say(said)
     assert [one.content for one in sarah.memories()] == [together]
-    assert "Ruth" in sarah.profile("Brightleaf").summary
+    assert "Ruth" in sarah.entities.profile("Brightleaf").summary
 
 
 @pytest.mark.parametrize("name", ["C++", "C#", "P!nk", "Yahoo!", "#general", "A$AP Rocky", "E*TRADE"])
@@ -130,7 +130,7 @@ def test_a_name_with_signs_is_one_name_however_often_it_is_said(
         fake.script("ExtractionAnswer", {"facts": [fact_like(content=content, quote=said, mentions=[mention])]})
         forming.say(said)
 
-    assert [one.name for one in sarah.entities() if one.name != "User"] == [name]
+    assert [one.name for one in sarah.entities.list() if one.name != "User"] == [name]
     assert any("entity" in path for one in sarah.context(f"What about {name} here?").explain() for path in one.paths)
 
 

@@ -20,7 +20,7 @@ def test_memories_are_told_apart_by_state_kind_and_entity(forming: Forming, sara
 
     preferences = sarah.memories(kind=MemoryKind.PREFERENCE)
     assert preferences == [one for one in everything if one.kind == "preference"] != []
-    (jonas,) = [one for one in sarah.entities() if one.name == "Jonas"]
+    (jonas,) = [one for one in sarah.entities.list() if one.name == "Jonas"]
     assert {one.id for one in sarah.memories(about=jonas)} == {one.id for one in everything if "Jonas" in one.about}
     assert sarah.memories(about=jonas.id, kind="preference") == []
     assert sarah.memories(about=uuid4()) == []
@@ -28,23 +28,23 @@ def test_memories_are_told_apart_by_state_kind_and_entity(forming: Forming, sara
         with pytest.raises(ValueError, match=f"^{next(iter(wrong))}: one of "):
             sarah.memories(**wrong)  # type: ignore[arg-type]
 
-    latest = sarah.latest_decisions(limit=2)
+    latest = sarah.decisions.latest(limit=2)
     assert [one.decided_at for one in latest] == sorted((one.decided_at for one in latest), reverse=True)
-    assert sarah.decision(latest[0].id) == latest[0]
-    (york,) = sarah.memories_from(moved)
-    assert latest[0] in sarah.decisions(york.id)
+    assert sarah.decisions.get(latest[0].id) == latest[0]
+    (york,) = sarah.messages.memories(moved)
+    assert latest[0] in sarah.decisions.for_memory(york.id)
     with pytest.raises(NotFound, match="there is no decision"):
-        sarah.decision(uuid4())
+        sarah.decisions.get(uuid4())
 
 
 def test_a_message_comes_with_those_around_it(forming: Forming, sarah: Namespace) -> None:
     said = [forming.say(f"I like tea number {number}.", conversation="c1")[0] for number in range(3)]
     (elsewhere,) = forming.say("I like coffee.", conversation="c2")
-    alone = sarah.message(said[1], message_range=0)
+    alone = sarah.messages.get(said[1], around=0)
     assert (alone.conversation, [one.id for one in alone.messages]) == ("c1", [said[1]])
-    around = sarah.message(str(said[1]), message_range=(5, 5))
+    around = sarah.messages.get(str(said[1]), around=(5, 5))
     assert {one.id for one in around.messages} == set(said)
     assert [one.place for one in around.messages] == [0, 1, 2]
     assert elsewhere not in {one.id for one in around.messages}
     with pytest.raises(NotFound, match=r"^message_id: there is no message"):
-        sarah.message(uuid4())
+        sarah.messages.get(uuid4())

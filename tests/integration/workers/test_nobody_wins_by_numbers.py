@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from sqlalchemy import Engine
 from benchmarks.entities.world import Who, World, read_world
 from config.settings import Settings
 from mosshead import Memory, Namespace
+from mosshead.api.writes import keys_in_use
 from mosshead.entities.disambiguation import telling
 from mosshead.publishing.imports import check_lines, events_of
 from mosshead.publishing.validation import check_events
@@ -45,7 +47,7 @@ def bring(settled: None, memory: Memory, worker_engine: Engine, ingest_engine: E
 
     def carry(namespace: Namespace, lines: Iterable[Mapping[str, Any]]) -> None:
         forming = Forming(worker_engine, Publishing(ingest_engine, namespace.path))
-        events = events_of(check_lines(lines, namespace._known_keys))
+        events = events_of(check_lines(lines, partial(keys_in_use, namespace.session)))
         for event in (json.loads(one.body) for one in check_events(namespace.path, list(events))):
             forming.command(**{name: event[name] for name in ("type", "entities", "memories")})
 
@@ -68,7 +70,7 @@ def lines_of(world: World, years: int = 0) -> list[dict[str, Any]]:
 
 
 def answers(namespace: Namespace, rows: Iterable[Who]) -> dict[str, Answer]:
-    keys = {one.id: one.key for one in namespace.entities()}
+    keys = {one.id: one.key for one in namespace.entities.list()}
     found = {}
     for row in rows:
         history = [turn.model_dump(mode="json") for turn in row.history]

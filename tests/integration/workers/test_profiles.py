@@ -102,17 +102,17 @@ def test_an_answer_that_is_refused_is_logged_and_left_to_the_rules(
     forming.say("My friend Peter plays the oboe")
     an_hour_passes()
     forming.send()
-    assert sarah.profile("Peter").summary.startswith("Peter (person). ")
+    assert sarah.entities.profile("Peter").summary.startswith("Peter (person). ")
     assert "profile_refused" in "".join(capfd.readouterr())
 
 
 def test_what_a_correction_ended_is_in_no_profile(forming: Forming, sarah: Namespace) -> None:
     forming.say("I live in Leeds")
     forming.say("I have a dog called Bo")
-    assert "Leeds" in sarah.profile("User").summary
+    assert "Leeds" in sarah.entities.profile("User").summary
     forming.say("I've moved, I live in Lisbon now")
 
-    summary = sarah.profile("User").summary
+    summary = sarah.entities.profile("User").summary
     assert ("Leeds" in summary, "Lisbon" in summary, "Bo" in summary) == (False, True, True)
 
 
@@ -128,7 +128,7 @@ class TestTheTimer:
     def test_what_is_not_due_is_not_refreshed_and_keeps_nobody_waiting(
         self, waiting: Forming, sarah: Namespace, worker_engine: Engine
     ) -> None:
-        assert sarah.profile("Peter").refreshed_at is None
+        assert sarah.entities.profile("Peter").refreshed_at is None
         assert sarah.progress().at_work
         assert claim(worker_engine, waiting.publishing.lane) is None
 
@@ -159,7 +159,7 @@ class TestTheTimer:
         batch = claimed(worker_engine, waiting.publishing.lane)
         assert contents_of(worker_engine, batch) == ["I like tea"]
         carry_through(batch)
-        assert "oboe" in sarah.profile("Peter").summary
+        assert "oboe" in sarah.entities.profile("Peter").summary
 
     def test_a_burst_of_messages_is_not_cut_short_by_a_profile(
         self, waiting: Forming, worker: Worker, an_hour_passes: Callable[[], None]
@@ -181,7 +181,7 @@ class TestTheTimer:
         waiting.send(waiting.publishing.message("behind a gap"))
         an_hour_passes()
         waiting.send()
-        assert "oboe" in sarah.profile("Peter").summary
+        assert "oboe" in sarah.entities.profile("Peter").summary
         assert sarah.progress().pending == 1
 
     def test_a_refresh_that_is_given_up_is_tried_again_later(
@@ -206,10 +206,10 @@ class TestTheTimer:
             profiles.put_off(connection, worker.lane, pause=LONG)
         for said in ("I like tea", "I like figs"):
             waiting.say(said)
-            assert sarah.profile("Peter").refreshed_at is None
+            assert sarah.entities.profile("Peter").refreshed_at is None
         an_hour_passes()
         waiting.say("I like rice")
-        assert "oboe" in sarah.profile("Peter").summary
+        assert "oboe" in sarah.entities.profile("Peter").summary
 
     def test_one_that_crashed_is_done_again(
         self, sarah: Namespace, an_hour_passes: Callable[[], None], worker: Worker
@@ -218,7 +218,7 @@ class TestTheTimer:
         batch = claimed(worker.engine, worker.lane)
         worker.crash(batch, lanes.STAGES[-1])
         carry_through(batch)
-        assert "oboe" in sarah.profile("Peter").summary
+        assert "oboe" in sarah.entities.profile("Peter").summary
         assert not sarah.progress().at_work
 
 
@@ -240,4 +240,4 @@ def test_many_are_refreshed_a_few_at_a_time_until_none_is_due(
 
     forming.send()
     assert not sarah.progress().at_work
-    assert all(sarah.profile(entity_id).summary.endswith("They sing.") for entity_id in many)
+    assert all(sarah.entities.profile(entity_id).summary.endswith("They sing.") for entity_id in many)

@@ -15,7 +15,6 @@ from db.memories import VersionConflict
 from mosshead import InvalidEvent, Namespace, NotFound, PromptConflict
 from mosshead.contrib.prompts import Prompts
 from mosshead.store import memories
-from mosshead.store.connection import tenant_transaction
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.forming import Forming, carry_through
 from tests.given import Worker
@@ -153,7 +152,7 @@ def test_an_undo_of_a_prompts_decision_is_refused_with_the_way_to_go(forming: Fo
     decision_id = set_prompt(forming)
     event_id = forming.command(type="undo", decision_id=str(decision_id))
     assert texts(sarah) == [(1, TEXT, "app")]
-    with tenant_transaction(sarah._engine, sarah.path.tenant_id) as connection:
+    with sarah.session.transaction() as connection:
         undo = memories.decision(connection, sarah.path, event_id)
     assert undo is not None
     assert undo.refused == "it is about a prompt: roll_back_prompt brings an earlier text back"

@@ -276,7 +276,7 @@ def test_everything_works_with_the_shipped_logins(
             database_url=addresses.database_url,
             broker_url=clean.url("app"),
             spool_dir=tmp_path / "spool",
-            read_seconds=60,
+            read_timeout=60,
         ) as memory:
             sarah = memory.namespace(*fresh_namespace.parts)
             sarah.publish("I moved to Seattle.", role="user", conversation="c1")

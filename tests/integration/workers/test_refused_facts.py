@@ -43,7 +43,7 @@ def test_each_refusal_is_a_decision_that_says_why(forming: Forming, sarah: Names
     forming.send(tea, menu)
 
     assert [one.content for one in sarah.memories()] == ["User likes tea."]
-    refused = {one.fact["content"]: one for one in sarah.refused()}
+    refused = {one.fact["content"]: one for one in sarah.decisions.latest(action="refuse")}
     assert {content: (one.refused, one.reason) for content, one in refused.items()} == {
         "User likes TEA.": ("repeated", "another of the batch says the same"),
         "User drinks tea with Klaus.": ("ungrounded", "a name or number of it is neither in its sources nor known"),
@@ -53,8 +53,8 @@ def test_each_refusal_is_a_decision_that_says_why(forming: Forming, sarah: Names
     assert {(one.action, one.decided_by, one.extracted_by) for one in refused.values()} == {
         ("refuse", "rules", "gpt-4o-mini")
     }
-    assert len(sarah.latest_decisions()) == len(_PROPOSED), "one for each that was proposed"
-    assert len(sarah.refused(limit=1)) == 1
+    assert len(sarah.decisions.latest()) == len(_PROPOSED), "one for each that was proposed"
+    assert len(sarah.decisions.latest(action="refuse", limit=1)) == 1
     page = site.text("/decisions", show="refused")
     assert "not taken User likes figs." in page
     assert "it names no message" in page
@@ -63,4 +63,4 @@ def test_each_refusal_is_a_decision_that_says_why(forming: Forming, sarah: Names
     one = refused["User likes figs."]
     assert not one.in_effect
     forming.command(type="undo", decision_id=str(one.id))
-    assert sarah.latest_decisions(limit=1)[0].refused == "it is not in effect"
+    assert sarah.decisions.latest(limit=1)[0].refused == "it is not in effect"

@@ -195,9 +195,9 @@ def test_badly_named_entities_leave_the_registry_sane(
     with capture_logs() as logs:
         hear(llm, forming, case)
 
-    known = {one.name: one for one in sarah.entities() if not one.is_user}
+    known = {one.name: one for one in sarah.entities.list() if not one.is_user}
     assert {name: str(one.entity_type) for name, one in known.items()} == case.left
-    assert len(known) == sum(not one.is_user for one in sarah.entities())
+    assert len(known) == sum(not one.is_user for one in sarah.entities.list())
     for name, aliases in case.aliases.items():
         assert {*known[name].aliases} - {name} == aliases
     assert {one.content for one in sarah.memories()} == {content for content, _ in case.facts}
@@ -215,7 +215,7 @@ def test_what_a_decision_did_not_take_over_stands_in_the_log(
 ) -> None:
     hear(llm, forming, CASES["a circle of parts"])
 
-    refused = {memory.content: sarah.decisions(memory.id)[0].refused for memory in sarah.memories()}
+    refused = {memory.content: sarah.decisions.for_memory(memory.id)[0].refused for memory in sarah.memories()}
     assert refused == {"Acme belongs to Labs": None, "Labs belongs to Acme": "parent_cycle"}
 
 
@@ -227,7 +227,7 @@ def test_a_known_name_is_not_taken_over_as_an_alias(llm: FakeOpenAI, forming: Fo
     for case in (first, second):
         hear(llm, forming, case)
 
-    assert {one.name: set(one.aliases) - {one.name} for one in sarah.entities() if not one.is_user} == {
+    assert {one.name: set(one.aliases) - {one.name} for one in sarah.entities.list() if not one.is_user} == {
         "Sarah": set(),
         "Peter": set(),
     }

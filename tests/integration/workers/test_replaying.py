@@ -47,7 +47,7 @@ def test_a_replay_remembers_what_was_said_and_apps_do_not_see_it(
     assert len(before) > 1
     assert contents(replayed.there) == before
     assert contents(sarah) == before
-    assert [one.parts for one in memory.under(sarah.path.parts[0]).namespaces()] == [sarah.path.parts]
+    assert [one.parts for one in memory.group(sarah.path.parts[0]).namespaces()] == [sarah.path.parts]
     found = difference(replayed.engine, sarah.path)
     assert (found.memories.same, found.memories.only_before, found.memories.only_after) == (len(before), (), ())
     assert (found.behind, found.dead, found.left_out) == (0, 0, [])
@@ -80,7 +80,7 @@ def test_what_was_taken_back_of_an_import_is_taken_back_there(
         memories=[{"id": "m1", "content": "Ann sails."}, {"id": "m2", "content": "Ann skates."}],
     )
     [sails] = [one for one in sarah.memories() if "sails" in one.content]
-    [brought] = sarah.decisions(sails.id)
+    [brought] = sarah.decisions.for_memory(sails.id)
     forming.command(type="undo", decision_id=str(brought.id))
 
     replayed.start()
@@ -180,7 +180,7 @@ def test_who_was_merged_is_found_there_by_the_names_of_that_time(
     """Later the names were those of somebody else."""
     forming.say("My brother Peter Haas plays the cello.", "Paul Meier is a plumber.", "Ann Beck lives in Ghent.")
     peter, paul, ann = (
-        next(str(one.id) for one in sarah.entities() if one.name == name)
+        next(str(one.id) for one in sarah.entities.list() if one.name == name)
         for name in ("Peter Haas", "Paul Meier", "Ann Beck")
     )
     forming.command(type="merge", entity_id=peter, into=paul)
@@ -189,7 +189,7 @@ def test_who_was_merged_is_found_there_by_the_names_of_that_time(
     replayed.start()
 
     assert replayed.left_out == []
-    assert {one.name for one in replayed.there.entities()} == {one.name for one in sarah.entities()}
+    assert {one.name for one in replayed.there.entities.list()} == {one.name for one in sarah.entities.list()}
 
 
 def test_so_many_events_wait_there_and_no_more(
@@ -337,7 +337,7 @@ class Person(BaseModel):
 
 
 def person(namespace: Namespace) -> Person:
-    found = namespace.profile_document(Person)
+    found = namespace.documents.get(Person)
     assert found is not None
     return found.value
 

@@ -54,7 +54,7 @@ def test_a_replay_of_some_weeks(
     replayed.switch(despite=True)
     assert rows(LOOSE) == []
     kept()
-    for decision in sarah.latest_decisions():
+    for decision in sarah.decisions.latest():
         forming.command(type="undo", decision_id=str(decision.id))
     assert rows(LOOSE) == []
     forming.erase(conversation="gone")

@@ -57,7 +57,7 @@ def test_what_was_erased_is_in_no_file_any_more(
     assert "messages …" in first
     assert "in no file of the tables and of Redis any more" in first
     assert second.strip() == "Nothing was erased since the tables were last rewritten."
-    receipt = sarah.receipt(erased)
+    receipt = sarah.erasures.get(erased)
     assert receipt is not None
     assert receipt.rewritten_at is not None
     assert receipt.rewritten_at > receipt.erased_at
@@ -146,7 +146,7 @@ def test_nothing_is_said_to_be_gone_while_events_wait_in_the_queue(
 
     with pytest.raises(QueueUnavailable, match="MOSSHEAD_BROKER_URL: 1 events wait in the queue"):
         run("rewrite")
-    receipt = sarah.receipt(erased)
+    receipt = sarah.erasures.get(erased)
     assert receipt is not None
     assert receipt.rewritten_at is None
 

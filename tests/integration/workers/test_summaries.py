@@ -38,7 +38,7 @@ def summarise(forming: Forming, conversation: str = "c") -> None:
 
 
 def told(sarah: Namespace, conversation: str = "c") -> str | None:
-    found = sarah.summary(conversation)
+    found = sarah.messages.summary(conversation)
     return found.text if found else None
 
 
@@ -52,7 +52,7 @@ def test_what_was_said_before_it_was_asked_for_is_in_it_at_once(
 
     summarise(forming)
 
-    found = sarah.summary("c")
+    found = sarah.messages.summary("c")
     assert found is not None
     assert (found.text, found.up_to, found.version) == ("I like figs I like tea I like rice", last, 1)
     assert told(sarah, "another") is None

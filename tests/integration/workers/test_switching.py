@@ -338,7 +338,7 @@ def test_an_erasure_that_comes_while_they_change_places_leaves_nothing_in_either
 
     assert find("quux") == {}
     assert contents(sarah) == {"User lives in Berlin"}
-    assert [one.scope for one in sarah.receipts()] == ["conversation"]
+    assert [one.scope for one in sarah.erasures.list()] == ["conversation"]
     assert not stopped(replayed.engine, forming)
 
 

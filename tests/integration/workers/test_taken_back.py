@@ -22,8 +22,8 @@ def test_what_the_user_asks_to_forget_is_known_no_longer_and_an_undo_brings_it_b
     assert active(sarah) == {"User likes tea"}
     assert sarah.get(leeds.id).state == "withdrawn"
     assert not [hit for hit in sarah.query("Where does the user live?") if "Leeds" in hit.content]
-    assert not sarah.neighbours("User")
-    added, forgotten = sarah.decisions(leeds.id)
+    assert not sarah.entities.neighbours("User")
+    added, forgotten = sarah.decisions.for_memory(leeds.id)
     assert (added.action, forgotten.action, forgotten.decided_by) == ("add", "forget", "rules")
 
     forming.command(type="undo", decision_id=str(forgotten.id))
@@ -41,7 +41,7 @@ def test_what_was_said_in_the_message_before_is_forgotten(forming: Forming, sara
 
 def test_what_nobody_knows_is_not_learned_by_being_forgotten(forming: Forming, sarah: Namespace) -> None:
     forming.say("Forget that my sister Anna lives in Rome.")
-    assert (active(sarah), [one.name for one in sarah.entities()]) == (set(), [])
+    assert (active(sarah), [one.name for one in sarah.entities.list()]) == (set(), [])
 
 
 def test_what_is_said_again_once_it_is_forgotten_is_a_memory(forming: Forming, sarah: Namespace) -> None:
@@ -59,7 +59,7 @@ def test_a_job_that_was_left_is_a_job_no_longer_however_much_else_is_known(formi
     left = sarah.get(job.id)
     assert left.state == "superseded"
     assert sarah.get(left.superseded_by or job.id).content == "User resigned"
-    assert not sarah.neighbours("User")
+    assert not sarah.entities.neighbours("User")
 
 
 def test_a_job_at_a_firm_by_the_beginning_of_its_name_and_a_plan_of_which_nothing_more_is_said(
@@ -74,7 +74,7 @@ def test_the_name_of_a_thing_and_what_one_is_leave_the_users_name(forming: Formi
     forming.say("My name is Sarah.")
     forming.say("My car is called Betty and my wifi is called FRITZBox.", "I'm British.", "Call me Monday.")
     assert active(sarah) >= {"User's name is Sarah", "User's car is called Betty", "User is British"}
-    (user,) = [one for one in sarah.entities() if one.name == "User"]
+    (user,) = [one for one in sarah.entities.list() if one.name == "User"]
     assert set(user.aliases) <= {"User", "Sarah"}
 
 
@@ -104,7 +104,7 @@ def test_what_is_switched_off_or_spoilt_calls_nothing_off(forming: Forming, sara
 def test_what_is_brought_back_can_be_forgotten_again(forming: Forming, sarah: Namespace) -> None:
     forming.say("I live in Leeds.")
     forming.say("Forget that I live in Leeds.")
-    (forgotten,) = [one for one in sarah.latest_decisions() if one.action == "forget"]
+    (forgotten,) = [one for one in sarah.decisions.latest() if one.action == "forget"]
     forming.command(type="undo", decision_id=str(forgotten.id))
     assert active(sarah) == {"User lives in Leeds"}
     forming.say("Forget that I live in Leeds.")

@@ -133,7 +133,7 @@ def a_life(forming: Forming, sarah: Namespace) -> datetime:
     forming.say("I live in Leeds.", "I like figs.", conversation="a")
     forming.say("My brother Peter keeps bees.", conversation="b")
     forming.say("Peter Haas is one of our writers at WOBS.", conversation="c")
-    (haas,) = [one for one in sarah.entities() if one.name == "Peter Haas"]
+    (haas,) = [one for one in sarah.entities.list() if one.name == "Peter Haas"]
     forming.command(type="clarify", mention="Peter", text="Peter's bees are fine.", entity_id=str(haas.id))
     middle = datetime.now(UTC)
     forming.say("I moved to York.", conversation="d")
@@ -172,7 +172,7 @@ def all_reads(sarah: Namespace, middle: datetime) -> dict[str, Any]:
         "query": [hit.content for hit in sarah.query("Where do I live?", limit=10)],
         "past": [hit.content for hit in sarah.query("Where do I live?", limit=10, as_of=middle)],
         "context": sarah.context("What does Peter do with his bees?").text,
-        "messages": [one.content for one in sarah.recall_messages("figs").messages],
+        "messages": [one.content for one in sarah.messages.search("figs").messages],
         "resolve": sarah.resolve("Ask Peter about the bees", mention="Peter").status,
     }
 
@@ -263,7 +263,7 @@ def test_a_batch_that_one_embedded_is_consolidated_by_another(
     with app_with(addresses, OTHER_EMBEDDER, forming.publishing.path) as sarah:
         assert sorted(one.content for one in sarah.memories()) == ["User likes figs", "User works at Brightleaf"]
         assert sarah.query("User works at Brightleaf")[0].similarity > 0.99
-        assert len(sarah.recall_messages("figs", message_range=0, top_k=10).messages) == 3
+        assert len(sarah.messages.search("figs", around=0, limit=10).messages) == 3
 
 
 def test_of_a_profile_that_changed_no_vector_of_the_text_before_stays(
@@ -487,7 +487,7 @@ def test_what_is_taken_back_while_a_model_lacks_something_has_no_vector_of_anoth
     made_more_precise(*TOLD[1:])
     with app_with(addresses, "minilm", forming.publishing.path) as sarah:
         (memory,) = sarah.memories()
-        latest = sarah.decisions(memory.id)[-1]
+        latest = sarah.decisions.for_memory(memory.id)[-1]
     forming.command(type="undo", decision_id=str(latest.id))
 
     run("models", "fill")

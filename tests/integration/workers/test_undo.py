@@ -25,18 +25,18 @@ def test_an_undo_leaves_the_store_as_it_was_and_can_be_undone(forming: Forming, 
     forming.say("I moved to Berlin.")
     after = exported(sarah)
     (berlin,) = [one for one in sarah.memories() if "Berlin" in one.content]
-    (move,) = sarah.decisions(berlin.id)
+    (move,) = sarah.decisions.for_memory(berlin.id)
     assert (move.action, sarah.get(move.target_id or "").state) == ("supersede", "superseded")
 
     undone(forming, move)
     assert exported(sarah) == before
     assert "Seattle" in sarah.query("Where does User live?", limit=1)[0].content
 
-    undo = sarah.decisions(berlin.id)[-1]
+    undo = sarah.decisions.for_memory(berlin.id)[-1]
     assert (undo.action, undo.undoes, undo.in_effect, undo.decided_by) == ("undo", move.id, True, "app")
     undone(forming, undo)
     assert exported(sarah) == after
-    assert [one.in_effect for one in sarah.decisions(berlin.id)] == [True, False, True]
+    assert [one.in_effect for one in sarah.decisions.for_memory(berlin.id)] == [True, False, True]
 
 
 def test_an_undo_ends_the_edges_that_its_decision_made(
@@ -45,7 +45,7 @@ def test_an_undo_ends_the_edges_that_its_decision_made(
     forming.say("I live in Seattle.")
     forming.say("I moved to Berlin.")
     (berlin,) = [one for one in sarah.memories() if "Berlin" in one.content]
-    (move,) = sarah.decisions(berlin.id)
+    (move,) = sarah.decisions.for_memory(berlin.id)
 
     def edges() -> list[str]:
         statement = "select kind from mosshead.memory_edges where from_id = :memory and known_to is null order by kind"
@@ -55,7 +55,7 @@ def test_an_undo_ends_the_edges_that_its_decision_made(
     assert "replaces" in (made := edges())
     undone(forming, move)
     assert edges() == []
-    undone(forming, sarah.decisions(berlin.id)[-1])
+    undone(forming, sarah.decisions.for_memory(berlin.id)[-1])
     assert edges() == made
 
 
@@ -63,12 +63,12 @@ def test_however_often_it_is_taken_back_and_forth_the_log_says_what_holds(formin
     forming.say("I live in Seattle.")
     (memory,) = sarah.memories()
     for times in range(1, 5):
-        undone(forming, sarah.decisions(memory.id)[-1])
-        log = [one.in_effect for one in sarah.decisions(memory.id)]
+        undone(forming, sarah.decisions.for_memory(memory.id)[-1])
+        log = [one.in_effect for one in sarah.decisions.for_memory(memory.id)]
         # The latest holds, what it took back does not, what that had taken back does again.
         assert log == [(times - place) % 2 == 0 for place in range(times + 1)]
         assert (sarah.get(memory.id).state == "active") == log[0]
-    undone(forming, sarah.decisions(memory.id)[0])
+    undone(forming, sarah.decisions.for_memory(memory.id)[0])
     assert sarah.get(memory.id).state == "withdrawn"
 
 
@@ -77,7 +77,7 @@ def test_what_was_taken_back_is_gone_from_what_is_known_and_not_from_history(
 ) -> None:
     forming.say("My brother Peter is a baker.")
     (memory,) = [one for one in sarah.memories() if "baker" in one.content]
-    (added,) = sarah.decisions(memory.id)
+    (added,) = sarah.decisions.for_memory(memory.id)
     then = added.decided_at
     undone(forming, added)
 
@@ -93,7 +93,7 @@ def test_what_later_decisions_build_on_is_kept_and_they_are_named(forming: Formi
     forming.say("I live in Seattle.")
     forming.say("I live in Seattle.")
     (memory,) = [one for one in sarah.memories() if "Seattle" in one.content]
-    added, again = sarah.decisions(memory.id)
+    added, again = sarah.decisions.for_memory(memory.id)
     assert (added.action, again.action) == ("add", "none")
 
     with pytest.raises(UndoRefused, match=rf"1 later decision builds on {added.id}; undo the latest first: {again.id}"):
@@ -101,7 +101,7 @@ def test_what_later_decisions_build_on_is_kept_and_they_are_named(forming: Formi
     before = exported(sarah)
     undone(forming, added)  # as one that was published before the library could know
     assert exported(sarah) == before
-    refused = sarah.decisions(memory.id)[-1]
+    refused = sarah.decisions.for_memory(memory.id)[-1]
     assert (refused.action, refused.in_effect) == ("undo", False)
     assert refused.refused == f"later decisions build on it: {again.id}"
 
@@ -115,11 +115,11 @@ def test_that_a_memory_was_said_again_does_not_build_on_whom_it_is_about(
     forming: Forming, sarah: Namespace, ingest_engine: Engine
 ) -> None:
     forming.say("Ruth likes tea.", "Ruthie likes figs.")
-    ruth, ruthie = (sarah.profile(name).entity for name in ("Ruth", "Ruthie"))
+    ruth, ruthie = (sarah.entities.profile(name).entity for name in ("Ruth", "Ruthie"))
     merge = forming.command(type="merge", entity_id=str(ruthie.id), into=str(ruth.id))
     forming.say("Ruthie likes figs.")
     (figs,) = [one for one in sarah.memories() if "figs" in one.content]
-    assert [one.action for one in sarah.decisions(figs.id)] == ["add", "merge", "none"]
+    assert [one.action for one in sarah.decisions.for_memory(figs.id)] == ["add", "merge", "none"]
 
     with ingest_engine.begin() as connection:
         sarah.undo(merge, session=connection)  # the library has no objection
@@ -131,16 +131,16 @@ def test_that_a_memory_was_said_again_does_not_build_on_whom_it_is_about(
 def test_nobody_is_brought_back_to_who_is_no_more(forming: Forming, sarah: Namespace) -> None:
     forming.say("My dentist Ruth comes from Oslo.", "I work at Lumen.")
     (memory,) = [one for one in sarah.memories() if "Oslo" in one.content]
-    (added,) = sarah.decisions(memory.id)
+    (added,) = sarah.decisions.for_memory(memory.id)
     undone(forming, added)
-    undo = sarah.decisions(memory.id)[-1]
-    ruth, lumen = (str(sarah.profile(name).entity.id) for name in ("Ruth", "Lumen"))
+    undo = sarah.decisions.for_memory(memory.id)[-1]
+    ruth, lumen = (str(sarah.entities.profile(name).entity.id) for name in ("Ruth", "Lumen"))
     merge = forming.command(type="merge", entity_id=ruth, into=lumen)
 
     before = exported(sarah)
     undone(forming, undo)
     assert exported(sarah) == before
-    assert sarah.decisions(memory.id)[-1].refused == f"later decisions build on it: {merge}"
+    assert sarah.decisions.for_memory(memory.id)[-1].refused == f"later decisions build on it: {merge}"
     undone(forming, merge)
     undone(forming, undo)
     assert sarah.get(memory.id).about == memory.about
@@ -149,11 +149,11 @@ def test_nobody_is_brought_back_to_who_is_no_more(forming: Forming, sarah: Names
 def test_a_second_undo_of_the_same_decision_does_nothing(forming: Forming, sarah: Namespace) -> None:
     forming.say("I live in Seattle.")
     (memory,) = [one for one in sarah.memories() if "Seattle" in one.content]
-    (added,) = sarah.decisions(memory.id)
+    (added,) = sarah.decisions.for_memory(memory.id)
     for _ in range(2):
         undone(forming, added)
 
-    first, second = sarah.decisions(memory.id)[1:]
+    first, second = sarah.decisions.for_memory(memory.id)[1:]
     assert (first.in_effect, second.in_effect, second.refused) == (True, False, "it is not in effect")
     with pytest.raises(UndoRefused, match="not in effect"):
         sarah.undo(added.id)
@@ -169,7 +169,7 @@ def test_a_decision_that_is_not_there_is_said_so(forming: Forming, sarah: Namesp
 def test_an_undo_waits_its_turn(forming: Forming, sarah: Namespace, publishing: Publishing) -> None:
     forming.say("I live in Seattle.")
     (memory,) = [one for one in sarah.memories() if "Seattle" in one.content]
-    (added,) = sarah.decisions(memory.id)
+    (added,) = sarah.decisions.for_memory(memory.id)
     event = publishing.message()
     undo = {name: event[name] for name in ("event_id", "namespace", "publisher", "publisher_sequence", "occurred_at")}
     forming.send({**undo, "type": "undo", "decision_id": str(added.id)}, publishing.message("I live in Berlin."))
@@ -201,7 +201,7 @@ def test_how_things_were_can_be_read(forming: Forming, sarah: Namespace) -> None
 
 def test_messages_lead_to_memories_and_back(forming: Forming, sarah: Namespace) -> None:
     first, _ = forming.say("I live in Seattle.", "Nice weather today.")
-    (memory,) = sarah.memories_from(first)
+    (memory,) = sarah.messages.memories(first)
     (source,) = sarah.get(memory.id).sources
 
     assert (source.message_id, source.quote.rstrip("."), source.role, source.stance) == (
@@ -214,11 +214,11 @@ def test_messages_lead_to_memories_and_back(forming: Forming, sarah: Namespace) 
 
 def test_who_was_introduced_stays_known_by_name_to_what_came_later(forming: Forming, sarah: Namespace) -> None:
     forming.say("My brother Peter is a baker.")
-    introduced = [decision for one in sarah.memories() for decision in sarah.decisions(one.id)]
+    introduced = [decision for one in sarah.memories() for decision in sarah.decisions.for_memory(one.id)]
     forming.say("Peter lives in Leeds.")
     for decision in sorted(introduced, key=lambda one: one.decided_at, reverse=True):
         undone(forming, decision)
 
     (memory,) = sarah.memories()
     assert "Leeds" in memory.content
-    assert sarah.profile("Peter").entity.memories == 1
+    assert sarah.entities.profile("Peter").entity.memories == 1

@@ -3,12 +3,14 @@
 import json
 import re
 from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
 
 import pytest
 from sqlalchemy import Engine, text
 
 from db.keys import LaneRef
 from mosshead import Namespace
+from mosshead.api.writes import keys_in_use
 from mosshead.publishing.imports import check_lines, events_of
 from mosshead.publishing.validation import check_events
 from mosshead.store.connection import tenant_transaction
@@ -23,10 +25,10 @@ MONDAY = datetime(2026, 3, 2, 20, tzinfo=SEATTLE)
 def test_a_message_is_of_the_day_and_the_hour_where_it_was_said(forming: Forming, sarah: Namespace) -> None:
     (message_id,) = forming.say("I like the pump of the boat.", conversation="boat", occurred_at=MONDAY.isoformat())
 
-    (hit,) = sarah.recall_messages("pump").hits
+    (hit,) = sarah.messages.search("pump").hits
     assert hit.message.said_at.isoformat() == "2026-03-02T20:00:00-08:00"
-    assert sarah.recall_messages("pump").text.splitlines()[0] == "In conversation 1, 2 March 2026, 20:00:"
-    assert sarah.message(message_id, message_range=3).messages[0].said_at.isoformat() == MONDAY.isoformat()
+    assert sarah.messages.search("pump").text.splitlines()[0] == "In conversation 1, 2 March 2026, 20:00:"
+    assert sarah.messages.get(message_id, around=3).messages[0].said_at.isoformat() == MONDAY.isoformat()
     (memory,) = sarah.memories()
     assert memory.said_at.isoformat() == MONDAY.isoformat()
     assert [one.said_at.isoformat() for one in sarah.get(memory.id).sources if one.said_at] == [MONDAY.isoformat()]
@@ -38,7 +40,7 @@ def test_what_has_not_taken_effect_is_of_its_day_too(forming: Forming, sarah: Na
     forming.publishing.send(
         forming.publishing.message("The pump leaks.", conversation="boat", occurred_at=MONDAY.isoformat())
     )
-    context = sarah.context("What now?", overlay=1)
+    context = sarah.context("What now?", include_pending=1)
     assert context.text.splitlines()[0] == "2 March 2026:"
 
 
@@ -49,7 +51,7 @@ def test_whatever_the_zone_the_day_is_that_of_the_event(forming: Forming, sarah:
     for number, said in enumerate(times):
         forming.say(f"I like tea number {number}.", conversation=f"c{number}", occurred_at=said.isoformat())
 
-    found = sarah.recall_messages("tea", top_k=3)
+    found = sarah.messages.search("tea", limit=3)
     assert sorted(one.said_at.isoformat() for one in found.messages) == [said.isoformat() for said in times]
     assert all(", 2 March 2026, " in line for line in found.text.splitlines() if line.startswith("In conversation"))
     assert {one.said_at.date() for one in sarah.memories()} == {times[0].date()}
@@ -101,7 +103,7 @@ def test_an_export_holds_the_zone_and_brings_it_elsewhere(forming: Forming, sara
 
     before = list(sarah.export())
     forming.command(type="erase", everything=True)
-    events = events_of(check_lines(before, sarah._known_keys))
+    events = events_of(check_lines(before, partial(keys_in_use, sarah.session)))
     for one in check_events(sarah.path, list(events)):
         body = json.loads(one.body)
         forming.command(**{name: body[name] for name in ("type", "entities", "memories")})
@@ -117,7 +119,7 @@ def test_an_undo_brings_the_zone_back(forming: Forming, sarah: Namespace) -> Non
     forming.say("I moved to Berlin yesterday.", occurred_at="2026-04-02T01:00:00+02:00")
     after = list(sarah.export())
     (berlin,) = [one for one in sarah.memories() if "Berlin" in one.content]
-    (move,) = sarah.decisions(berlin.id)
+    (move,) = sarah.decisions.for_memory(berlin.id)
 
     undone = forming.command(type="undo", decision_id=str(move.id))
     assert list(sarah.export()) == before
@@ -136,6 +138,6 @@ def test_a_row_from_before_zones_were_kept_is_shown_in_utc(
                 {"tenant_id": lane.tenant_id},
             )
     (memory,) = sarah.memories()
-    (message,) = sarah.recall_messages("tea").messages
+    (message,) = sarah.messages.search("tea").messages
     assert {memory.said_at.isoformat(), message.said_at.isoformat()} == {MONDAY.astimezone(UTC).isoformat()}
     assert json.loads(list(sarah.export())[-1])["occurred_at"] == "2026-03-03T04:00:00+00:00"

@@ -15,10 +15,19 @@ from pydantic import BaseModel
 
 import mosshead
 from mosshead import Context, Hit, Hits, MemoryKind, Occurrence, Progress, to_json
+from mosshead.api.messages import Summary
 from mosshead.contrib.focus.state import FocusState
+from mosshead.entities.mentions import Mention
+from mosshead.models.context import Explanation, MessageHit
+from mosshead.models.memories import Related
+from mosshead.models.prompts import StoredPrompt
+from mosshead.publishing.imports import Imported
 
 SPRING = datetime(2026, 3, 2, 20, 0, tzinfo=timezone(timedelta(hours=-8)))
-RESULTS = [one for name in mosshead.__all__ if dataclasses.is_dataclass(one := getattr(mosshead, name))]
+NAMED = [one for name in mosshead.__all__ if dataclasses.is_dataclass(one := getattr(mosshead, name))]
+"""The results that an app may name. The others come as parts of these, or of one method."""
+
+RESULTS = [*NAMED, Explanation, Imported, Mention, MessageHit, Related, StoredPrompt, Summary]
 
 
 class Job(BaseModel):
@@ -57,7 +66,7 @@ def test_every_public_result_becomes_what_json_takes(of: Any) -> None:
 
 def test_the_results_of_all_kinds_are_among_them() -> None:
     assert len(RESULTS) >= 29
-    assert {Hits, Context, mosshead.Resolved, mosshead.Document, mosshead.Receipt} <= set(RESULTS)
+    assert {Hits, Context, mosshead.Resolution, mosshead.Document, mosshead.Receipt} <= set(RESULTS)
 
 
 def test_ids_times_and_kinds_are_written_as_an_export_has_them() -> None:

@@ -42,7 +42,7 @@ def test_a_block_that_fails_takes_its_values_along(memory: Memory) -> None:
     with pytest.raises(KeyError), mosshead.values(user_id="sarah"):
         raise KeyError
     with pytest.raises(InvalidNamespace):
-        memory.under(*TEMPLATE)
+        memory.group(*TEMPLATE)
 
 
 def test_a_value_is_no_template(memory: Memory) -> None:

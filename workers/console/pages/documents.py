@@ -22,13 +22,13 @@ class Clash:
 
 def documents(request: OfNamespace) -> Page:
     """The list, each with its fields."""
-    return Page("documents.html", documents=[(one, fields_of(one.body)) for one in request.namespace.documents()])
+    return Page("documents.html", documents=[(one, fields_of(one.body)) for one in request.namespace.documents.list()])
 
 
 def document(request: OfNamespace, name: str) -> Page:
     """A document: its form, and what was decided about it. Raises NotFound."""
     found = _find(request.namespace, name)
-    decisions = request.namespace.document_decisions(found.name, limit=20)
+    decisions = request.namespace.documents.decisions(found.name, limit=20)
     return _page(found, decisions=decisions)
 
 
@@ -53,7 +53,7 @@ def edit_document(request: OfNamespace, name: str) -> Published:
         raise ValueError("patch: nothing was changed; change a field first")
     version = request.number("version", 1, most=2**31 - 1)
     try:
-        return request.namespace.edit_document(name, patch, version=version), f"documents/{name}"
+        return request.namespace.documents.edit(name, patch, version=version), f"documents/{name}"
     except DocumentConflict:
         return _conflict(request, name, changes)
 
@@ -81,7 +81,7 @@ def _as_sent(request: OfNamespace, name: str) -> str:
 
 
 def _find(namespace: Namespace, name: str) -> StoredDocument:
-    for one in namespace.documents():
+    for one in namespace.documents.list():
         if one.name == name:
             return one
     raise NotFound(f"document: there is no {name} in {namespace.path}")

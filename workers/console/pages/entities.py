@@ -17,7 +17,7 @@ def entities(request: OfNamespace) -> Page:
     said, kind = request.given("q").strip(), request.given("type")
     found = [
         one
-        for one in request.namespace.entities()
+        for one in request.namespace.entities.list()
         if kind in {"", one.entity_type}
         and any(said.casefold() in name.casefold() for name in (one.name, *one.aliases, one.description or ""))
     ]
@@ -27,12 +27,12 @@ def entities(request: OfNamespace) -> Page:
 def entity(request: OfNamespace, entity_id: str) -> Page:
     """An entity: its profile, its memories, its neighbours; merge and split. Raises NotFound."""
     namespace = request.namespace
-    profile = namespace.profile(UUID(entity_id))
+    profile = namespace.entities.profile(UUID(entity_id))
     own = profile.entity
-    others = [one for one in namespace.entities() if one.id != own.id]
-    near = namespace.neighbours(own.id, depth=2, fan_out=12)
+    others = [one for one in namespace.entities.list() if one.id != own.id]
+    near = namespace.entities.neighbours(own.id, depth=2, fan_out=12)
     part = request.part(lambda most: namespace.memories(about=own, limit=most), 200)
-    waiting = waiting_of(namespace.questions(), own.id)
+    waiting = waiting_of(namespace.entities.questions(), own.id)
     return Page(
         "entity.html",
         profile=profile,
@@ -50,7 +50,7 @@ def entity(request: OfNamespace, entity_id: str) -> Page:
 
 def merge(request: OfNamespace, entity_id: str) -> Published:
     """Make one entity a part of another. Raises NotFound, and InvalidEvent where both are the same, or the first is the user."""
-    event_id = request.namespace.merge(entity_id, request.given("into"))
+    event_id = request.namespace.entities.merge(entity_id, request.given("into"))
     return event_id, f"entities/{UUID(request.given('into'))}"
 
 
@@ -60,7 +60,9 @@ def split(request: OfNamespace, entity_id: str) -> Published:
     if not chosen:
         raise ValueError("memory: choose those that are about somebody else")
     name, description = request.given("name") or None, request.given("description") or None
-    return request.namespace.split(entity_id, chosen, name=name, description=description), f"entities/{entity_id}"
+    return request.namespace.entities.split(
+        entity_id, chosen, name=name, description=description
+    ), f"entities/{entity_id}"
 
 
 def erase_entity(request: OfNamespace, entity_id: str) -> Published:

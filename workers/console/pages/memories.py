@@ -42,8 +42,8 @@ def memory(request: OfNamespace, memory_id: str) -> Page:
     """A memory, its sources, its decisions, its earlier wordings and what stands beside it. Raises NotFound."""
     namespace = request.namespace
     found = namespace.get(memory_id)
-    decisions = namespace.decisions(found.id)
-    related = namespace.related(found.id, limit=8)
+    decisions = namespace.decisions.for_memory(found.id)
+    related = namespace.decisions.related(found.id, limit=8)
     beside = memories_of(namespace, (found.superseded_by, *(one.memory_id for one in related)))
     return Page(
         "memory.html",
@@ -51,7 +51,7 @@ def memory(request: OfNamespace, memory_id: str) -> Page:
         decisions=decisions,
         contents=contents_of(namespace, decisions) | beside,
         related=[one for one in related if one.memory_id is not None],
-        entities=[namespace.profile(one.entity_id).entity for one in related if one.entity_id],
+        entities=[namespace.entities.profile(one.entity_id).entity for one in related if one.entity_id],
         wordings=_wordings(namespace, found, decisions),
     )
 
@@ -82,25 +82,25 @@ def erase_memory(request: OfNamespace, memory_id: str) -> Published:
 
 def message(request: OfNamespace, message_id: str) -> Page:
     """A message with those around it, and what was taken from it. Raises NotFound."""
-    excerpt = request.namespace.message(message_id, message_range=(4, 2))
-    taken = request.namespace.memories_from(message_id)
+    excerpt = request.namespace.messages.get(message_id, around=(4, 2))
+    taken = request.namespace.messages.memories(message_id)
     return Page("message.html", excerpt=excerpt, taken=taken, message_id=message_id)
 
 
 def messages(request: OfNamespace) -> Page:
     """The messages that answer to a text, with those around them."""
     said, conversation = request.given("q"), request.given("conversation")
-    top_k = request.number("top_k", 6, most=100)
+    limit = request.number("limit", 6, most=100)
     recalled = None
     if said.strip():
-        recalled = request.namespace.recall_messages(
+        recalled = request.namespace.messages.search(
             said,
             conversation=conversation or None,
-            scope="thread" if conversation else "resource",
-            top_k=top_k,
+            conversation_only=bool(conversation),
+            limit=limit,
         )
     hits = {one.message.id: one for one in recalled.hits} if recalled else {}
-    return Page("messages.html", said=said, conversation=conversation, top_k=top_k, recalled=recalled, hits=hits)
+    return Page("messages.html", said=said, conversation=conversation, limit=limit, recalled=recalled, hits=hits)
 
 
 def retrieval(request: OfNamespace) -> Page:

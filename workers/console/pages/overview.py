@@ -4,12 +4,14 @@ from functools import partial
 from uuid import UUID
 
 from mosshead import Memory, NotFound, StoredMemory
+from mosshead.models.memories import Action
 from mosshead.paths import NamespacePath
 from workers.console.formatting import contents_of, waiting_of
 from workers.console.handlers import Handler, OfNamespace, Page, Published, named, place_of
 
 _COUNTED = 1000
 _FACTS = 3
+_ACTIONS: dict[str, Action] = {"kept-out": "quarantine", "refused": "refuse"}
 NEW = "new"
 """What the form sends for somebody whom the memories do not know."""
 
@@ -21,22 +23,22 @@ def overview(request: OfNamespace) -> Page:
         "overview.html",
         counted=f"{_COUNTED:,} or more" if len(memories) == _COUNTED else f"{len(memories):,}",
         memories=memories[:5],
-        entities=request.namespace.entities(),
-        decisions=request.namespace.latest_decisions(limit=12),
+        entities=request.namespace.entities.list(),
+        decisions=request.namespace.decisions.latest(limit=12),
     )
 
 
 def decisions(request: OfNamespace) -> Page:
     """The decision log, the latest first: all of it, what was kept out, or what an LLM proposed in vain."""
     show = request.given("show")
-    logs = {"kept-out": request.namespace.quarantined, "refused": request.namespace.refused}
-    log = logs.get(show, request.namespace.latest_decisions)
-    return Page("decisions.html", part=request.part(lambda most: log(limit=most), 100), show=show)
+    action = _ACTIONS.get(show)
+    part = request.part(lambda most: request.namespace.decisions.latest(action=action, limit=most), 100)
+    return Page("decisions.html", part=part, show=show)
 
 
 def decision(request: OfNamespace, decision_id: str) -> Page:
     """A decision, for links that name one, with the memories that it saw."""
-    found = request.namespace.decision(decision_id)
+    found = request.namespace.decisions.get(decision_id)
     return Page("decision.html", decision=found, contents=contents_of(request.namespace, [found]))
 
 
@@ -48,7 +50,7 @@ def undo(request: OfNamespace, decision_id: str) -> Published:
 def questions(request: OfNamespace) -> Page:
     """All that are open, those asked first in front, with what is known of each candidate now."""
     namespace = request.namespace
-    found = namespace.questions()
+    found = namespace.entities.questions()
 
     def facts(entity_id: UUID) -> tuple[StoredMemory, ...]:
         waiting = waiting_of(found, entity_id)
@@ -64,7 +66,7 @@ def answer(request: OfNamespace, question_id: str) -> Published:
     meant = request.given("entity")
     if not meant:
         raise ValueError(f'entity: an id, or "{NEW}" for somebody new')
-    return request.namespace.clarify(question_id, None if meant == NEW else meant), "questions"
+    return request.namespace.entities.clarify(question_id, None if meant == NEW else meant), "questions"
 
 
 class Choosing(Handler):
@@ -83,7 +85,7 @@ class Choosing(Handler):
 
 
 def _of_tenant(memory: Memory, tenant: str) -> list[NamespacePath]:
-    found = memory.under(tenant).namespaces()
+    found = memory.group(tenant).namespaces()
     if not found:
         raise NotFound(
             f"tenant: nothing was published for {tenant}; give the name as the app does, such as acme/sarah_123"

@@ -37,7 +37,7 @@ class Servers:
             database_url=f"postgresql://mosshead_reader@127.0.0.1:{postgres.port}/mosshead",
             broker_url=broker_url.replace(f":{urlsplit(broker_url).port}/", f":{redis.port}/"),
             spool_dir=folder,
-            read_seconds=PATIENT,
+            read_timeout=PATIENT,
         )
         self.memory._embedder = MINILM
 
@@ -91,7 +91,7 @@ def test_the_answer_is_the_plain_one_and_in_time_and_the_turns_arrive_later(  # 
     limit: float,
 ) -> None:
     told: list[Exception] = []
-    client = with_memory(plain, far, seconds=limit, on_error=told.append)
+    client = with_memory(plain, far, timeout=limit, on_error=told.append)
     expected = plain.chat.completions.create(model="m", messages=MESSAGES)
     befalls(servers)
 
@@ -111,7 +111,7 @@ def test_the_answer_is_the_plain_one_and_in_time_and_the_turns_arrive_later(  # 
 def test_the_first_pieces_are_passed_on_while_the_last_are_still_made(
     sarah: Namespace, plain: openai.OpenAI, fake: FakeOpenAI
 ) -> None:
-    client = with_memory(plain, sarah, seconds=LIMIT)
+    client = with_memory(plain, sarah, timeout=LIMIT)
     fake.script(CHAT, Fault.drip(0.3))
     arrived = [time.monotonic() for _ in client.chat.completions.create(model="m", messages=MESSAGES, stream=True)]
     assert len(arrived) == 7
@@ -124,7 +124,7 @@ def test_what_no_deadline_bounds_holds_the_answer_no_longer(
     """As the look-up of a host's name, a model that is loaded, a disk that hangs: the thread hangs, not the chat."""
     told: list[Exception] = []
     over = threading.Event()
-    client = with_memory(plain, sarah, seconds=0.2, on_error=told.append)
+    client = with_memory(plain, sarah, timeout=0.2, on_error=told.append)
     monkeypatch.setattr(Namespace, "context", lambda *_, **__: over.wait(60))
     monkeypatch.setattr(Namespace, "publish_conversation", lambda *_, **__: over.wait(60))
     started = time.monotonic()
@@ -153,7 +153,7 @@ def test_reads_and_turns_that_wait_are_bounded(
 
 
 def test_a_process_that_was_forked_has_threads_of_its_own(sarah: Namespace, plain: openai.OpenAI, taken: Taken) -> None:
-    client = with_memory(plain, sarah, seconds=LIMIT)
+    client = with_memory(plain, sarah, timeout=LIMIT)
     client.chat.completions.create(model="m", messages=MESSAGES)
     child = os.fork()
     if child == 0:

@@ -33,7 +33,7 @@ SEATTLE = timezone(timedelta(hours=-8))
 @pytest.fixture
 def client(plain: openai.OpenAI, sarah: Namespace, knows: Knows) -> Client:
     knows(DOG)
-    return with_memory(plain, sarah, conversation="c1", seconds=PATIENT)
+    return with_memory(plain, sarah, conversation="c1", timeout=PATIENT)
 
 
 class Place(BaseModel):
@@ -180,13 +180,13 @@ class TestATurn:
         self, plain: openai.OpenAI, memory: Memory, fake: FakeOpenAI
     ) -> None:
         chat_create(plain)
-        chat_create(with_memory(plain, memory.namespace("nobody", "nothing"), seconds=PATIENT))
+        chat_create(with_memory(plain, memory.namespace("nobody", "nothing"), timeout=PATIENT))
         assert fake.requests[0].body == fake.requests[1].body
 
     def test_within_the_budget(self, plain: openai.OpenAI, sarah: Namespace, knows: Knows, fake: FakeOpenAI) -> None:
         for place in ("Leeds", "Bath", "York", "Ely"):
             knows(f"User's dog in {place} is called Biscuit")
-        chat_create(with_memory(plain, sarah, budget=25, seconds=PATIENT))
+        chat_create(with_memory(plain, sarah, budget=25, timeout=PATIENT))
         assert fake.requests[0].system.count("\n- ") == 2
 
 
@@ -255,7 +255,7 @@ class TestAClientThatIsAwaited:
         answer = f"You told me: {DOG}."
 
         async def talk() -> list[str | None]:
-            async with with_memory(plain_async, sarah, conversation="c1", seconds=PATIENT) as client:
+            async with with_memory(plain_async, sarah, conversation="c1", timeout=PATIENT) as client:
                 whole = await client.chat.completions.create(model="m", messages=QUESTION)
                 chunks = await client.chat.completions.create(model="m", messages=QUESTION, stream=True)
                 pieces = [chunk.choices[0].delta.content or "" async for chunk in chunks]
@@ -276,7 +276,7 @@ class TestAClientThatIsAwaited:
         fake.script(CHAT, Fault.drip(0.05))
 
         async def talk() -> None:
-            client = with_memory(plain_async, sarah, seconds=PATIENT)
+            client = with_memory(plain_async, sarah, timeout=PATIENT)
             stream = await client.chat.completions.create(model="m", messages=QUESTION, stream=True)
             await anext(stream)
             await anext(stream)
@@ -296,7 +296,7 @@ class TestWhose:
     def test_a_call_may_say_whose_memory_and_which_conversation(
         self, plain: openai.OpenAI, memory: Memory, taken: Taken, fake: FakeOpenAI
     ) -> None:
-        client: Any = with_memory(plain, memory, namespace=("acme", "ann"), seconds=PATIENT)
+        client: Any = with_memory(plain, memory, namespace=("acme", "ann"), timeout=PATIENT)
         create = client.chat.completions.create
         create(model="m", messages=QUESTION, namespace=("acme", "bob"), conversation="b1")
         create(model="m", messages=QUESTION, namespace=memory.namespace("acme", "cid"))
@@ -314,7 +314,7 @@ class TestWhose:
     def test_functions_say_so_at_each_call(self, plain: openai.OpenAI, memory: Memory, taken: Taken) -> None:
         users = iter(["ann", "bob"])
         client = with_memory(
-            plain, memory, namespace=lambda: ("acme", next(users)), conversation=lambda: "today", seconds=PATIENT
+            plain, memory, namespace=lambda: ("acme", next(users)), conversation=lambda: "today", timeout=PATIENT
         )
         chat_create(client)
         chat_create(client)
@@ -327,7 +327,7 @@ class TestWhose:
         self, plain: openai.OpenAI, sarah: Namespace, knows: Knows, fake: FakeOpenAI, taken: Taken, given: Any
     ) -> None:
         knows("Sarah likes figs")
-        chat_create(with_memory(plain, sarah, zone=given, seconds=PATIENT))
+        chat_create(with_memory(plain, sarah, zone=given, timeout=PATIENT))
         assert [event["occurred_at"][-6:] for event in taken(2)] == ["-08:00", "-08:00"]
         assert "figs" in str(fake.requests[0].body)
 
@@ -348,7 +348,7 @@ class TestWhose:
             ({"conversation": 5}, TypeError, "conversation: "),
             ({"zone": "Europe/Paris"}, TypeError, "zone: a zone such as"),
             ({"budget": 0}, ValueError, "budget: "),
-            ({"seconds": 0}, ValueError, "seconds: "),
+            ({"timeout": 0}, ValueError, "timeout: "),
             ({"on_error": "x"}, TypeError, "on_error: a function, got str"),
         ],
         ids=lambda given: next(iter(given)) if isinstance(given, dict) else "",
@@ -386,14 +386,14 @@ class TestTheRestIsTheClient:
 class TestWhatGoesWrong:
     def test_on_extract_is_told_the_events(self, plain: openai.OpenAI, sarah: Namespace, taken: Taken) -> None:
         told: list[list[UUID]] = []
-        chat_create(with_memory(plain, sarah, on_extract=told.append, seconds=PATIENT))
+        chat_create(with_memory(plain, sarah, on_extract=told.append, timeout=PATIENT))
         assert [[str(one) for one in told[0]]] == [[event["event_id"] for event in taken(2)]]
 
     def test_an_event_that_does_not_fit_is_reported_and_the_chat_goes_on(
         self, plain: openai.OpenAI, sarah: Namespace
     ) -> None:
         told: list[Exception] = []
-        client = with_memory(plain, sarah, conversation="c" * 300, on_error=told.append, seconds=PATIENT)
+        client = with_memory(plain, sarah, conversation="c" * 300, on_error=told.append, timeout=PATIENT)
         assert chat_create(client) == "You have not told me."
         assert [type(error) for error in told] == [InvalidEvent]
 
@@ -404,7 +404,7 @@ class TestWhatGoesWrong:
             raise LookupError("my dog Biscuit")
 
         with caplog.at_level(logging.WARNING, "mosshead"):
-            chat_create(with_memory(plain, sarah, on_extract=fails, on_error=fails, seconds=PATIENT))
+            chat_create(with_memory(plain, sarah, on_extract=fails, on_error=fails, timeout=PATIENT))
         assert [record.getMessage() for record in caplog.records] == [
             "on_error failed: LookupError",
             "the chat goes on without memory: LookupError",
@@ -419,5 +419,5 @@ class TestWhatGoesWrong:
 def test_a_namespace_s_path_is_not_needed_twice(
     plain: openai.OpenAI, memory: Memory, fresh_namespace: NamespacePath, taken: Taken
 ) -> None:
-    chat_create(with_memory(plain, memory, namespace=memory.namespace(*fresh_namespace.parts), seconds=PATIENT))
+    chat_create(with_memory(plain, memory, namespace=memory.namespace(*fresh_namespace.parts), timeout=PATIENT))
     assert {tuple(event["namespace"]) for event in taken(2)} == {fresh_namespace.parts}

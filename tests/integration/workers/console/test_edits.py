@@ -57,7 +57,7 @@ def test_an_undo_is_an_event_whose_effect_the_page_shows(
 ) -> None:
     forming.say("I live in Leeds.")
     (memory,) = [one for one in sarah.memories() if "Leeds" in one.content]
-    (decision,) = sarah.decisions(memory.id)
+    (decision,) = sarah.decisions.for_memory(memory.id)
     page = f"{site.place}/memories/{memory.id}"
     assert f'action="{site.place}/decisions/{decision.id}/undo"' in site.client.get(page).text
 
@@ -86,7 +86,7 @@ def test_merge_split_and_an_answer_are_events_too(
     forming: Forming, sarah: Namespace, site: Site, published: Published
 ) -> None:
     forming.say("My brother Jonas lives in Leeds.", "My friend Marta lives in Hull.")
-    jonas, marta = (next(one for one in sarah.entities() if one.name == name) for name in ("Jonas", "Marta"))
+    jonas, marta = (next(one for one in sarah.entities.list() if one.name == name) for name in ("Jonas", "Marta"))
     about = sarah.memories(about=jonas)
     sent = [
         site.send(f"/entities/{jonas.id}/merge", {"into": str(marta.id)}),
@@ -239,7 +239,7 @@ def test_a_form_from_elsewhere_publishes_nothing(
     forming: Forming, sarah: Namespace, site: Site, published: Published
 ) -> None:
     forming.say("I live in Leeds.")
-    (decision,) = sarah.latest_decisions()[:1]
+    (decision,) = sarah.decisions.latest()[:1]
     undo = f"/decisions/{decision.id}/undo"
     refused = [
         site.client.post(site.place + undo),
@@ -264,7 +264,7 @@ def test_nothing_is_edited_by_a_get(publishing: Publishing, site: Site, publishe
 
 def test_a_form_leads_to_no_other_site(forming: Forming, sarah: Namespace, site: Site, published: Published) -> None:
     forming.say("I live in Leeds.")
-    (decision,) = sarah.latest_decisions()[:1]
+    (decision,) = sarah.decisions.latest()[:1]
     answer = site.send(f"/decisions/{decision.id}/undo", {"back": "//evil.example/"})
     (event,) = published.take()
     assert answer.headers["Location"] == f"{site.place}/decisions/{decision.id}?event={event['event_id']}"

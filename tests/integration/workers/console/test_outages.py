@@ -35,7 +35,7 @@ def proxy(addresses: Addresses) -> Proxy:
 def far_memory(proxy: Proxy, tmp_path: Path) -> Iterator[Memory]:
     """It reaches Postgres through the proxy and Redis not at all."""
     url = f"postgresql://mosshead_reader@127.0.0.1:{proxy.port}/mosshead"
-    with Memory.connect(database_url=url, broker_url=NO_REDIS, spool_dir=tmp_path, read_seconds=PATIENT) as connected:
+    with Memory.connect(database_url=url, broker_url=NO_REDIS, spool_dir=tmp_path, read_timeout=PATIENT) as connected:
         yield connected
 
 
@@ -64,7 +64,7 @@ def test_what_is_clicked_while_redis_is_away_waits_in_the_spool_and_the_page_say
     forming: Forming, sarah: Namespace, proxy: Proxy, far: Site, tmp_path: Path
 ) -> None:
     forming.say("I live in Leeds.")
-    (decision,) = sarah.latest_decisions()[:1]
+    (decision,) = sarah.decisions.latest()[:1]
     answer = far.send(f"/decisions/{decision.id}/undo")
     assert answer.status_code == httpx.codes.SEE_OTHER
     seen = far.client.get(answer.headers["Location"])
@@ -78,7 +78,7 @@ def test_where_the_spool_is_full_the_page_says_so_and_nothing_is_published(
     forming: Forming, sarah: Namespace, addresses: Addresses, fresh_namespace: NamespacePath, tmp_path: Path
 ) -> None:
     forming.say("I live in Leeds.")
-    (decision,) = sarah.latest_decisions()[:1]
+    (decision,) = sarah.decisions.latest()[:1]
     with Memory.connect(
         database_url=addresses.database_url, broker_url=NO_REDIS, spool_dir=tmp_path, spool_bytes=1
     ) as full:

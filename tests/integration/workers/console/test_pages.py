@@ -38,7 +38,7 @@ def test_a_memory_is_found_and_tells_where_it_comes_from(forming: Forming, sarah
     assert "replaced" in text
     assert "User lives in Leeds" in text  # what it was held against
 
-    (decision,) = sarah.decisions(hull.id)
+    (decision,) = sarah.decisions.for_memory(hull.id)
     replaced = site.text(f"/memories/{decision.target_id}")
     assert "How it read over time" in replaced
     assert "Replaced by" in replaced
@@ -52,7 +52,7 @@ def test_a_memory_is_found_and_tells_where_it_comes_from(forming: Forming, sarah
 
 def test_entities_have_their_neighbours_drawn(forming: Forming, sarah: Namespace, site: Site) -> None:
     forming.say("My brother Jonas lives in Leeds.")
-    (jonas,) = [one for one in sarah.entities() if one.name == "Jonas"]
+    (jonas,) = [one for one in sarah.entities.list() if one.name == "Jonas"]
     assert "Jonas" in site.text("/entities", q="jon", type="person")
     assert "None of this sort" in site.text("/entities", q="nobody at all")
     page = site.get(f"/entities/{jonas.id}").text
@@ -119,7 +119,7 @@ def test_another_tenants_memories_stay_out_of_sight(
 @pytest.mark.parametrize(
     ("page", "named"),
     [("/memories?limit=0", "limit"), ("/memories?kind=rumour", "kind"), ("/memories?state=lost", "state"),
-     ("/retrieval?message=a&budget=x", "budget"), ("/messages?q=a&top_k=-1", "top_k")],
+     ("/retrieval?message=a&budget=x", "budget"), ("/messages?q=a&limit=-1", "limit")],
 )  # fmt: skip
 def test_what_does_not_fit_is_named(publishing: Publishing, site: Site, page: str, named: str) -> None:
     publishing.say("I like coffee")
@@ -144,7 +144,7 @@ def test_every_memory_and_decision_is_reached_page_by_page(
     forming.say("My brother Jonas lives in Leeds.")
     for number in range(9):
         forming.command(type="remember", content=f"Jonas has {number} boats", about=["Jonas"])
-    (jonas,) = [one for one in sarah.entities() if one.name == "Jonas"]
+    (jonas,) = [one for one in sarah.entities.list() if one.name == "Jonas"]
     for page in ("/memories", "/decisions", f"/entities/{jonas.id}"):
         texts, address = [], f"{site.place}{page}?limit=3"
         while address:
@@ -161,14 +161,14 @@ def test_what_waits_for_an_answer_is_shown_as_known_of_nobody(forming: Forming, 
     forming.say("My brother Peter keeps bees in Leeds.", conversation="c2")
     for thing in ("bicycle", "canoe"):
         forming.say(f"Peter bought a red {thing}.", conversation=thing)
-    assert len(sarah.questions()) == 2
+    assert len(sarah.entities.questions()) == 2
 
     asked = site.get("/questions").text
     facts = re.findall(r"<small><bdi>([^<]*)", asked)
     assert any("bees" in unescape(fact) for fact in facts)
     assert not any("bought" in fact for fact in facts), "what another question leaves open"
 
-    peter = sarah.questions()[0].candidates[0].entity_id
+    peter = sarah.entities.questions()[0].candidates[0].entity_id
     known, perhaps = site.text(f"/entities/{peter}").split("What may be about somebody else")
     assert "bought" not in known.partition("What is known")[2]
     assert "red bicycle" in perhaps

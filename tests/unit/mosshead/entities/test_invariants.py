@@ -7,7 +7,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.entities.disambiguation import CROWD, Evidence, Resolution, Telling, disambiguate
+from mosshead.entities.disambiguation import CROWD, Disambiguation, Evidence, Telling, disambiguate
 
 WORDS = ("anvil", "barge", "cello", "ditch", "ember", "flute")
 OTHERS = tuple(UUID(int=1_000 + number) for number in range(3))
@@ -125,5 +125,5 @@ def _crowd(strangers: int, *, least: float, most: float) -> dict[UUID, Evidence]
     return {UUID(int=9_000 + number): Evidence(nearest=(cosine,)) for number, cosine in enumerate(drawn)}
 
 
-def _rounded(found: Resolution) -> tuple[object, ...]:
+def _rounded(found: Disambiguation) -> tuple[object, ...]:
     return found.status, found.entity_id, found.plausible, tuple((key, round(score, 9)) for key, score in found.scores)

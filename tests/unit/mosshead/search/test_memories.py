@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.entities.disambiguation import Resolution
+from mosshead.entities.disambiguation import Disambiguation
 from mosshead.language.times import periods
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.messages import MemoryFound
@@ -136,16 +136,16 @@ def test_of_whom_it_may_mean_the_oldest_has_a_place_of_its_own() -> None:
 
 def test_who_is_nearly_as_likely_is_not_ruled_out() -> None:
     likely = tuple((entity(number), score) for number, score in enumerate((0.6, 0.19, 0.17, 0.02)))
-    settled = Resolution(status="resolved", entity_id=entity(0), scores=likely)
+    settled = Disambiguation(status="resolved", entity_id=entity(0), scores=likely)
     assert not_ruled_out(settled) == (entity(1),)
-    open_still = Resolution(status="ambiguous", plausible=(entity(2), entity(3)), scores=likely)
+    open_still = Disambiguation(status="ambiguous", plausible=(entity(2), entity(3)), scores=likely)
     assert not_ruled_out(open_still) == (entity(2), entity(3))
 
 
 def test_the_other_of_two_is_told_where_it_is_settled_who_is_meant() -> None:
     two = ((entity(0), 0.9), (entity(1), 0.01))
-    settled = Resolution(status="resolved", entity_id=entity(0), scores=two)
+    settled = Disambiguation(status="resolved", entity_id=entity(0), scores=two)
     assert (not_ruled_out(settled), other_of_two(settled)) == ((), entity(1))
-    assert other_of_two(Resolution(status="ambiguous", plausible=(entity(0), entity(1)), scores=two)) is None
-    of_three = Resolution(status="resolved", entity_id=entity(0), scores=(*two, (entity(2), 0.01)))
+    assert other_of_two(Disambiguation(status="ambiguous", plausible=(entity(0), entity(1)), scores=two)) is None
+    of_three = Disambiguation(status="resolved", entity_id=entity(0), scores=(*two, (entity(2), 0.01)))
     assert other_of_two(of_three) is None

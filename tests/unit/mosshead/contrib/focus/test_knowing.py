@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.contrib.focus.knowledge import Facts, Near, known_entities, known_to, named
+from mosshead.contrib.focus.knowledge import known_entities, known_to, named
 from mosshead.entities.lookup import NameMatch
 from mosshead.language.references import content_words, shared
 from mosshead.language.wordlists import Gender
@@ -64,21 +64,27 @@ def test_homes_and_kin_are_among_those_that_are_known_and_the_user_is_nobody_to_
     assert found[YARD].gender is None
 
 
-def near(text: int, content: str, similarity: float, *subjects: UUID, about: tuple[UUID, ...] = ()) -> Near:
-    links = tuple((key, True) for key in subjects) + tuple((key, False) for key in about)
-    return Near(text=text, content=content, similarity=similarity, links=links)
+def near(text: int, content: str, similarity: float, *subjects: UUID, about: tuple[UUID, ...] = ()) -> SimpleNamespace:
+    linked, as_subjects = [*subjects, *about], [True] * len(subjects) + [False] * len(about)
+    return SimpleNamespace(
+        kind="near", number=text, content=content, similarity=similarity, linked=linked, subjects=as_subjects
+    )
+
+
+def bearer(text: int, entity_id: UUID, similarity: float) -> SimpleNamespace:
+    return SimpleNamespace(kind="bearer", number=text, entity_id=entity_id, similarity=similarity)
 
 
 def test_the_nearest_memory_counts_and_most_for_its_subject() -> None:
     told = (near(0, "x", 0.5, ANN, about=(YARD,)), near(0, "y", 0.4, ANN), near(1, "z", 0.9, BO))
-    known = known_to(0, {}, [], Facts(near=told, bearers={(0, ANN): 0.3, (1, BO): 0.2}, entities=[]), {})
+    known = known_to(0, {}, [], [*told, bearer(0, ANN, 0.3), bearer(1, BO, 0.2)], {})
     assert known.near == {ANN: 0.5, YARD: pytest.approx(0.425)}
     assert known.bearers == {ANN: 0.3}
 
 
 def test_words_in_common_bring_a_memory_nearer_to_a_description() -> None:
     told = (near(1, "Ann bakes bread", 0.3, ANN), near(1, "Bo sells stamps", 0.3, BO))
-    known = known_to(0, {"the baker": 1}, [], Facts(near=told, bearers={}, entities=[]), {})
+    known = known_to(0, {"the baker": 1}, [], told, {})
     assert known.described["the baker"] == {ANN: pytest.approx(0.6), BO: 0.3}
 
 
@@ -88,7 +94,7 @@ def test_a_noun_that_a_memory_has_for_another_is_not_its_subject() -> None:
         near(2, "Ann is the electrician", 0.5, ANN, about=(BO,)),
     )
     sought = {"the electrician": 1, "the user's electrician": 2}
-    known = known_to(0, sought, [], Facts(near=told, bearers={}, entities=[]), {})
+    known = known_to(0, sought, [], told, {})
     assert known.described["the electrician"][BO] > known.described["the electrician"][ANN]
     assert known.described["the user's electrician"][ANN] > known.described["the user's electrician"][BO]
 
@@ -97,8 +103,7 @@ def test_a_noun_that_a_memory_has_for_another_is_not_its_subject() -> None:
 def test_neither_order_nor_repetition_nor_counts_change_what_is_known(order: list[int], times: int, count: int) -> None:
     told = [near(0, f"memory {number}", number / 10, (ANN, BO)[number % 2], about=(YARD,)) for number in range(6)]
     shuffled = tuple(told[number] for number in order) * times
-    facts = [Facts(near=tuple(one), bearers={}, entities=[]) for one in (told, shuffled)]
-    assert known_to(0, {}, [], facts[0], {}) == known_to(0, {}, [], facts[1], {})
+    assert known_to(0, {}, [], told, {}) == known_to(0, {}, [], shuffled, {})
     assert known_entities([row(ANN, "Ann", memories=count)]) == known_entities([row(ANN, "Ann")])
 
 

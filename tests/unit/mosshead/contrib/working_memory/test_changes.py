@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from random import Random
 
 import pytest
 from hypothesis import given
@@ -23,9 +22,7 @@ from mosshead.contrib.working_memory.state import (
     alive,
     apply,
     least_relevant,
-    oldest,
     relevance,
-    written,
 )
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -103,20 +100,6 @@ def test_json_gives_the_same_state_back(history: list[tuple[Change, int]], polic
     assert State.from_json(state.to_json()) == state
 
 
-@given(histories, st.randoms(use_true_random=False))
-def test_what_stayed_is_written_as_it_would_be_anew(history: list[tuple[Change, int]], chance: Random) -> None:
-    state, now, before = State(), START, written(State())
-    for change, seconds in history:
-        now += timedelta(seconds=seconds)
-        state = apply(state, change, now, rules())
-        if chance.random() < 0.2:
-            state = State.from_json(
-                state.to_json()
-            )  # another process wrote it: equal, and nothing of it is the same object
-        before = written(state, before)
-        assert before.text == state.to_json()
-
-
 @pytest.mark.parametrize("written", ["", "[]", "{}", '{"format": 2}', '{"format": 1}', "null", b"\xff"])
 def test_what_another_version_wrote_is_an_empty_session(written: str | bytes) -> None:
     assert State.from_json(written) == State()
@@ -132,7 +115,6 @@ def test_relevance_to_the_digit(known: list[tuple[float, int]], later: float) ->
     ]
     assert [relevance(one, now) for one in references] == pytest.approx(expected, rel=1e-12, abs=0)
     assert least_relevant(references, now) == expected.index(min(expected))
-    assert oldest(references, now) == 0
 
 
 @pytest.mark.parametrize(

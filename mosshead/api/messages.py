@@ -1,0 +1,150 @@
+"""What was said, word for word, and the summaries of conversations. The SQL of summaries is here, too."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from sqlalchemy import text as sql
+
+from mosshead.api.arguments import (
+    aware,
+    before_and_after,
+    checked_conversation,
+    checked_limit,
+    checked_threshold,
+    id_of,
+    redacted_history,
+)
+from mosshead.api.session import OnTimeout, Session
+from mosshead.models.memories import Progress, StoredMemory
+from mosshead.publishing.publishers import AppSession
+from mosshead.redaction import redact
+from mosshead.store import memories
+from mosshead.text import readable
+
+if TYPE_CHECKING:
+    from mosshead.models.context import Excerpt, MessageHits
+    from mosshead.search.rerank import Reranker
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What was said in a conversation, in a few sentences.
+
+    up_to: the id of the latest message that it holds. version: how often it was written. updated_at: when it was last.
+    """
+
+    conversation: str
+    text: str
+    up_to: UUID
+    version: int
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceMessages:
+    """Reads messages, what was taken from them, and the summaries of conversations."""
+
+    session: Session
+
+    def search(
+        self,
+        text: str,
+        *,
+        conversation: str | None = None,
+        conversation_only: bool = False,
+        history: Sequence[Mapping[str, Any]] = (),
+        limit: int = 4,
+        around: int | tuple[int, int] = 1,
+        threshold: float | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        now: datetime | None = None,
+        reranker: "Reranker | None" = None,
+        timeout: float | None = None,
+        on_timeout: OnTimeout = "partial",
+    ) -> "MessageHits":
+        """Find what was said that answers to a text, word for word, with the messages around it.
+
+        conversation: the one that is going on. conversation_only: look in that one alone; in all of the namespace by default.
+        history: its latest turns, as ``{role, content}``, which are not repeated.
+        limit: how many messages. around: how many before and after each come with it, as a number or ``(before, after)``.
+        threshold: only those whose cosine is strictly above it. since, until: only what was said not before, and before.
+        now, reranker, timeout, on_timeout: as for `Namespace.context`.
+        Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot be reached.
+        """
+        from mosshead.context import pipeline
+        from mosshead.models.context import MessageHits
+        from mosshead.search.messages import Among
+        from mosshead.search.rerank import judge_of
+
+        if conversation_only and conversation is None:
+            raise ValueError("conversation_only: name the conversation, too")
+        named, said = checked_conversation(conversation), redact(readable("text", text))
+        wanted = pipeline.RecallRequest(
+            text=said,
+            history=redacted_history(history),
+            conversation=named,
+            limit=checked_limit(limit),
+            around=before_and_after(around),
+            threshold=checked_threshold(threshold),
+            among=Among(
+                conversation=named if conversation_only else None,
+                since=aware(since, "since"),
+                until=aware(until, "until"),
+            ),
+            now=aware(now, "now") or datetime.now(UTC),
+            judge=judge_of(reranker, said),
+        )
+
+        def read() -> MessageHits:
+            if not said.strip():
+                return MessageHits(hits=(), excerpts=(), progress=self.session.progress(), conversation=named)
+            return pipeline.recalled(self.session.store(), wanted, self.session.published())
+
+        return self.session.read(
+            read,
+            timeout=timeout,
+            on_timeout=on_timeout,
+            late=lambda reason: MessageHits(hits=(), excerpts=(), progress=Progress(), reason=reason),
+        )
+
+    def get(self, message_id: UUID | str, *, around: int | tuple[int, int] = 1) -> "Excerpt":
+        """Read a message that took effect, as the source of a memory names it, with those around it in its conversation.
+
+        around: how many before and after come with it, as for `search`. Raises NotFound, and ValueError where it does not fit.
+        """
+        from mosshead.context.pipeline import excerpt
+
+        return excerpt(self.session.store(), id_of("message_id", message_id), before_and_after(around))
+
+    def memories(self, message_id: UUID | str) -> list[StoredMemory]:
+        """List what was taken from a message (its event's id), as it is known now; superseded and withdrawn ones included."""
+        wanted = id_of("message_id", message_id)
+        return self.session.fetch(memories.memories_from, wanted)
+
+    def summarise(self, conversation: str, *, session: AppSession | None = None) -> UUID:
+        """Have a conversation summed up in the background; an event, which returns its id at once.
+
+        What was said in it so far at once, from then on whenever it rests or is over; asked again, whatever is new at once.
+        session: as for `Namespace.publish`, and so is what it raises.
+        """
+        return self.session.publish({"type": "summarise", "conversation": conversation}, session=session)
+
+    def summary(self, conversation: str) -> Summary | None:
+        """Read the summary of a conversation; None where none was asked for, or none is made yet.
+
+        Raises StoreUnavailable where Postgres cannot be asked.
+        """
+        named = readable("conversation", conversation)
+        with self.session.transaction() as connection:
+            row = connection.execute(_SUMMARY, {**self.session.path.ids, "conversation": named}).one_or_none()
+        return None if row is None else Summary(conversation=named, **row._asdict())
+
+
+_SUMMARY = sql("""
+    select content as text, up_to, version, updated_at from mosshead_read_v1.summaries
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and conversation_id = :conversation and content <> ''
+""")
