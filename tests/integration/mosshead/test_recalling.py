@@ -307,7 +307,7 @@ class TestContext:
         assert [one.content for one in ines.context(question, include_pending=1, history=history).messages][
             -1
         ] != BREAD[2][1]
-        with pytest.raises(ValueError, match="overlay: must be at least 1"):
+        with pytest.raises(ValueError, match="include_pending: must be at least 1"):
             ines.context(question, include_pending=-1)
 
     def test_an_empty_message_that_has_not_taken_effect_is_no_part_of_it(self, ines: Namespace, talk: Talk) -> None:
