@@ -37,7 +37,7 @@ Every = Annotated[
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, nothing: str) -> Table | str:
     """A table whose first column is never broken; ``nothing`` where it has no rows."""
-    made = plain_table(columns, (map(_cell, row) for row in rows))
+    made = plain_table(columns, ([None if one is None else printable(str(one)) for one in row] for row in rows))
     made.columns[0].no_wrap = True
     return made if made.rows else nothing
 
