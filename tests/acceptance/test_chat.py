@@ -17,7 +17,7 @@ from tests.fake_openai import FakeOpenAI
 ROOT = Path(__file__).resolve().parents[2]
 PLAIN, CHAT = (ROOT / "examples" / name for name in ("plain_chat.py", "chat.py"))
 MOST_CHANGED_LINES = 5
-PATIENTLY = ("with_memory(OpenAI(), sarah)", "with_memory(OpenAI(), sarah, seconds=60)")
+PATIENTLY = ("with_memory(OpenAI(), sarah)", "with_memory(OpenAI(), sarah, timeout=60)")
 """On a busy machine memory may come too late for an answer, which then is another one."""
 
 
