@@ -1,5 +1,6 @@
 """Messages as reading scans them: a row for each that took effect, with its vectors, its words, and its place."""
 
+from collections import OrderedDict
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -145,7 +146,7 @@ def test_one_call_to_the_embedder_a_batch_and_no_text_twice(
         calls.append(texts)
         return embed(self, texts)
 
-    monkeypatch.setattr(MiniLM, "embed", counted)
+    embed_by(monkeypatch, counted)
     message = forming.publishing.message
     said = ["I like figs.", "Is it dry?", "I like figs."]
     forming.publishing.send(*(message(one, occurred_at=at(place)) for place, one in enumerate(said)))
@@ -159,6 +160,12 @@ def test_one_call_to_the_embedder_a_batch_and_no_text_twice(
     assert stored() == [], "before it takes effect"
     run("consolidate", batch)
     assert [one.content for one in stored()] == said
+
+
+def embed_by(monkeypatch: pytest.MonkeyPatch, embed: Callable[[MiniLM, list[str]], Any]) -> None:
+    """Have texts embedded by a function, all of them: those of other tests are remembered no more."""
+    monkeypatch.setattr(MINILM, "_vectors", OrderedDict())
+    monkeypatch.setattr(MiniLM, "embed", embed)
 
 
 def run(stage: str, batch: Any) -> None:
@@ -175,7 +182,7 @@ def test_what_was_embedded_is_kept_until_it_takes_effect_and_then_no_more(
         run(stage, batch)
     assert kept(admin_engine, batch.batch_id) == 1
 
-    monkeypatch.setattr(MiniLM, "embed", lambda _self, _texts: pytest.fail("embedded twice"))
+    embed_by(monkeypatch, lambda _self, _texts: pytest.fail("embedded twice"))
     run("consolidate", batch)
     assert kept(admin_engine, batch.batch_id) == 0
     assert len(stored()) == 1
@@ -198,7 +205,7 @@ def test_an_embedder_that_is_away_costs_time_only(
     for stage in ("extract", "score_salience"):
         run(stage, batch)
     with monkeypatch.context() as context:
-        context.setattr(MiniLM, "embed", away)
+        embed_by(context, away)
         with pytest.raises(StageFailed):
             run("embed", batch)
     with admin_engine.begin() as connection:
@@ -266,7 +273,7 @@ class TestMessagesWithoutTurns:
         assert [one.content for one in (rain, tent, dry)] == ["It rains.", "My tent is green.", "Is it dry?"]
         assert is_vector_of(dry.both, "My tent is green. Is it dry?")
         assert "march" in rain.words
-        monkeypatch.setattr(MiniLM, "embed", lambda _self, _texts: pytest.fail("embedded twice"))
+        embed_by(monkeypatch, lambda _self, _texts: pytest.fail("embedded twice"))
         assert fill(worker_engine, before.lane, parts().embedder) == 0
         assert stored() == [rain, tent, dry]
 
