@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.faults.proxy import Proxy
 from mosshead import Memory, Namespace
+from mosshead.api.entities import NamespaceEntities
 from mosshead.deadline import bounded
 from mosshead.paths import NamespacePath
 from mosshead.publishing.spool import Spool
@@ -95,10 +96,10 @@ def test_no_line_of_the_log_tells_what_was_asked_or_what_failed(
     site.get("/memories", q="a canary")
     site.get("/memories", kind="a canary")
 
-    def fail(_self: Namespace) -> None:
+    def fail(_self: NamespaceEntities) -> None:
         raise RuntimeError("a canary")
 
-    monkeypatch.setattr(Namespace, "entities", fail)
+    monkeypatch.setattr(NamespaceEntities, "list", fail)
     answer = site.get("/entities", q="a canary")
     assert answer.status_code == httpx.codes.INTERNAL_SERVER_ERROR
     assert "canary" not in answer.text
