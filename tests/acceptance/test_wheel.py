@@ -57,7 +57,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An environment that holds the wheel and what it depends on, at the versions of the lock file."""
     folder = tmp_path_factory.mktemp("app-environment")
-    run(sys.executable, "-m", "venv", "--without-pip", folder)  # ours installs: a pip of its own takes seconds
+    run(sys.executable, "-m", "venv", folder)
     constraints = folder / "constraints.txt"
     pins = re.findall(r"^\S+==[^\\\n]*", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
     constraints.write_text("\n".join(pins))

@@ -13,7 +13,7 @@ from datetime import timedelta
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any
 from uuid import UUID
 
@@ -227,12 +227,17 @@ def erasing(engine: Engine, settings: Settings, stopped: Callable[[], bool]) -> 
 
     It needs neither a worker's slot nor Redis: batches that hang may hold all slots, and a full Redis takes no hint.
     """
-    # Once, before the first: the embedder of what memories say from here on must be the database's own.
-    check = cache(check_parts)
+    check, one_at_a_time = cache(check_parts), Lock()
+
+    def checked_parts() -> Parts:
+        with one_at_a_time:  # threads that first ask at the same moment would each open all that a worker needs
+            # Once, before the first: the embedder of what memories say from here on must be the database's own.
+            check()
+            return parts()
 
     def run() -> None:
         while not stopped():
-            if not _round(engine, check):
+            if not _round(engine, checked_parts):
                 time.sleep(settings.sweep_seconds)
 
     threads = [Thread(target=run, name=f"eraser-{number}", daemon=True) for number in range(_THREADS)]
@@ -246,7 +251,7 @@ def erasing(engine: Engine, settings: Settings, stopped: Callable[[], bool]) -> 
             thread.join(max(0.0, deadline - time.monotonic()))
 
 
-def _round(engine: Engine, check: Callable[[], None]) -> bool:
+def _round(engine: Engine, checked_parts: Callable[[], Parts]) -> bool:
     """Carry out one, if one is due; returns whether there may be another at once."""
     try:
         with engine.begin() as connection:
@@ -259,8 +264,7 @@ def _round(engine: Engine, check: Callable[[], None]) -> bool:
         ids = {"tenant_id": str(lane.tenant_id), "namespace_id": str(lane.namespace_id)}
         with structlog.contextvars.bound_contextvars(**ids):
             try:
-                check()
-                erase(lane, parts())
+                erase(lane, checked_parts())
             except ErasureFailed:
                 pass  # it was said, and is due again
             except MossheadError as error:
