@@ -13,7 +13,7 @@ from benchmarks.faults.runs import Inject, Run
 from benchmarks.faults.supervisor import eventually, supervised
 
 _FIRES_SECONDS = 20.0
-_KINDS = {"sweep": "scheduler", "intake": "intake"}
+_KINDS = {"sweep": "sweeper", "intake": "intake"}
 _AFTER_PAID = frozenset(
     {"after_step_result", "before_apply", "in_apply", "before_commit", "after_commit", "between_stages"}
 )
@@ -124,11 +124,11 @@ def scheduler_killed(times: int) -> Inject:
                     run.pause(0.5, 1.0)
                     waiting = run.under_way()
                     run.cluster.service["sweep"].kill()
-                    run.kills["scheduler"] += 1
+                    run.kills["sweeper"] += 1
                     run.recover(time.time(), waiting)
             waiting = run.under_way()
             run.cluster.service["sweep"].kill()
-            run.kills["scheduler"] += 1
+            run.kills["sweeper"] += 1
             run.recover(time.time(), waiting)
 
     return inject

@@ -12,7 +12,7 @@ from benchmarks.faults.catalogue import FAULTS
 from benchmarks.faults.checker import Verdict
 from benchmarks.faults.runs import Report
 
-_KILLS = ("worker", "redis", "postgres", "spool", "intake", "scheduler")
+_KILLS = ("worker", "redis", "postgres", "spool", "intake", "sweeper")
 
 
 @dataclass(frozen=True, slots=True)

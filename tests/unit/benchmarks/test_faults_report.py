@@ -27,7 +27,7 @@ def test_the_object_adds_up_by_fault_and_in_all() -> None:
         "out_of_order": 0,
         "late": 2,
     }
-    assert shown["kills"] == {"worker": 1, "redis": 4, "postgres": 0, "spool": 0, "intake": 0, "scheduler": 0}
+    assert shown["kills"] == {"worker": 1, "redis": 4, "postgres": 0, "spool": 0, "intake": 0, "sweeper": 0}
     assert shown["recovery_s"] == {"redis killed": {"p50": 2.0, "max": 3.0}}
     assert [(one["name"], one["sent"], one["recovery_s"]) for one in shown["faults"]] == [
         ("redis killed", 20, {"p50": 2.0, "max": 3.0}),
