@@ -4,6 +4,8 @@ Statements take the decision as ``undone``, the undo's own stamp as ``decision_i
 ``entities`` that the decision changed: a row is found by whose it is, for nothing is indexed by the decision.
 """
 
+from typing import Final
+
 from db.keys import of_lane
 from db.temporal import ENDED, TemporalTable, begin
 
@@ -17,7 +19,7 @@ def moved_on(table: TemporalTable) -> str:
         union all
         (select 1 from mosshead.{table.name} as ended where {_rows(table, "ended", "ended_by")} and not exists (
             select from mosshead.{table.name} as made
-            where {_same_key(table, "made", "ended")} and made.made_by = :undone) and exists (
+            where {_rows(table, "made", "made_by")} and {_same_key(table, "made", "ended")}) and exists (
             select from mosshead.{table.name} as now where {_same_key(table, "now", "ended")} and now.known_to is null))
     """
 
@@ -32,7 +34,10 @@ def naming_no_more(table: TemporalTable) -> str:
 
 
 def reverse(table: TemporalTable, **changed: str) -> str:
-    """Ends what the decision made, and then begins again what it ended. changed: columns that say something else."""
+    """Ends what the decision made, and then begins again what it ended.
+
+    changed: SQL for columns that differ from the ended row.
+    """
     return f"""
         with over as (
             update mosshead.{table.name} as now set {ENDED} from mosshead.{table.name} as made
@@ -45,14 +50,22 @@ def reverse(table: TemporalTable, **changed: str) -> str:
 
 
 def _rows(table: TemporalTable, alias: str, mark: str) -> str:
-    owners = {"memory_id": ":memories", "from_id": ":memories", "document_id": ":documents"}.get(
-        table.owner, ":entities"
-    )
-    return f"{of_lane(alias)} and {alias}.{table.owner} = any(cast({owners} as uuid[])) and {alias}.{mark} = :undone"
+    owned = f"{alias}.{table.owner} = any(cast({_OWNERS[table.owner]} as uuid[]))"
+    return f"{of_lane(alias)} and {owned} and {alias}.{mark} = :undone"
+
+
+_OWNERS: Final = {
+    "memory_id": ":memories",
+    "from_id": ":memories",
+    "document_id": ":documents",
+    "entity_id": ":entities",
+}
+"""The parameter that holds the owners of rows, by the column that names them."""
 
 
 def _same_key(table: TemporalTable, one: str, other: str) -> str:
-    return f"{of_lane(one)} and {alike(table.key, one, other)}"
+    # Not `alike`, by which Postgres uses no index. The columns of a key are never null.
+    return " and ".join((of_lane(one), *(f"{one}.{column} = {other}.{column}" for column in table.key.split())))
 
 
 def told_by(vector: str, memory: str) -> str:

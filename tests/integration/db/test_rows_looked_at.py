@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import Connection, text
 
-from db import candidates, profiles, similar, turns
+from db import candidates, decisions, profiles, similar, turns, undo
 from db.keys import BatchRef, LaneRef
 from tests.given import LONG, MODEL, NONE, direction
 from tests.integration.db.test_migrate import administrating
@@ -119,3 +119,41 @@ def test_what_is_new_of_a_few_is_looked_for_where_less_is(crowded: str, changed:
         looked = looked_at(connection, "memory_entities") - looked
     assert len(found) == FACTS
     assert looked <= 10 * FACTS
+
+
+_LOADED = (
+    """insert into mosshead.memories (tenant_id, namespace_id, memory_id, version, kind, content, salience, confidence, tier,
+                                       state, valid_from, known_from, made_by)
+       select :tenant_id, :namespace_id, memory_id, 1, 'fact', 'It is dry', 0.5, 1, 'solid', 'active', now(), now(), :made_by
+       from unnest(cast(:memory_ids as uuid[])) as memory_id""",
+    """insert into mosshead.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty, made_by)
+       select :tenant_id, :namespace_id, memory_id, memory_id, 'subject', 'sure', :made_by
+       from unnest(cast(:memory_ids as uuid[])) as memory_id""",
+    """insert into mosshead.memory_sources (tenant_id, namespace_id, memory_id, message_id, quote, made_by)
+       select :tenant_id, :namespace_id, memory_id, memory_id, '', :made_by
+       from unnest(cast(:memory_ids as uuid[])) as memory_id""",
+)
+
+_ENDED = """
+    update mosshead.{table} set known_to = clock_timestamp(), ended_by = :undone
+    where namespace_id = :namespace_id and memory_id = any(cast(:memory_ids as uuid[]))
+"""
+
+
+@pytest.mark.parametrize("did", ["made", "ended"])
+def test_an_undo_of_many_memories_looks_each_of_them_up(crowded: str, did: str) -> None:
+    undone, loaded = uuid4(), [uuid4() for _ in range(HELD)]
+    parts = ("memory_entities", "memory_sources")
+    tables = ("memories", *parts)
+    given = {**LANE.scope, "memory_ids": loaded, "made_by": undone if did == "made" else None}
+    with working(crowded) as connection:
+        for statement in _LOADED:
+            connection.execute(text(statement), given)
+        for table in parts if did == "ended" else ():
+            connection.execute(text(_ENDED.format(table=table)), {**given, "undone": undone})
+        done = undo.Done(undone, "add", 1, in_effect=True, memories=tuple(loaded), entities=())
+        before = [looked_at(connection, table) for table in tables]
+        assert undo.builders(connection, LANE, done) is None
+        undo.reverse(connection, LANE, done, decisions.stamp_of_event(connection, uuid4()))
+        looked = {table: looked_at(connection, table) - number for table, number in zip(tables, before, strict=True)}
+    assert {table: number for table, number in looked.items() if number > 40 * len(loaded)} == {}
