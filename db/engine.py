@@ -105,7 +105,9 @@ def _ping_after_idling(engine: Engine) -> None:
             return
         try:
             engine.dialect.do_ping(connection)
-        except psycopg.OperationalError:
+        except psycopg.Error as error:
+            if not engine.dialect.is_disconnect(error, connection, None):  # type: ignore[arg-type]  # the driver's own errors
+                raise
             raise DisconnectionError from None  # which has the pool open another
 
     event.listen(engine, "checkin", note)

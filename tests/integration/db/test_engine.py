@@ -3,8 +3,10 @@
 import time
 from collections.abc import Iterator
 
+import psycopg
 import pytest
 from sqlalchemy import Engine, text
+from sqlalchemy.exc import OperationalError
 
 from db.engine import open_engine
 from db.keys import LaneRef
@@ -42,3 +44,18 @@ def test_a_tenant_s_transaction_replaces_a_connection_that_died_a_moment_ago(
 
     with tenant_transaction(pool, lane.tenant_id) as connection:
         assert connection.exec_driver_sql("select 2").scalar_one() == 2
+
+
+def test_a_ping_that_fails_on_a_live_connection_is_an_error(pool: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A query that was cancelled, say: its connection is not replaced in silence."""
+
+    def canceled(_: object) -> bool:
+        raise psycopg.errors.QueryCanceled
+
+    with pool.begin() as connection:
+        connection.exec_driver_sql("select 1")
+    monkeypatch.setattr(pool.dialect, "do_ping", canceled)
+    time.sleep(1.1)
+
+    with pytest.raises(OperationalError), pool.begin():
+        pass
