@@ -1,7 +1,8 @@
-"""What a row belongs to: the ids that lead every key, as the arguments of tasks carry them."""
+"""The ids that lead every key, as values and as SQL conditions, and how parameters are written as jsonb."""
 
 import json
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Final
 from uuid import UUID
@@ -25,8 +26,20 @@ def seconds(interval: str) -> str:
 
 
 def as_jsonb(value: object) -> Jsonb:
-    """A value for a parameter, ids and times in it as text."""
-    return Jsonb(value, dumps=partial(json.dumps, default=str))
+    """Wrap a value as a jsonb parameter, with ids and times as text.
+
+    Raises TypeError, when it is sent, where the value holds anything else that JSON has no word for; ValueError of NaN.
+    """
+    return Jsonb(value, dumps=_dumps)
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, UUID | datetime):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} is neither JSON, nor an id, nor a time")
+
+
+_dumps = partial(json.dumps, default=_as_text, allow_nan=False)
 
 
 @dataclass(frozen=True, slots=True)
