@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from db.insert import insert
 from db.keys import OF_BATCH, BatchRef
-from mosshead.embeddings.protocol import Vectors
+from mosshead.embeddings.protocol import Vector
 from mosshead.store.connection import Sql
 
 
@@ -23,7 +23,7 @@ class CandidateRow:
     fact: Mapping[str, Any]
     salience: float | None
     factors: Mapping[str, Any]
-    vector: "Vectors | None"
+    vector: "Vector | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def facts_of_batch(connection: Connection, batch: BatchRef) -> list[CandidateRow
     return [CandidateRow(row.number, row.fact, row.salience, row.factors or {}, _vector(row.vector)) for row in rows]
 
 
-def _vector(written: str | None) -> "Vectors | None":
+def _vector(written: str | None) -> "Vector | None":
     return HalfVector.from_text(written).to_numpy().astype(np.float32) if written else None
 
 
@@ -86,10 +86,9 @@ def store_salience(
         {**batch.scope, "number": number, "salience": value, "factors": Jsonb(dict(factors))}
         for number, (value, factors) in scores.items()
     ]
-    if rows:
-        Sql(f"""
-            update mosshead.candidate_facts set salience = :salience, factors = :factors where {OF_BATCH} and number = :number
-        """).run(connection, rows)
+    Sql(f"""
+        update mosshead.candidate_facts set salience = :salience, factors = :factors where {OF_BATCH} and number = :number
+    """).run_each(connection, rows)
 
 
 def of_other_models(connection: Connection, batch: BatchRef, model: str) -> dict[int, str]:
@@ -100,14 +99,13 @@ def of_other_models(connection: Connection, batch: BatchRef, model: str) -> dict
     """).pairs(connection, batch.scope, model=model)
 
 
-def store_vectors(connection: Connection, batch: BatchRef, model: str, vectors: Mapping[int, Vectors]) -> None:
+def store_vectors(connection: Connection, batch: BatchRef, model: str, vectors: Mapping[int, Vector]) -> None:
     """Add the embeddings, by fact number."""
     rows = [
         {**batch.scope, "number": number, "model": model, "vector": HalfVector(vector).to_text()}
         for number, vector in vectors.items()
     ]
-    if rows:
-        Sql(f"""
-            update mosshead.candidate_facts set model = :model, embedding = cast(:vector as halfvec)
-            where {OF_BATCH} and number = :number
-        """).run(connection, rows)
+    Sql(f"""
+        update mosshead.candidate_facts set model = :model, embedding = cast(:vector as halfvec)
+        where {OF_BATCH} and number = :number
+    """).run_each(connection, rows)

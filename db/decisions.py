@@ -31,7 +31,7 @@ class Stamp:
 
     @property
     def begun(self) -> dict[str, Any]:
-        """The columns of a row that it makes."""
+        """The columns that mark a row as made by this decision."""
         return {"known_from": self.at, "made_by": self.decision_id}
 
 
@@ -71,13 +71,13 @@ def by_app(
 
 def stamps(connection: Connection, number: int) -> list[Stamp]:
     """For so many decisions of one transaction, each its id and its time, in order and a microsecond apart."""
-    first = Sql("select clock_timestamp()").scalar(connection)
+    first = Sql("select clock_timestamp()").value(connection)
     return [Stamp(uuid7(), first + timedelta(microseconds=place)) for place in range(number)]
 
 
 def stamp_of_event(connection: Connection, event_id: UUID) -> Stamp:
     """For what a command does: its decision bears the event's id, so that whoever published it can take it back."""
-    return Stamp(event_id, Sql("select clock_timestamp()").scalar(connection))
+    return Stamp(event_id, Sql("select clock_timestamp()").value(connection))
 
 
 def log(connection: Connection, batch: BatchRef, decisions: Iterable[LoggedDecision]) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from db.insert import insert
 from db.keys import OF_LANE, LaneRef, as_jsonb
-from mosshead.embeddings.protocol import Vectors
+from mosshead.embeddings.protocol import Vector
 from mosshead.store.connection import Sql
 
 _LOCK_MODEL = 0x6D6F64656C  # "model"
@@ -56,8 +56,8 @@ def add(connection: Connection, model: str, dimensions: int, *, active: bool = F
     insert(connection, "models", [row], conflict="do nothing")
 
 
-def make_ready(connection: Connection, model: str, *, ready: bool = True) -> None:
-    """Let apps read with a model: it has what there is. Not ready: let none begin to, for it is to be dropped."""
+def set_ready(connection: Connection, model: str, ready: bool) -> None:
+    """Set whether apps may begin to read with a model: once it has all vectors, and no longer when it is to be dropped."""
     Sql("""
         update mosshead.models set ready = :ready where model = :model and ready <> :ready
     """).run(connection, model=model, ready=ready)
@@ -92,9 +92,9 @@ def may_add(connection: Connection, model: str) -> bool:
     """Whether a model may be given vectors until this transaction ends: nobody drops it, or has dropped it."""
     free = Sql("""
         select pg_try_advisory_xact_lock_shared(hashtextextended(:model, :lock))
-    """).scalar(connection, model=model, lock=_LOCK_MODEL)
+    """).holds(connection, model=model, lock=_LOCK_MODEL)
     # A statement of its own: that before saw the models as they were before it had the lock.
-    return bool(free) and any(one.name == model for one in models(connection))
+    return free and any(one.name == model for one in models(connection))
 
 
 def workers_with(connection: Connection, model: str, *, alive: timedelta) -> list[str]:
@@ -138,7 +138,7 @@ def lacking(connection: Connection, lane: LaneRef, model: str) -> list[Lacking]:
     return [Lacking(*row) for row in rows]
 
 
-def add_vectors(connection: Connection, lane: LaneRef, model: str, vectors: Mapping[Lacking, Vectors]) -> int:
+def add_vectors(connection: Connection, lane: LaneRef, model: str, vectors: Mapping[Lacking, Vector]) -> int:
     """Give a model what it lacked, where that still stands as it was embedded; returns how many. The lane must be locked."""
     if not vectors:
         return 0

@@ -54,7 +54,7 @@ def earlier_speakers(connection: Connection, batch: BatchRef, limit: int) -> lis
 def mark_done(connection: Connection, batch: BatchRef) -> None:
     """Mark a batch's events as in effect, and move their publishers' watermarks. Raises AlreadyInEffect."""
     marked = connection.execute(_MARK_DONE, batch.scope).scalar_one()
-    if marked != Sql(f"select count(*) from mosshead.events where {OF_BATCH}").scalar(connection, batch.scope):
+    if marked != Sql(f"select count(*) from mosshead.events where {OF_BATCH}").number(connection, batch.scope):
         raise AlreadyInEffect
     connection.execute(_MOVE_WATERMARK, batch.scope)
 
@@ -135,7 +135,7 @@ BURY = """
     on conflict (tenant_id, namespace_id, letter_id) do update
         set times = dead.times + 1, died_at = now(), reason = excluded.reason
 """
-"""What makes dead letters of the events ``marked``."""
+"""Insert a dead letter for each event in ``marked``."""
 
 _MARK_DEAD = text(f"""
     with marked as (

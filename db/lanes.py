@@ -32,21 +32,17 @@ class Slots:
 
 def dispatch_alone(connection: Connection) -> bool:
     """Whether this transaction is the only one that dispatches, until it ends: else slots would be given out twice."""
-    return bool(Sql("select pg_try_advisory_xact_lock(:lock)").scalar(connection, lock=_LOCK_DISPATCHING))
+    return Sql("select pg_try_advisory_xact_lock(:lock)").holds(connection, lock=_LOCK_DISPATCHING)
 
 
 def slots(connection: Connection, *, alive: timedelta, again: timedelta) -> Slots:
     """The workers' slots. alive: how old a worker's heartbeat may be. again: after how long a hint counts as lost."""
-    row = (
-        Sql(f"""
+    row = Sql(f"""
         select (select coalesce(sum(slots), 0) from mosshead.workers where seen_at > now() - cast(:alive as interval)) as slots,
                (select count(*)
                 from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
                 where {_OPEN} and ({_LEASED} or batch.due_at <= now() and {_TOLD})) as busy
-    """)
-        .run(connection, alive=alive, again=again)
-        .one()
-    )
+    """).one(connection, alive=alive, again=again)
     return Slots(row.slots, max(0, row.slots - row.busy))
 
 

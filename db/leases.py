@@ -44,7 +44,7 @@ def take(connection: Connection, batch: BatchRef, stage: str, *, owner: str, las
         update mosshead.lanes
         set epoch = epoch + 1, lease_owner = :owner, lease_until = clock_timestamp() + cast(:lasting as interval)
         where {OF_BATCH} returning epoch
-    """).scalar(connection, batch.scope, owner=owner, lasting=lasting)
+    """).value(connection, batch.scope, owner=owner, lasting=lasting)
     return Lease(batch, stage, owner, epoch, started.attempts, started.starts - 1, started.events, started.overruns)
 
 
@@ -62,14 +62,21 @@ def holds(connection: Connection, lease: Lease) -> bool:
 
 def advance(connection: Connection, lease: Lease) -> str:
     """Give a lease back with its stage done; returns the next stage, which may be hinted after the commit."""
-    # Also of a batch of events: in a lane that is never quiet none would be made for a reflection alone.
-    due = Sql(f"select from mosshead.lanes where {OF_BATCH} and reflections_due_at <= now()")
-    if lease.stage not in {REFLECT, STAGES[-1]}:
-        following = STAGES[STAGES.index(lease.stage) + 1]
-    else:
-        following = REFLECT if lease.stage != REFLECT and due.exists(connection, lease.batch.scope) else DONE
+    following = _following(connection, lease)
     end(connection, lease, following)
     return following
+
+
+def _following(connection: Connection, lease: Lease) -> str:
+    if lease.stage == REFLECT:
+        return DONE
+    if lease.stage != STAGES[-1]:
+        return STAGES[STAGES.index(lease.stage) + 1]
+    # Also of a batch of events: in a lane that is never quiet none would be made for a reflection alone.
+    reflects = Sql(f"""
+        select from mosshead.lanes where {OF_BATCH} and reflections_due_at <= now()
+    """).exists(connection, lease.batch.scope)
+    return REFLECT if reflects else DONE
 
 
 def end(connection: Connection, lease: Lease, stage: str, *, error: str | None = None) -> None:

@@ -18,7 +18,7 @@ from db.decisions import Stamp
 from db.insert import insert
 from db.keys import OF_LANE, LaneRef
 from db.temporal import ENDED
-from mosshead.embeddings.protocol import Vectors
+from mosshead.embeddings.protocol import Vector
 from mosshead.store.connection import Sql
 from mosshead.store.memories import CurrentMemory
 from mosshead.timestamps import offset_of
@@ -122,7 +122,7 @@ def quotes_for(connection: Connection, lane: LaneRef, memory_id: UUID) -> dict[U
 
 
 def set_vectors(
-    connection: Connection, lane: LaneRef, model: str, kind: str, vectors: Mapping[UUID, Vectors], *, version: int = 1
+    connection: Connection, lane: LaneRef, model: str, kind: str, vectors: Mapping[UUID, Vector], *, version: int = 1
 ) -> None:
     """The embeddings of memories or profiles (``kind``), by id. version: of a memory, that which began with the text."""
     shared = {**lane.scope, "model": model, "owner_kind": kind, "version": version}

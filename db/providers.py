@@ -62,7 +62,7 @@ def trip(
                 case when breaker.open_until > now() then '0'
                 else least(cast(:first as interval) * power(2, least(breaker.failures, 10)), cast(:most as interval)) end))
         returning extract(epoch from open_until - now())
-    """).scalar(connection, provider=provider, reason=reason, pause=pause, first=first, most=most)
+    """).value(connection, provider=provider, reason=reason, pause=pause, first=first, most=most)
     return timedelta(seconds=float(found))
 
 

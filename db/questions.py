@@ -11,7 +11,7 @@ from db.decisions import Stamp
 from db.insert import insert
 from db.keys import OF_LANE, LaneRef, of_lane
 from db.temporal import ENDED, renew
-from mosshead.embeddings.protocol import Vectors
+from mosshead.embeddings.protocol import Vector
 from mosshead.store.connection import Sql, same_namespace
 
 
@@ -183,7 +183,7 @@ class Example:
     mention: str
     text: str
     entity_id: UUID
-    vector: Vectors
+    vector: Vector
     model: str
     others: Sequence[UUID] = ()
     message_id: UUID | None = None

@@ -15,7 +15,7 @@ def add(connection: Connection, counts: Mapping[str, int]) -> None:
         insert into mosshead.refused_tasks as stored (hour, reason, times)
         values (date_trunc('hour', now()), :reason, :times)
         on conflict (hour, reason) do update set times = stored.times + excluded.times
-    """).run(connection, [{"reason": reason, "times": counts[reason]} for reason in sorted(counts)])
+    """).run_each(connection, [{"reason": reason, "times": counts[reason]} for reason in sorted(counts)])
 
 
 def by_reason(connection: Connection, *, within: timedelta) -> Mapping[str, int]:

@@ -77,7 +77,7 @@ def indexing(connection: Connection, owner: str) -> Iterator[bool]:
 
     A build takes one core, so that it can run beside the service, and as long as it takes.
     """
-    if not Sql("select pg_try_advisory_lock(:lock)").scalar(connection, lock=_LOCK):
+    if not Sql("select pg_try_advisory_lock(:lock)").holds(connection, lock=_LOCK):
         yield False
         return
     settings = ("statement_timeout = 0", "max_parallel_maintenance_workers = 0", f"maintenance_work_mem = '{_MEMORY}'")

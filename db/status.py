@@ -59,22 +59,18 @@ class Workforce:
 
 def backlog(connection: Connection) -> Backlog:
     """Read the backlog."""
-    lanes = (
-        Sql("""
+    lanes = Sql("""
         select coalesce(sum(pending), 0) as pending, count(*) filter (where ready) as waiting,
                coalesce(extract(epoch from now() - min(ready_at) filter (where ready)), 0) as oldest,
                count(*) filter (where quarantined_at is not null) as quarantined
         from (select *, batch_id is null and ready_at <= now() and quarantined_at is null as ready from mosshead.lanes) as lane
-    """)
-        .run(connection)
-        .one()
-    )
+    """).one(connection)
     # Nobody is at a batch whose lane has no lease: a task that is takes one, and renews it.
     oldest_due = Sql(f"""
         select coalesce(extract(epoch from now() - min(batch.due_at)), 0)
         from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
         where {_OPEN} and batch.due_at <= now() and (lane.lease_until is null or lane.lease_until < now())
-    """).scalar(connection)
+    """).value(connection)
     return Backlog(
         backlog=int(lanes.pending),
         waiting_lanes=lanes.waiting,
@@ -97,21 +93,17 @@ def lag(connection: Connection, *, within: timedelta) -> Lag:
     found = Sql("""
         select percentile_cont(array[0.5, 0.95, 1]) within group (order by extract(epoch from applied_at - waiting_since)::float8)
         from mosshead.batches where applied_at > now() - cast(:within as interval)
-    """).scalar(connection, within=within)
+    """).value(connection, within=within)
     return Lag(*(found or (None, None, None)))
 
 
 def dead_letters(connection: Connection, *, reasons: int) -> DeadLetters:
     """Count the dead letters, by as many reasons as asked for, the most frequent first."""
-    counted = (
-        Sql("""
+    counted = Sql("""
         select count(*) as letters, extract(epoch from now() - max(died_at)) as newest,
                count(*) filter (where origin = 'intake' and died_at > now() - interval '1 hour') as refused
         from mosshead.dead_letters
-    """)
-        .run(connection)
-        .one()
-    )
+    """).one(connection)
     return DeadLetters(
         dead_letters=counted.letters,
         dead_by_reason=_by(connection, "reason", "dead_letters", limit=reasons),
@@ -125,8 +117,8 @@ def workforce(connection: Connection, *, alive: timedelta) -> Workforce:
     row = Sql("""
         select count(*) as workers, coalesce(sum(slots), 0) as slots
         from mosshead.workers where seen_at > now() - cast(:alive as interval)
-    """).run(connection, alive=alive)
-    return Workforce(*row.one())
+    """).one(connection, alive=alive)
+    return Workforce(*row)
 
 
 def moves(connection: Connection, *, within: timedelta) -> bool:
@@ -136,10 +128,10 @@ def moves(connection: Connection, *, within: timedelta) -> bool:
     """).holds(connection, within=within)
 
 
-def _by(connection: Connection, reason: str, of: str, *, limit: int | None = None) -> dict[str, int]:
-    """How many rows there are, by something that they say, the most first. of: a table, with a condition."""
+def _by(connection: Connection, column: str, rows: str, *, limit: int | None = None) -> dict[str, int]:
+    """Count rows by a column, the most frequent value first. column: or an expression. rows: a table, with a condition."""
     return Sql(f"""
-        select {reason} as reason, count(*) from mosshead.{of} group by reason order by count(*) desc, reason limit :limit
+        select {column} as value, count(*) from mosshead.{rows} group by 1 order by count(*) desc, value limit :limit
     """).pairs(connection, limit=limit)
 
 

@@ -14,7 +14,7 @@ from psycopg.types.json import Jsonb
 from sqlalchemy import Connection, Row
 
 from db.keys import OF_LANE, BatchRef, LaneRef, as_jsonb, of_lane
-from mosshead.embeddings.protocol import Vectors
+from mosshead.embeddings.protocol import Vector
 from mosshead.store.connection import Sql, same_namespace
 from mosshead.timestamps import in_zone
 
@@ -25,8 +25,8 @@ class NewTurn:
 
     message_id: UUID
     said: str
-    embedding: Vectors
-    with_before: Vectors
+    embedding: Vector
+    with_before: Vector
 
 
 @dataclass(frozen=True, slots=True)

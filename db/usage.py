@@ -92,7 +92,7 @@ def costs(
 
 def stage_of(connection: Connection, batch: BatchRef) -> str:
     """The stage that a batch is at."""
-    return str(Sql(f"select stage from mosshead.batches where {OF_BATCH}").scalar(connection, batch.scope))
+    return str(Sql(f"select stage from mosshead.batches where {OF_BATCH}").value(connection, batch.scope))
 
 
 _OF: Mapping[By, str] = {
@@ -125,8 +125,7 @@ def standing(connection: Connection, tenant_id: UUID, *, default: int | None) ->
 
     default: the budget of a tenant that has none of its own.
     """
-    row = (
-        Sql("""
+    row = Sql("""
         select tokens_per_day, own, case when tokens_per_day is null then 0 else (
             select coalesce(sum(prompt_tokens::bigint + completion_tokens), 0)::bigint from mosshead.usage
             where tenant_id = :tenant_id and at > now() - interval '24 hours') end as spent
@@ -135,10 +134,7 @@ def standing(connection: Connection, tenant_id: UUID, *, default: int | None) ->
                    budget.tenant_id is not null as own
             from (values (cast(:tenant_id as uuid))) as asked (tenant_id)
             left join mosshead.budgets as budget using (tenant_id)) as limited
-    """)
-        .run(connection, tenant_id=tenant_id, default=default)
-        .one()
-    )
+    """).one(connection, tenant_id=tenant_id, default=default)
     return None if row.tokens_per_day is None else TenantBudget(row.tokens_per_day, row.spent, row.own)
 
 

@@ -110,7 +110,7 @@ def done(connection: Connection, lane: LaneRef, erasure_id: UUID, rows: Mapping[
 
 def clock(connection: Connection) -> datetime:
     """The database's time."""
-    now: datetime = Sql("select clock_timestamp()").scalar(connection)
+    now: datetime = Sql("select clock_timestamp()").value(connection)
     return now
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from db import memories
 from db.keys import OF_LANE, LaneRef, as_jsonb, of_lane
 from db.undo.rows import told_by
-from mosshead.embeddings.protocol import Vectors
+from mosshead.embeddings.protocol import Vector
 from mosshead.store.connection import Sql
 from mosshead.timestamps import in_zone
 
@@ -160,6 +160,7 @@ STATEMENTS: Final = f"""
           and latest.owner_kind in ('memory', 'past_memory'))
       and {told_by("vector", "memory")}
 """
+"""Run in this order."""
 
 LOG: Final = f"""
     -- kept
@@ -225,7 +226,7 @@ class Retold:
 
     gone: Collection[Key] = ()
     anew: Mapping[Key, Mapping[str, Any]] = field(default_factory=dict)
-    vectors: Mapping[Key, Vectors] = field(default_factory=dict)
+    vectors: Mapping[Key, Vector] = field(default_factory=dict)
     model: str = ""
 
 

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
@@ -22,7 +23,7 @@ from db.erasure.memories import EPISODE, Retold
 from db.keys import OF_LANE, LaneRef, of_lane
 from db.unlearn import unlearn_decided
 from mosshead.ids import remembered_id
-from mosshead.store.connection import Sql, statements
+from mosshead.store.connection import Sql, split_statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,18 +179,36 @@ class _Gone:
 def run_counted(connection: Connection, sql: str, parameters: Mapping[str, Any]) -> dict[str, int]:
     """Run the statements of some SQL; returns how many rows they deleted or emptied, by table.
 
-    A statement behind ``-- kept`` takes nothing from its rows but what hangs on others, and counts as nothing.
+    Statements marked ``-- kept`` only update rows that stay, and are not counted.
     """
     rows: dict[str, int] = {}
-    for statement in statements(sql):
+    for statement, table in zip(split_statements(sql), counted_tables(sql), strict=True):
         changed = connection.execute(statement, parameters).rowcount
-        table = None if "-- kept" in statement.text else _CHANGED.search(statement.text)
         if table is not None:
-            rows[table[1]] = rows.get(table[1], 0) + changed
+            rows[table] = rows.get(table, 0) + changed
     return rows
 
 
-_CHANGED = re.compile(r"(?:delete from|update) mosshead\.(\w+)")
+@cache
+def counted_tables(sql: str) -> tuple[str | None, ...]:
+    """The table that each statement of some SQL deletes from or empties, None of one that is marked ``-- kept``.
+
+    Raises ValueError where a statement is neither: a receipt would not count what it does.
+    """
+    return tuple(_counted_table(statement.text) for statement in split_statements(sql))
+
+
+def _counted_table(statement: str) -> str | None:
+    if _KEPT.match(statement):
+        return None
+    changed = _CHANGED.search(statement)
+    if changed is None:
+        raise ValueError(f"neither deletes nor updates rows, nor is marked '-- kept': {statement.strip()}")
+    return changed[1]
+
+
+_KEPT = re.compile(r"\s*-- kept\b")
+_CHANGED = re.compile(r"\b(?:delete from|update) mosshead\.(\w+)")
 
 
 TABLES_OF_NAMESPACE: Final = """
@@ -260,3 +279,18 @@ _NAMES: Final = f"""
     -- kept
     update mosshead.lanes set profiles_due_at = null, reflections_due_at = null where {OF_LANE}
 """
+
+SCRIPTS: Final = (
+    memory_rows.STATEMENTS,
+    memory_rows.LOG,
+    entity_rows.UNLEARNED,
+    entity_rows.NAME_STATEMENTS,
+    entity_rows.STATEMENTS,
+    said.STATEMENTS,
+    said.OF_CONVERSATION,
+    _NAMES,
+)
+"""What is run and counted."""
+
+for _script in SCRIPTS:
+    counted_tables(_script)  # so that a statement that no receipt would count stops the start, and not an erasure

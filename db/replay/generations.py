@@ -148,7 +148,7 @@ _TABLES = ("events", "messages", "conversations", "publishers", "scopes", "tombs
 
 OF_REPLAY: Final = "tenant_id = :tenant_id and namespace_id = :replay_id"
 
-# Of what was left out, what the replay lacks: not what the other generation did while it was replayed (`db.replay.generations`).
+# Of what was left out, what the replay lacks: not what the other generation did while it was replayed (`exchange`).
 _COLUMNS = """tenant_id, namespace_id, replay_id, started_at, replayed, coalesce((
     select jsonb_agg(one order by place) from jsonb_array_elements(left_out) with ordinality as each (one, place)
     where one ->> 'switched' is null), '[]') as left_out, switched_at"""
@@ -250,12 +250,9 @@ def hold(connection: Connection, generation: Generation) -> None:
 
 def held(connection: Connection, generation: Generation) -> bool:
     """Whether both lanes are held."""
-    return (
-        Sql(f"""
-        select count(*) from mosshead.lanes where {_BOTH} and quarantined_for = :why
-    """).number(connection, generation.both, why=_HELD)
-        == 2
-    )
+    return Sql(f"""
+        select count(*) = 2 from mosshead.lanes where {_BOTH} and quarantined_for = :why
+    """).holds(connection, generation.both, why=_HELD)
 
 
 def release(connection: Connection, lane: LaneRef) -> None:

@@ -81,7 +81,7 @@ def payload(connection: Connection, lane: LaneRef, event_id: UUID) -> Mapping[st
     """What an event says."""
     found: Mapping[str, Any] = Sql(f"""
         select payload from mosshead.events where {OF_LANE} and event_id = :event_id
-    """).scalar(connection, lane.scope, event_id=event_id)
+    """).value(connection, lane.scope, event_id=event_id)
     return found
 
 
@@ -93,8 +93,10 @@ def at_rest(connection: Connection, lane: LaneRef) -> bool:
 
 
 def waiting(connection: Connection, lane: LaneRef) -> int:
-    """How many events wait in a lane, or are at work."""
-    return Sql(f"select pending from mosshead.lanes where {OF_LANE}").number(connection, lane.scope)
+    """How many events wait in a lane, or are at work; none, where there is no such lane."""
+    return Sql(f"""
+        select coalesce((select pending from mosshead.lanes where {OF_LANE}), 0)
+    """).number(connection, lane.scope)
 
 
 _GIVEN = "select (given ->> 'event_id')::uuid from jsonb_array_elements(:events) as given"

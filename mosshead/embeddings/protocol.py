@@ -11,6 +11,9 @@ if TYPE_CHECKING:  # whoever embeds nothing does without numpy
 Vectors: TypeAlias = "NDArray[np.float32]"
 """Shape (texts, dimensions), each row of unit length, so that a dot product is a cosine."""
 
+Vector: TypeAlias = "NDArray[np.float32]"
+"""Shape (dimensions,), of unit length: a row of `Vectors`."""
+
 _BYTES_PER_TOKEN: Final = 4
 
 

@@ -23,8 +23,8 @@ from mosshead.patterns import lazy_pattern
 Statement = tuple[str, Mapping[str, Any]]
 """SQL in the driver's own style (``%(name)s``), and its parameters, vectors as pgvector's HalfVector."""
 
-Parameters = Mapping[str, Any] | list[dict[str, Any]] | None
-"""Of a statement in SQLAlchemy's style (``:name``); of several rows, it runs for each."""
+Parameters = Mapping[str, Any] | None
+"""Parameters in SQLAlchemy's style (``:name``)."""
 
 
 def of_namespace(alias: str) -> str:
@@ -33,13 +33,16 @@ def of_namespace(alias: str) -> str:
 
 
 def same_namespace(one: str, other: str) -> str:
-    """SQL for two rows of a namespace."""
+    """The SQL condition that two aliases' rows belong to the same namespace."""
     return f"{one}.tenant_id = {other}.tenant_id and {one}.namespace_id = {other}.namespace_id"
 
 
 _PARAMETER = lazy_pattern(r"%\((\w+)\)s")
+_END_OF_STATEMENT = lazy_pattern(r";\s*(?:\n|$)")
 _MOST_STATEMENTS = 256
 """So many are kept as Postgres takes them. A scope with an index has its own."""
+_MOST_SQL = 1_024
+"""So many texts of `Sql` are kept in statements: more than the code has, for some are made of parts."""
 
 
 @contextmanager
@@ -79,9 +82,10 @@ def rows_within(connection: Connection, statement: Statement) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Sql:
-    """SQL that stands in the one function that runs it: its name is the function's. Statements end in a semicolon, but the last.
+    """SQL written inside the one function that runs it, which names it.
 
-    It runs inside a transaction that has set its tenant, and never commits.
+    End each statement but the last with ``;`` at the end of a line. It runs inside a transaction that has set its tenant, and
+    never commits.
     """
 
     text: str
@@ -90,11 +94,17 @@ class Sql:
         self, connection: Connection, parameters: Parameters = None, /, **more: Any
     ) -> CursorResult[*tuple[Any, ...]]:
         """Run the statements one after the other, with the same parameters; returns what the last one gives."""
-        given = parameters if isinstance(parameters, list) else {**(parameters or {}), **more}
-        *first, last = statements(self.text)
+        given = {**(parameters or {}), **more}
+        *first, last = split_statements(self.text)
         for statement in first:
             connection.execute(statement, given)
         return connection.execute(last, given)
+
+    def run_each(self, connection: Connection, rows: Sequence[Mapping[str, Any]], /) -> None:
+        """Run the statements once for each row of parameters; not at all where there is none."""
+        if rows:
+            for statement in split_statements(self.text):
+                connection.execute(statement, [dict(row) for row in rows])
 
     def rows(
         self, connection: Connection, parameters: Parameters = None, /, **more: Any
@@ -108,6 +118,10 @@ class Sql:
         """The only row, if there is one."""
         return self.run(connection, parameters, **more).one_or_none()
 
+    def one(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> Row[*tuple[Any, ...]]:
+        """The only row. Raises SQLAlchemy's NoResultFound or MultipleResultsFound where there is not one."""
+        return self.run(connection, parameters, **more).one()
+
     def scalars(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> list[Any]:
         """The first column of all rows."""
         return list(self.run(connection, parameters, **more).scalars())
@@ -120,9 +134,13 @@ class Sql:
         """The first column of the first row; None where there is none."""
         return self.run(connection, parameters, **more).scalar()
 
+    def value(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> Any:
+        """The first column of the only row. Raises as `one`."""
+        return self.run(connection, parameters, **more).scalar_one()
+
     def number(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> int:
-        """The first column of the first row, which is a number; 0 where there is none."""
-        return int(self.scalar(connection, parameters, **more) or 0)
+        """The first column of the only row, which is a number. Raises as `one`."""
+        return int(self.value(connection, parameters, **more))
 
     def holds(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> bool:
         """Whether the first column of the first row is true."""
@@ -141,10 +159,10 @@ class Sql:
         return self.changed(connection, parameters, **more) > 0
 
 
-@lru_cache(_MOST_STATEMENTS)
-def statements(sql: str) -> tuple[TextClause, ...]:
-    """The statements of some SQL, each of which ends in a semicolon but for the last."""
-    return tuple(text(one) for one in sql.split(";\n"))
+@lru_cache(_MOST_SQL)
+def split_statements(sql: str) -> tuple[TextClause, ...]:
+    """Split SQL into statements, at each semicolon that ends a line."""
+    return tuple(text(one) for one in _END_OF_STATEMENT.split(sql) if one.strip())
 
 
 def _begun(engine: Engine, tenant_id: UUID) -> Connection:

@@ -13,7 +13,7 @@ import psycopg
 from psycopg.rows import namedtuple_row
 from sqlalchemy import Connection, Row, text
 
-from mosshead.embeddings.protocol import Vectors
+from mosshead.embeddings.protocol import Vector
 from mosshead.fencing import strip_fences
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
 from mosshead.models.memories import (
@@ -226,10 +226,10 @@ def memory_by_key(
     connection: Connection, path: NamespacePath, key: str, *, as_of: datetime | None = None
 ) -> UUID | None:
     """The id of the memory that was imported under a key; None where there was none at that time."""
-    memory_id: UUID | None = Sql(f"""
+    row = Sql(f"""
         select memory.memory_id from mosshead_read_v1.memories as memory where {known("memory")} and memory.key = :key
-    """).scalar(connection, scope(path, as_of), key=key)
-    return memory_id
+    """).row(connection, scope(path, as_of), key=key)
+    return row.memory_id if row else None
 
 
 def similar_memories(
@@ -237,7 +237,7 @@ def similar_memories(
     path: NamespacePath,
     *,
     model: str,
-    vector: Vectors,
+    vector: Vector,
     limit: int,
     threshold: float | None,
     as_of: datetime,
@@ -292,7 +292,8 @@ def latest_decisions(
     connection: Connection, path: NamespacePath, limit: int, *, action: Action | None = None
 ) -> list[Decision]:
     """What was decided last, the latest first; of one kind, where it is given."""
-    which = f"{'true' if action is None else 'action = :action'} order by position desc limit :limit"
+    condition = "true" if action is None else "action = :action"
+    which = f"{condition} order by position desc limit :limit"
     return decisions_where(connection, path, which, action=action, limit=limit)
 
 
@@ -307,8 +308,14 @@ def decisions_where(
         from mosshead_read_v1.decisions as decision {joined}
         where tenant_id = :tenant_id and namespace_id = :namespace_id and {which}
     """).rows(connection, path.ids, **parameters)
-    seen = [{"fact": row.fact or {}, "candidates": tuple(map(_considered, row.candidates))} for row in rows]
-    return [Decision(**row._asdict() | more) for row, more in zip(rows, seen, strict=True)]
+    return [_decision(row) for row in rows]
+
+
+def _decision(row: Row[Any]) -> Decision:
+    columns = row._asdict()
+    columns["fact"] = row.fact or {}
+    columns["candidates"] = tuple(_considered(one) for one in row.candidates)
+    return Decision(**columns)
 
 
 def later_decisions(connection: Connection, path: NamespacePath, decision_id: UUID) -> list[UUID]:
@@ -371,7 +378,7 @@ def known(alias: str) -> str:
 
 
 def known_now(alias: str) -> str:
-    """SQL for the rows of a namespace, under an alias, that are known: where there is an index of these, it is used."""
+    """The SQL condition that a namespace's row is current. Unlike `known`, it can use the indexes on current rows."""
     return f"{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id and {alias}.known_to is null"
 
 

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 from sqlalchemy import Engine
 
 from mosshead.embeddings import Embedder
-from mosshead.embeddings.protocol import Vectors
+from mosshead.embeddings.protocol import Vector
 from mosshead.models.memories import Hit, Progress, StoredMemory
 from mosshead.paths import NamespacePath
 
@@ -53,7 +53,7 @@ class Laid:
     closed: Mapping[UUID, UUID | None] = field(default_factory=dict)
 
     def over(
-        self, hits: Sequence[Hit], vector: Vectors, embedder: Embedder, *, limit: int, threshold: float | None
+        self, hits: Sequence[Hit], vector: Vector, embedder: Embedder, *, limit: int, threshold: float | None
     ) -> tuple[Hit, ...]:
         """Hits with what waits in its place among them, most similar first. vector: of the question."""
         if not self.remembered and not self.closed:
@@ -69,11 +69,11 @@ class Laid:
         remembered = () if metadata else (one for one in self.remembered if kind in {None, one.kind})
         return replace(self, remembered=tuple(remembered))
 
-    def similar(self, vector: Vectors, embedder: Embedder) -> list[Hit]:
+    def similar(self, vector: Vector, embedder: Embedder) -> list[Hit]:
         """The memories not taken up yet, most similar to a vector first."""
         if not self.remembered:
             return []
-        import numpy as np  # see `Vectors`
+        import numpy as np  # see `Vector`
 
         cosines = np.asarray(embedder.embed([one.content for one in self.remembered])) @ vector
         found = [

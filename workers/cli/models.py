@@ -161,7 +161,7 @@ def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = F
         )
     with _held(engine, name):
         with engine.begin() as connection:
-            embedding_models.make_ready(connection, name, ready=False)
+            embedding_models.set_ready(connection, name, False)
         lanes = [
             lane
             for tenant_id, connection in each_tenant(engine)
@@ -210,7 +210,7 @@ def _filled(engine: Engine, settings: Settings, model: Model) -> bool:
     if model.state == "filling":
         with engine.begin() as connection:
             if embedding_models.may_add(connection, model.name):
-                embedding_models.make_ready(connection, model.name)
+                embedding_models.set_ready(connection, model.name, True)
                 say(f"{model.name} is ready")
     return True
 

@@ -1,0 +1,48 @@
+"""What the receipt of an erasure counts."""
+
+import pytest
+
+from db.erasure import entities, memories, messages
+from db.erasure.scopes import SCRIPTS, TABLES_OF_NAMESPACE, counted_tables
+
+
+def counted(sql: str) -> list[str]:
+    return sorted({table for table in counted_tables(sql) if table})
+
+
+def test_each_script_counts_the_tables_that_it_empties() -> None:
+    assert (
+        counted(memories.STATEMENTS)
+        == "embeddings events memories memory_edges memory_entities questions relations".split()
+    )
+    assert counted(memories.LOG) == "decision_memories decisions events".split()
+    assert counted(entities.UNLEARNED) == "entities entity_aliases".split()
+    assert counted(entities.STATEMENTS) == (
+        "embeddings entities entity_aliases examples memory_entities profiles relations".split()
+    )
+    assert counted(messages.OF_CONVERSATION) == (
+        "conversations dead_letters events examples reflection_batches reflections summaries".split()
+    )
+    assert counted(messages.STATEMENTS) == (
+        "candidate_facts candidate_turns dead_letters events examples "
+        "memory_sources messages step_results turns vocabulary".split()
+    )
+
+
+def test_what_only_rests_on_the_erased_is_not_counted() -> None:
+    assert [sum(table is None for table in counted_tables(sql)) for sql in SCRIPTS] == [4, 1, 0, 0, 4, 1, 0, 3]
+
+
+def test_a_comment_inside_a_statement_does_not_keep_it_from_being_counted() -> None:
+    assert counted_tables("delete from mosshead.turns -- kept\n where true") == ("turns",)
+    assert counted_tables("-- kept\n update mosshead.turns set words = ''") == (None,)
+
+
+@pytest.mark.parametrize("sql", ["delete from  mosshead.turns", "insert into mosshead.turns default values"])
+def test_a_statement_that_no_receipt_would_count_is_refused(sql: str) -> None:
+    with pytest.raises(ValueError, match="neither deletes nor updates"):
+        counted_tables(sql)
+
+
+def test_no_table_of_a_namespace_is_named_twice() -> None:
+    assert len(TABLES_OF_NAMESPACE) == len(set(TABLES_OF_NAMESPACE))
