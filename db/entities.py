@@ -99,6 +99,8 @@ _Named = tuple[RegisteredEntity, Mapping[str, UUID | None]]
 
 
 def _write(connection: Connection, lane: LaneRef, named: Sequence[_Named], stamp: Stamp) -> set[UUID]:
+    if not named:
+        return set()
     entities = [
         {**lane.scope, **stamp.begun, **{column: getattr(entity, column) for column in _COLUMNS}} for entity, _ in named
     ]

@@ -29,7 +29,7 @@ def merge(
 
     What is not known of the other, description or parent, it takes over, unless it would be a part of itself.
     """
-    # Those that are about it, or might have been.
+    # Examples about the entity, or with it as a candidate.
     examples = Sql(f"""
         select example_id from mosshead.examples
         where {OF_LANE} and known_to is null and (entity_id = :source or :source = any(others))

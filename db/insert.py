@@ -1,4 +1,4 @@
-"""Rows into a table, in one statement however many they are: what triggers do, they do once."""
+"""Insert any number of rows with one statement, so that its triggers fire once."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,8 +20,8 @@ def insert(
 ) -> list[Any]:
     """Insert rows, in their order; returns a column of those that are new.
 
-    rows: by column, all of the same columns. conflict: what is done about those that are there, such as ``do nothing``. computed:
-    SQL for further columns, of the row ``one``.
+    rows: by column, all of the same columns. conflict: the clause after ``on conflict``, such as ``do nothing``.
+    computed: SQL for further columns, of the row ``one``.
     """
     if not rows:
         return []

@@ -61,14 +61,14 @@ def add_version(connection: Connection, lane: LaneRef, new: PromptVersion, stamp
     """The next version of a prompt. Raises VersionConflict where the one before it is not the latest any more."""
     columns = {name: getattr(new, name) for name in PromptVersion.__dataclass_fields__}
     # Two that follow the same version have the same key: the second waits for the first, and finds nothing to do.
-    changed = Sql(f"""
+    added = Sql(f"""
         insert into mosshead.prompts (tenant_id, namespace_id, {_COLUMNS}, made_at, decision_id)
         select :tenant_id, :namespace_id, {_VALUES}, :at, :decision_id
         where cast(:version as integer) - 1 = (
             select coalesce(max(version), 0) from mosshead.prompts where {OF_LANE} and name = :name)
         on conflict do nothing
-    """).changed(connection, lane.scope | stamp.columns, **columns)
-    if changed == 0:
+    """).changes(connection, lane.scope | stamp.columns, **columns)
+    if not added:
         raise VersionConflict
 
 

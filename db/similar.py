@@ -82,13 +82,27 @@ def similar_to_batch(
 
 
 def _similar(row: Any) -> SimilarRow:
-    columns = {column: getattr(row, column) for column in ("similarity", *_SIMILAR_COLUMNS)}
-    for time in ("occurred_from", "occurred_to"):
-        at = getattr(row, time)
-        columns[time] = at and in_zone(at, getattr(row, f"{time}_offset"))
-    for ids in ("subject_ids", "sure_ids", "unsure_ids"):
-        columns[ids] = tuple(getattr(row, ids) or ())
-    return SimilarRow(fact_number=row.number, said_at=in_zone(row.valid_from, row.valid_from_offset), **columns)
+    return SimilarRow(
+        fact_number=row.number,
+        memory_id=row.memory_id,
+        version=row.version,
+        kind=row.kind,
+        content=row.content,
+        attribute=row.attribute,
+        value=row.value,
+        said_at=in_zone(row.valid_from, row.valid_from_offset),
+        said_by=row.said_by,
+        occurred_from=row.occurred_from and in_zone(row.occurred_from, row.occurred_from_offset),
+        occurred_to=row.occurred_to and in_zone(row.occurred_to, row.occurred_to_offset),
+        granularity=row.granularity,
+        salience=row.salience,
+        confidence=row.confidence,
+        reinforced=row.reinforced,
+        subject_ids=tuple(row.subject_ids or ()),
+        sure_ids=tuple(row.sure_ids or ()),
+        unsure_ids=tuple(row.unsure_ids or ()),
+        similarity=row.similarity,
+    )
 
 
 def injected(connection: Connection, batch: BatchRef, *, latest: int) -> set[UUID]:

@@ -75,11 +75,11 @@ def delete(connection: Connection, lane: LaneRef, conversation: str) -> None:
 
 def save(connection: Connection, lane: LaneRef, conversation: str, content: str, *, up_to: UUID, version: int) -> None:
     """A summary's next version. version: the one that was read. Raises VersionConflict where it moved on."""
-    changed = Sql(f"""
+    saved = Sql(f"""
         update mosshead.summaries set content = :content, up_to = :up_to, version = version + 1, updated_at = now()
         where {_CONVERSATION} and version = :version
-    """).changed(connection, lane.scope, conversation=conversation, content=content, up_to=up_to, version=version)
-    if not changed:
+    """).changes(connection, lane.scope, conversation=conversation, content=content, up_to=up_to, version=version)
+    if not saved:
         raise VersionConflict(f"the summary is no longer at version {version}")
 
 

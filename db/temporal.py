@@ -54,10 +54,10 @@ ENDED: Final = "known_to = :at, ended_by = :decision_id"
 
 
 def renew(table: str, which: str, *, each: str = "", of: str = "ended", **changed: str) -> str:
-    """A statement that ends rows which are known, and begins others that say the same, but for some columns.
+    """Build a statement that ends current rows and inserts successors with some columns changed.
 
-    which: those of the namespace, under the alias ``row``. each: as for `begin`. of: what the new ones come from, with a
-    condition or an order.
+    which: the condition for the rows, under the alias ``row``. each: as for `begin`. of: the ``from`` clause of the successors;
+    ``ended`` holds the ended rows. changed: SQL for columns that differ from the ended row.
     """
     return f"""
         with ended as (

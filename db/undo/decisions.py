@@ -114,6 +114,12 @@ _NEXT_NUMBER = f"""(
 
 _MADE_MEMORIES = f"{of_lane('made')} and made.memory_id = any(cast(:memories as uuid[])) and made.made_by = :undone"
 
+# What a memory that the decision made says from now on: the same, but that it is withdrawn.
+_WITHDRAWN = {column: f"now.{column}" for column in IMAGE} | {"state": "'withdrawn'"}
+_SAID_BEFORE = ", ".join(
+    f"case when before.memory_id is not null then before.{column} else {_WITHDRAWN[column]} end" for column in IMAGE
+)
+
 # The version before the decision says again what it said; a memory that the decision made is withdrawn.
 _REVERSE_MEMORIES = f"""
     with now as (
@@ -122,14 +128,7 @@ _REVERSE_MEMORIES = f"""
         returning now.*
     )
     insert into mosshead.memories (tenant_id, namespace_id, memory_id, version, known_from, made_by, {", ".join(IMAGE)})
-    select now.tenant_id, now.namespace_id, now.memory_id, now.version + 1, :at, :decision_id, {
-    ", ".join(
-        f"case when before.memory_id is not null then before.{column} else "
-        + ("'withdrawn'" if column == "state" else f"now.{column}")
-        + " end"
-        for column in IMAGE
-    )
-}
+    select now.tenant_id, now.namespace_id, now.memory_id, now.version + 1, :at, :decision_id, {_SAID_BEFORE}
     from now left join mosshead.memories as before
       on {same_namespace("before", "now")} and before.memory_id = now.memory_id
      and before.ended_by = :undone

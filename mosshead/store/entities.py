@@ -6,6 +6,7 @@ As in `mosshead.store.memories`, functions take a connection inside a transactio
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Literal
 from uuid import UUID
 
@@ -124,6 +125,7 @@ def neighbours(
     return [Neighbour(**{**row._asdict(), "entity_type": EntityType(row.entity_type)}) for row in rows]
 
 
+@cache
 def _neighbours(holds: Callable[[str], str]) -> str:
     """holds: the condition that a row under an alias is known."""
 

@@ -3,6 +3,7 @@
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import event
 
 from db import entities
 from mosshead.models.entities import RegisteredEntity
@@ -33,6 +34,14 @@ def test_saving_again_adds_what_is_new_and_overwrites_nothing(remembering: Remem
         "Wolf of Blog Street",
     )
     assert found.aliases == ("Pete", "Peter", "Peter Haas")
+
+
+def test_saving_nothing_asks_nothing(remembering: Remembering) -> None:
+    asked: list[str] = []
+    with remembering.stamped() as (connection, stamp):
+        event.listen(connection, "before_cursor_execute", lambda *given: asked.append(given[2]))
+        assert entities.save(connection, remembering.lane, [], stamp) == set()
+    assert asked == []
 
 
 def test_there_is_but_one_user(remembering: Remembering) -> None:
