@@ -1,7 +1,6 @@
 """What the commands of a shell share: their options, and how their answers are printed."""
 
 import json
-import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,6 +8,7 @@ from datetime import UTC, datetime
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
+from unicodedata import category
 from uuid import UUID
 
 import typer
@@ -26,8 +26,6 @@ from mosshead.serialization import json_object, to_json
 UNFOLDED = 10_000
 """Columns, where no terminal says how many it has: what reads a table from a pipe gets a row on a line."""
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
 
 def write_any_character() -> None:
     """Have what memories say written whatever it is: to files and pipes in UTF-8, and "?" for what a terminal cannot show."""
@@ -37,8 +35,17 @@ def write_any_character() -> None:
 
 
 def spelt_out(text: str) -> str:
-    """Text from outside, with its control characters spelt out: a terminal would take them for commands."""
-    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    """Spell out the control and format characters of text from outside: a terminal would obey them."""
+    return "".join(one if one in "\n\t" or _is_harmless(one) else _code(one) for one in text)
+
+
+def _is_harmless(character: str) -> bool:
+    return character.isprintable() or category(character) == "Zs"  # the latter are spaces, such as those of Japanese
+
+
+def _code(character: str) -> str:
+    number = ord(character)
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
 class PlainConsole(Console):
@@ -115,11 +122,18 @@ def json_lines(path: Path) -> Iterator[dict[str, Any]]:
 def print_answer(as_json: bool, answer: dict[str, Any], *shown: Any) -> None:
     """An answer as JSON, or as people read it."""
     if as_json:
-        print(json.dumps(to_json(answer), ensure_ascii=False))
+        print(_json_text(answer))
         return
     target = console if console.is_terminal else PlainConsole(width=UNFOLDED)
     for one in shown:
         target.print(one, highlight=False, soft_wrap=isinstance(one, str | Text))
+
+
+def _json_text(answer: dict[str, Any]) -> str:
+    """The answer in one line, with escapes for what a terminal would obey or cannot show."""
+    is_utf8 = (sys.stdout.encoding or "").lower() in {"utf-8", "utf8"}
+    text = json.dumps(to_json(answer), ensure_ascii=not is_utf8)
+    return "".join(one if _is_harmless(one) else json.dumps(one)[1:-1] for one in text)
 
 
 def print_published(opened: Namespace, event_id: UUID, wait: float, *, as_json: bool, name: str = "event_id") -> None:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -15,12 +14,13 @@ from config.settings import Settings, settings
 from db import dead_letters
 from db.dead_letters import DeadLetter, LaneState
 from db.keys import LaneRef
-from mosshead.cli.output import Json, print_answer
+from mosshead.cli.output import Json, print_answer, spelt_out
 from mosshead.errors import NotFound
 from mosshead.paths import NamespacePath
 from mosshead.publishing.signing import TenantKey
 from mosshead.store.connection import tenant_transaction
-from workers.cli.output import duration, fields, logged_in, path_text, paths_of, plain, table, tenant_id_of
+from workers.cli.output import duration, fields, path_text, table, tenant_id_of
+from workers.cli.rounds import logged_in, paths_of
 from workers.failures import is_of_values
 from workers.intake.run import put_in, refusal_of, signing_keys
 from workers.intake.validate import RefusedMessage, judge, judge_event
@@ -48,7 +48,7 @@ def list_letters(
     ]
     columns = ("id", "origin", "namespace", "times", "age", "reason")
     shown = table(columns, rows, nothing="There are no dead letters.")
-    print_answer(json_output, {"dead_letters": [_as_dict(one, paths[one.lane]) for one in found]}, shown)
+    print_answer(json_output, {"dead_letters": [_letter_as_dict(one, paths[one.lane]) for one in found]}, shown)
 
 
 @dead_cli.command()
@@ -61,11 +61,13 @@ def show(letter_id: Annotated[UUID, typer.Argument(metavar="ID")], json_output: 
     for letter, content in zip(found, contents, strict=True):
         body = content.decode(errors="backslashreplace") if isinstance(content, bytes) else None
         event = None if isinstance(content, bytes) else content
-        path, values = paths[letter.lane], _as_dict(letter, paths[letter.lane])
+        path, values = paths[letter.lane], _letter_as_dict(letter, paths[letter.lane])
         read = {**values, "namespace": path_text(path), "age": duration(letter.age)}
         shown = fields((name, value, False) for name, value in read.items())
-        text = body or json.dumps(event, indent=2, ensure_ascii=False)
-        print_answer(json_output, {**values, "event": event, "body": body}, shown, plain(f"\n{text}"))
+        print_answer(json_output, {**values, "event": event, "body": body}, shown)
+        if not json_output:
+            text = body or json.dumps(event, indent=2, ensure_ascii=False)
+            print(f"\n{spelt_out(text)}")  # by itself: rich would make spaces of its tabs
 
 
 @dead_cli.command("requeue")
@@ -102,6 +104,18 @@ def discard_letters(ids: Ids = None, json_output: Json = False) -> None:
         for letter in found:
             discard(engine, letter)
     print_answer(json_output, {"discarded": [one.letter_id for one in found]}, f"{len(found)} discarded.")
+
+
+def _letter_as_dict(letter: DeadLetter, path: tuple[str, ...] | None) -> dict[str, Any]:
+    return {
+        "id": letter.letter_id,
+        "origin": letter.origin,
+        "namespace": path,
+        "reason": letter.reason,
+        "bytes": letter.bytes,
+        "times": letter.times,
+        "age": letter.age,
+    }
 
 
 Content = Mapping[str, Any] | bytes | None
@@ -208,7 +222,7 @@ def list_lanes(
         paths = paths_of(engine, found)
     rows = [(path_text(paths[one.lane]), one.pending, duration(one.waiting), _doing(one)) for one in found]
     shown = table(("namespace", "pending", "since", "state"), rows, nothing="Nothing waits.")
-    print_answer(json_output, {"lanes": [_as_dict(one, paths[one.lane]) for one in found]}, shown)
+    print_answer(json_output, {"lanes": [_lane_as_dict(one, paths[one.lane]) for one in found]}, shown)
 
 
 @lanes_cli.command("resume")
@@ -240,6 +254,15 @@ def _doing(state: LaneState) -> str:
     return f"{state.stage}{leased}{f'; latest failure: {state.error}' if state.error else ''}"
 
 
-def _as_dict(one: DeadLetter | LaneState, path: tuple[str, ...] | None) -> dict[str, Any]:
-    values = {name.removeprefix("letter_"): value for name, value in asdict(one).items() if name != "lane"}
-    return {"namespace": path, **values}
+def _lane_as_dict(state: LaneState, path: tuple[str, ...] | None) -> dict[str, Any]:
+    return {
+        "namespace": path,
+        "pending": state.pending,
+        "waiting": state.waiting,
+        "quarantined": state.quarantined,
+        "quarantined_for": state.quarantined_for,
+        "stage": state.stage,
+        "error": state.error,
+        "leased": state.leased,
+        "lease_owner": state.lease_owner,
+    }

@@ -13,7 +13,8 @@ from db import search_indexes
 from db.engine import admin_engine
 from db.schema.roles import OWNER
 from db.search_indexes import Scope
-from workers.cli.output import each, repeat
+from workers.cli.output import repeat
+from workers.cli.rounds import each
 
 OFTEN: Final = 300.0
 """Seconds between two looks at what is due. What has just outgrown a scan is searched by one until then, and no worse for it."""

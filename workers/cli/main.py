@@ -19,7 +19,7 @@ from mosshead.urls import sqlalchemy_url
 from workers.cli.dead_letters import dead_cli, lanes_cli
 from workers.cli.indexing import index_scopes, keep_indexed
 from workers.cli.models import models_cli
-from workers.cli.output import Every, plain, until_asked_to_stop
+from workers.cli.output import Every, until_asked_to_stop
 from workers.cli.replay import replay_cli
 from workers.cli.status import show_status
 from workers.cli.usage import budget_cli, show_usage
@@ -50,7 +50,7 @@ def main() -> None:
     try:
         cli()
     except MossheadError as error:
-        PlainConsole(stderr=True, soft_wrap=True, highlight=False).print(f"[red]error:[/] {plain(str(error))}")
+        PlainConsole(stderr=True, soft_wrap=True, highlight=False).print(f"[red]error:[/] {escape(str(error))}")
         sys.exit(1)
 
 

@@ -23,17 +23,8 @@ from mosshead.embeddings import spec_of
 from mosshead.errors import ConfigurationError, MossheadError, NotFound
 from mosshead.store.connection import tenant_transaction
 from mosshead.urls import session_name
-from workers.cli.output import (
-    Every,
-    each,
-    each_tenant,
-    logged_in,
-    repeat,
-    say,
-    table,
-    tried,
-    until_asked_to_stop,
-)
+from workers.cli.output import Every, repeat, say, table, tried, until_asked_to_stop
+from workers.cli.rounds import each, each_tenant, logged_in
 from workers.dependencies import check_dimensions, open_embedder_of
 from workers.stages.embed import fill
 
@@ -105,6 +96,8 @@ def switch_model(name: Name) -> None:
             raise ConfigurationError(f"{name} is not ready; run 'python -m workers models fill' first")
         with engine.begin() as connection:
             embedding_models.switch(connection, name)
+            if embedding_models.active_model(connection) != name:  # it is being dropped; the one before stays active
+                raise ConfigurationError(f"{name} is not ready any more; run 'python -m workers models fill' first")
     say(f"{name} is active. Set MOSSHEAD_EMBEDDER={spec_of(name)} and restart the workers, then the apps.")
 
 

@@ -1,10 +1,11 @@
 """`python -m workers replay`: what was said, replayed with another LLM or other instructions, compared, and switched to."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from config.settings import settings
 from mosshead.cli.output import Json, print_answer
@@ -12,7 +13,8 @@ from mosshead.events.commands import MAX_INSTRUCTIONS
 from mosshead.fencing import one_line
 from mosshead.paths import NamespacePath
 from pipeline.replay.models import KnownMemory
-from workers.cli.output import logged_in, path_text, plain, say, table
+from workers.cli.output import path_text, say, table
+from workers.cli.rounds import logged_in
 from workers.replay import replays
 from workers.replay.replays import Difference, Replay
 from workers.replay.switch import switch as switch_generations
@@ -73,7 +75,10 @@ def diff(
     named = NamespacePath.of(path)
     with logged_in(settings()) as engine:
         found = replays.difference(engine, named)
-    print_answer(json_output, _difference_as_dict(found), *(plain(line) for line in _lines(found, most)))
+    if json_output:
+        print_answer(json_output, _difference_as_dict(found))
+    else:
+        print_answer(json_output, {}, *map(escape, _lines(found, most)))
 
 
 @replay_cli.command()
@@ -158,15 +163,16 @@ def _lines(found: Difference, most: int) -> Iterator[str]:
         f"{memories.same} memories say the same, {len(memories.reworded)} are worded otherwise, "
         f"{len(memories.only_before)} are not in the replay, {len(memories.only_after)} are new there."
     )
-    reworded = [f"{one_line(one.content)}\n  {one_line(other.content)}" for one, other in memories.reworded]
-    for mark, sort in (
-        ("-", [one_line(one.content) for one in memories.only_before]),
-        ("+", [one_line(one.content) for one in memories.only_after]),
-        ("~", reworded),
-    ):
-        yield from (f"{mark} {line}" for line in sort[:most])
-        if len(sort) > most:
-            yield f"{mark} … {len(sort) - most} more (--most, or --json)"
+    pairs: tuple[tuple[str, Sequence[tuple[KnownMemory, ...]]], ...] = (
+        ("-", [(one,) for one in memories.only_before]),
+        ("+", [(one,) for one in memories.only_after]),
+        ("~", memories.reworded),
+    )
+    for mark, differing in pairs:
+        for same in differing[:most]:
+            yield f"{mark} " + "\n  ".join(one_line(one.content) for one in same)
+        if len(differing) > most:
+            yield f"{mark} … {len(differing) - most} more (--most, or --json)"
     for left in found.left_out:
         yield f"! {left['type']} {left['event_id']}: {left['why']}"
     if found.dead:

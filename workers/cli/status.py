@@ -16,7 +16,8 @@ from db.status import Backlog, DeadLetters, Lag, Workforce
 from mosshead.cli.output import Json, print_answer
 from mosshead.errors import QueueUnavailable
 from mosshead.publishing.queue import BROKER_ERRORS, QUEUE, open_connection
-from workers.cli.output import duration, fields, logged_in
+from workers.cli.output import duration, fields
+from workers.cli.rounds import logged_in
 from workers.cli.usage import TenantStanding, over_budget
 from workers.providers import all_providers
 
@@ -139,7 +140,7 @@ def _broker(broker_url: str) -> tuple[int, float | None]:
 
 
 def rows(found: Status) -> Iterator[tuple[str, str, bool]]:
-    """What a person reads: a name, what is to be said of it, and whether it needs somebody."""
+    """The status for people: name, value, and whether it needs attention."""
     backlog, dead, force = found.backlog, found.dead_letters, found.workforce
     yield "state", _state(found), found.stuck
     yield "workers", f"{force.workers} alive, {force.slots} slots", force.workers == 0

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 import typer
+from rich.markup import escape
 from sqlalchemy import Engine
 
 from config.settings import settings
@@ -21,7 +22,8 @@ from mosshead.cli.output import Json, print_answer
 from mosshead.errors import NotFound
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
-from workers.cli.output import each_tenant, logged_in, plain, table, tenant_id_of
+from workers.cli.output import table, tenant_id_of
+from workers.cli.rounds import each_tenant, logged_in
 
 budget_cli = typer.Typer(
     help="Budgets: tokens of the LLM that a tenant may spend within 24 hours.", no_args_is_help=True
@@ -113,7 +115,7 @@ def _totals(costs: Sequence[Cost]) -> dict[str, int]:
 
 def _print_limit(tenant: str, tokens_per_day: int | None, *, json_output: bool) -> None:
     answer = {"tenant": tenant, "tokens_per_day": tokens_per_day}
-    print_answer(json_output, answer, plain(f"{tenant}: {_limit(tokens_per_day)}."))
+    print_answer(json_output, answer, escape(f"{tenant}: {_limit(tokens_per_day)}."))
 
 
 def _limit(tokens_per_day: int | None) -> str:
@@ -129,10 +131,13 @@ def _time(said: str) -> timedelta:
 
 @dataclass(frozen=True, slots=True)
 class TenantStanding:
+    """How a tenant, by its name, stands to its budget."""
+
     tenant: str
     standing: TenantBudget
 
     def as_dict(self) -> dict[str, Any]:
+        """For JSON, flat."""
         return {"tenant": self.tenant, **asdict(self.standing), "over": self.standing.over}
 
 

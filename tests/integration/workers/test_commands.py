@@ -64,6 +64,16 @@ def test_show_spells_out_what_a_terminal_would_obey(run: Run, ingest_engine: Eng
     assert run("dead", "discard", letter_id).strip() == "1 discarded."
 
 
+def test_show_leaves_the_tabs_of_a_text_as_they_are(run: Run, ingest_engine: Engine) -> None:
+    letter_id = uuid4()
+    letter = {"reason": "why", "digest": letter_id.hex, "bytes": 3, "body": "YQli", "event": None}
+    with ingest_engine.begin() as connection:
+        inbox.refuse(connection, [json.dumps(letter)])
+
+    assert run("dead", "show", letter_id).endswith("\n\na\tb\n")
+    assert run("dead", "discard", letter_id).strip() == "1 discarded."
+
+
 def test_requeue_brings_it_back_to_its_place(run: Run, dead: UUID, worker: Worker) -> None:
     assert run("dead", "requeue", dead, "--json").json == {"requeued": [str(dead)], "still_dead": {}}
     assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == [CANARY]

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from pgvector import HalfVector
-from sqlalchemy import Engine, text
+from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import OperationalError
 
 from config.settings import Settings, settings
-from db import housekeeping
+from db import embedding_models, housekeeping
 from db.engine import open_engine
 from db.erasure import erasures
 from db.keys import LaneRef
@@ -541,6 +541,24 @@ def test_a_worker_does_not_start_where_the_endpoint_answers_with_other_dimension
             r"OPENAI_BASE_URL .* such as openai:MODEL@512, with 'python -m workers models add'$",
         ):
             check_parts()
+
+
+def test_model_that_is_dropped_meanwhile_does_not_become_the_active_one(
+    run: Run, forming: Forming, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forming.say("I live in Leeds.")
+    for command in (("add", OTHER_EMBEDDER), ("fill",)):
+        assert run("models", *command).status == 0
+    switch = embedding_models.switch
+
+    def late(connection: Connection, name: str) -> None:
+        embedding_models.make_ready(connection, name, ready=False)
+        switch(connection, name)
+
+    monkeypatch.setattr(embedding_models, "switch", late)
+    with pytest.raises(ConfigurationError, match="is not ready any more; run 'python -m workers models fill' first"):
+        run("models", "switch", OTHER)
+    assert states(run)[MODEL][0] == "active"
 
 
 def test_a_model_that_is_gone_does_not_keep_the_other_from_being_filled(

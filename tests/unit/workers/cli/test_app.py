@@ -6,7 +6,7 @@ import pytest
 
 from config.settings import Settings
 from workers.cli.main import _say_where
-from workers.local.processes import Addresses
+from workers.local.addresses import Addresses
 
 
 def test_a_login_and_a_command_stand_on_one_line_to_be_copied(

@@ -41,7 +41,7 @@ WHOLE = dict.fromkeys(LARGE.indexes, True)
         *("messages outgrown too", "messages alone outgrown"),
     ],
 )
-def test_what_is_done(
+def test_indexes_are_made_dropped_or_kept_as_the_scopes_require(
     large: list[Scope],
     indexes: dict[str, bool],
     whole: list[Scope],

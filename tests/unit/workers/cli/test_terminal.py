@@ -1,11 +1,16 @@
 """What the operator's commands print."""
 
+import io
+import json
+import sys
+from unicodedata import category
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.cli.output import print_answer
-from workers.cli.output import duration, fields, path_text, printable, table
+from mosshead.cli.output import print_answer, spelt_out
+from workers.cli.output import duration, fields, path_text, table
 
 
 @pytest.mark.parametrize(
@@ -29,22 +34,44 @@ def test_times_are_short(seconds: float | None, said: str | None) -> None:
 
 @given(st.text())
 def test_nothing_reaches_the_terminal_that_it_would_obey(text: str) -> None:
-    assert all(one.isprintable() or one in "\n\t" for one in printable(text))
+    assert all(one.isprintable() or one in "\n\t" or category(one) == "Zs" for one in spelt_out(text))
 
 
 def test_what_is_readable_stays_as_it_is() -> None:
-    assert printable("Zoë likes 寿司\n") == "Zoë likes 寿司\n"
-    assert printable("\x1b[2J\x9b") == r"\x1b[2J\x9b"
+    assert spelt_out("Zoë likes\u3000寿司\n") == "Zoë likes\u3000寿司\n"
+    assert spelt_out("\x1b[2J\x9b") == r"\x1b[2J\x9b"
+    assert spelt_out("\u202edrow\U000e0041") == r"\u202edrow\U000e0041"
+
+
+HOSTILE = "Zoë \x1b[2J \x9b2J \x7f \u202edrow\u202c \U000e0041 \ud800"
+
+
+def test_json_names_what_a_terminal_would_obey_by_its_number(capsys: pytest.CaptureFixture[str]) -> None:
+    print_answer(True, {"body": HOSTILE, HOSTILE: 1})
+    said = capsys.readouterr().out
+
+    assert said.removesuffix("\n").isprintable()
+    assert "Zoë" in said
+    assert json.loads(said) == {"body": HOSTILE, HOSTILE: 1}
+
+
+def test_json_is_ascii_where_the_output_is_not_utf_8(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="latin-1", write_through=True))
+    print_answer(True, {"body": "Zoë likes 寿司"})
+
+    assert written.getvalue().isascii()
+    assert json.loads(written.getvalue()) == {"body": "Zoë likes 寿司"}
 
 
 def test_a_table_shows_text_as_it_is_and_breaks_no_id(capsys: pytest.CaptureFixture[str]) -> None:
     letter_id = "0a0b0c0d-0000-4000-8000-000000000001"
-    shown = table(("id", "reason"), [(letter_id, "[red]why\x07"), (letter_id, None)], nothing="none")
+    shown = table(("id", "reason"), [(letter_id, "[red]why\x07\u202e"), (letter_id, None)], nothing="none")
     print_answer(False, {}, shown)
     said = capsys.readouterr().out
 
     assert said.count(letter_id) == 2
-    assert r"[red]why\x07" in said
+    assert r"[red]why\x07\u202e" in said
     assert "none" not in said
 
 
