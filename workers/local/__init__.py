@@ -8,9 +8,10 @@
 Everything stops when the blocks are left, in the reverse order, whatever the reason.
 """
 
+from workers.local.addresses import Addresses
 from workers.local.data_dir import AlreadyUp
 from workers.local.ports import wait_until
-from workers.local.processes import CONSOLE, Addresses, Processes, flower_answers, processes
+from workers.local.processes import CONSOLE, Processes, flower_answers, processes
 from workers.local.servers import servers
 
 __all__ = ["CONSOLE", "Addresses", "AlreadyUp", "Processes", "flower_answers", "processes", "servers", "wait_until"]

@@ -61,8 +61,13 @@ def _make(name: str) -> Account | None:
     return account
 
 
-def let_reach(account: Account, folder: Path) -> None:
-    """Let the account pass through the folders above ``folder``: to search, not to list or read them."""
+def let_reach(account: Account | None, folder: Path) -> None:
+    """Let the account pass through the folders above ``folder``: to search, not to list or read them.
+
+    Without an account nobody else has to reach it.
+    """
+    if account is None:
+        return
     for above in folder.resolve().parents:
         mode = above.stat().st_mode
         if not mode & stat.S_IXOTH and above.stat().st_uid != account.uid:
@@ -82,14 +87,11 @@ def let_read(tree: Path) -> None:
 
 
 def give(account: Account | None, tree: Path) -> None:
-    """Make the account the owner of a tree that it can reach; its number may differ from the last machine's that used the folder.
+    """Make the account the owner of a tree; its number may differ from the last machine's that used the folder.
 
     Without an account the tree is ours, and stays so.
     """
-    if account is None:
-        return
-    let_reach(account, tree)
-    if tree.stat().st_uid == account.uid:
+    if account is None or tree.stat().st_uid == account.uid:
         return
     for path in (*tree.rglob("*"), tree):
         os.chown(path, account.uid, account.gid, follow_symlinks=False)

@@ -42,6 +42,7 @@ class DataFolder:
         write_private(self.path / "state.json", json.dumps({**self._state(), name: value}))
 
     def secret(self, name: str) -> str:
+        """A password that is made once per folder."""
         found = self.kept(name)
         if found is None:
             found = secrets.token_urlsafe(24)

@@ -121,6 +121,7 @@ def _initialised(folder: DataFolder, binaries: Path, account: Account | None) ->
             f"MOSSHEAD_DATA_DIR: {data} was written by Postgres {version}, and Postgres {_VERSION} cannot read it. "
             "Set MOSSHEAD_DATA_DIR to a new folder, or move the data over with pg_dump"
         )
+    accounts.let_reach(account, data)
     accounts.give(account, data)
     return data
 
@@ -130,6 +131,7 @@ def _initialise(data: Path, binaries: Path, account: Account | None) -> Path:
     if data.exists():
         shutil.rmtree(data)
     data.mkdir(mode=_PRIVATE)
+    accounts.let_reach(account, data)
     accounts.give(account, data)
     done = subprocess.run(  # noqa: S603 - our own command
         [str(binaries / "initdb"), "--pgdata", str(data), *_INITDB],

@@ -1,4 +1,4 @@
-"""The service's processes, from the Procfile; where the parts of a running machine are, and how to log in to them.
+"""The service's processes, from the Procfile.
 
 honcho reads the file and prints the lines. It does not run them: honcho stops all when one ends, where a crashed worker should
 come back by itself.
@@ -7,17 +7,16 @@ come back by itself.
 import base64
 import http.client
 import os
-import shlex
 import signal
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from honcho.environ import parse_procfile
 
+from workers.local.addresses import Addresses
 from workers.local.ports import LOOPBACK
 from workers.local.supervisor import Keeper, Program, kept_running
 
@@ -26,57 +25,6 @@ PROCFILE = ROOT / "Procfile"
 NOTES = "processes"
 CONSOLE = {"console": "python -m workers console"}
 """The console, which runs only where it is asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Addresses:
-    """The addresses of a machine that is up.
-
-    admin_url: the superuser of the embedded Postgres, for migrations alone; None where the Postgres is not ours.
-    database_url, ingest_url, worker_url: the logins of the roles, which the migrations make.
-    """
-
-    data_dir: Path
-    database_url: str
-    ingest_url: str
-    worker_url: str
-    admin_url: str | None
-    broker_url: str
-    flower_port: int
-    flower_password: str
-    console_port: int
-    flower_user: str = "mosshead"
-
-    @property
-    def flower_url(self) -> str:
-        return f"http://{LOOPBACK}:{self.flower_port}"
-
-    @property
-    def console_url(self) -> str:
-        """The console's address, where it runs; it takes Flower's login."""
-        return f"http://{LOOPBACK}:{self.console_port}"
-
-    def environment(self) -> Mapping[str, str]:
-        """What the service's processes need to know. Holds passwords: for an environment, never a command line."""
-        login = f"{self.flower_user}:{self.flower_password}"
-        return {
-            "MOSSHEAD_DATABASE_URL": self.database_url,
-            "MOSSHEAD_INGEST_URL": self.ingest_url,
-            "MOSSHEAD_WORKER_URL": self.worker_url,
-            "MOSSHEAD_BROKER_URL": self.broker_url,
-            "MOSSHEAD_DATA_DIR": str(self.data_dir),
-            "FLOWER_PORT": str(self.flower_port),
-            "FLOWER_BASIC_AUTH": login,
-            "FLOWER_READ_ONLY": "true",
-            "FLOWER_UNAUTHENTICATED_API": "false",
-            "MOSSHEAD_CONSOLE_PORT": str(self.console_port),
-            "MOSSHEAD_CONSOLE_AUTH": login,
-        }
-
-    def env_file(self) -> str:
-        """The two addresses that an app needs, for a shell to read."""
-        wanted = ("MOSSHEAD_DATABASE_URL", "MOSSHEAD_BROKER_URL")
-        return "".join(f"{name}={shlex.quote(self.environment()[name])}\n" for name in wanted)
 
 
 class Processes:

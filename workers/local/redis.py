@@ -49,6 +49,7 @@ def redis(folder: DataFolder) -> Iterator[str]:
     # In a file, since a command line is there for all users of the machine to read.
     write_private(data / "redis.conf", _CONFIG.format(host=LOOPBACK, port=port, password=password))
     account = _account(server)
+    accounts.let_reach(account, data)
     accounts.give(account, data)
     if account:
         os.chown(data / "redis.conf", account.uid, account.gid, follow_symlinks=False)

@@ -8,10 +8,11 @@ import structlog
 from config.settings import Settings
 from mosshead.errors import ConfigurationError
 from workers.local import supervisor
+from workers.local.addresses import Addresses
 from workers.local.data_dir import held, write_private
 from workers.local.ports import free_port
 from workers.local.postgres import postgres, url
-from workers.local.processes import NOTES, Addresses
+from workers.local.processes import NOTES
 from workers.local.redis import redis
 from workers.local.supervisor import end_leftovers
 

@@ -294,7 +294,10 @@ class Noted:
 def send(pid: int, number: int) -> None:
     """Send a signal to a session's leader; SIGKILL goes to all of its group, which the leader can no longer end."""
     with suppress(ProcessLookupError, PermissionError):
-        (os.killpg if number == signal.SIGKILL else os.kill)(pid, number)
+        if number == signal.SIGKILL:
+            os.killpg(pid, number)
+        else:
+            os.kill(pid, number)
 
 
 def end(targets: Sequence[Ending]) -> None:
