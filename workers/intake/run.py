@@ -83,7 +83,7 @@ def signing_keys(settings: Settings) -> dict[str, TenantKey]:
 
 @dataclass(frozen=True, slots=True)
 class _InHand:
-    """A message that has left Redis. waits: until the others in hand are stored."""
+    """A message that has left Redis. waits: whether it is stored only after the quick messages in hand."""
 
     message: Message
     waits: bool
@@ -146,8 +146,8 @@ def _take_in(in_hand: list[_InHand], keys: Mapping[str, TenantKey], store: Store
     """Store the messages that take little time, then the oldest of the others, so that large events delay nobody for long.
 
     250 KB can take a second to redact, and a chat's message has about 1 KB. Two hundred that do not wait fit into one
-    transaction within the statement timeout. Large junk does not wait: it would fill the hands of the intake, and a chat's
-    message would stay behind it in Redis.
+    transaction within the statement timeout. Large bodies that are not JSON objects do not wait: they would fill the intake's
+    buffer and hold chat messages back in Redis.
     """
     quick = [one for one in in_hand if not one.waits]
     slow = [one for one in in_hand if one.waits]

@@ -30,10 +30,10 @@ _MOST_READ = 16 * MAX_EVENT_BYTES
 _DEEPEST = 100
 _SIGNED = b'{"signed":'
 _MOST_KEPT = MAX_SIGNED_BYTES
-LARGE_BYTES = 32 * 2**10
+_LARGE_BYTES = 32 * 2**10
 _HEAD = 8 * 2**10
-"""A body that is no JSON object is kept whole below the first size. Of a longer one the head is kept, which shows what it is:
-looking for secrets takes time."""
+"""A body that is not a JSON object is kept whole below _LARGE_BYTES; of a longer one only the first _HEAD bytes are kept, because
+searching for secrets takes time."""
 
 _BEYOND = 4096  # looked at with what is kept of a body, so that no secret is cut in two and kept as half of one
 
@@ -106,9 +106,9 @@ def judge(body: bytes, keys: Mapping[str, TenantKey]) -> Arrival:
 def takes_long(body: bytes) -> bool:
     """Whether `judge` and the dead letter may take long: of a large JSON object, secrets are looked for in all of it.
 
-    Whether somebody may publish it makes no difference: the whole body is kept with the dead letter too.
+    The sender does not matter: a refused object is searched for secrets and kept whole, too.
     """
-    return LARGE_BYTES <= len(body) <= _MOST_READ and json_object(body) is not None
+    return _LARGE_BYTES <= len(body) <= _MOST_READ and json_object(body) is not None
 
 
 def judge_event(event: Mapping[str, Any], *, size: int, body: bytes) -> Arrival:
@@ -168,7 +168,7 @@ def _without_secrets(body: bytes) -> bytes:
         if isinstance(data, dict):
             redacted = _redacted(data)
             return body if redacted == data else json.dumps(redacted).encode()
-        if len(body) < LARGE_BYTES:
+        if len(body) < _LARGE_BYTES:
             redacted_list = redact_json(data)
             return body if redacted_list == data else json.dumps(redacted_list).encode()
     except (ValueError, RecursionError):
@@ -177,7 +177,7 @@ def _without_secrets(body: bytes) -> bytes:
 
 
 def _text_without_secrets(body: bytes) -> bytes:
-    most = LARGE_BYTES if len(body) < LARGE_BYTES else _HEAD
+    most = _LARGE_BYTES if len(body) < _LARGE_BYTES else _HEAD
     text = body[: most + _BEYOND].decode("utf-8", "surrogateescape")
     return redact(text).encode("utf-8", "surrogateescape")[:most]
 

@@ -324,6 +324,15 @@ def test_a_secret_at_the_end_of_what_is_kept_is_not_cut_in_two() -> None:
     assert b"4111" not in kept_body(body)
 
 
+@pytest.mark.parametrize(
+    "body", [b"tea " * 8_192, b"[" + b'"tea", ' * 4_680 + b'"tea"]'.ljust(7)], ids=["text", "a list"]
+)
+def test_body_that_is_not_an_object_is_kept_whole_below_32_kb_and_its_first_8_kb_from_there_on(body: bytes) -> None:
+    large = body.ljust(32 * 1024)
+    assert kept_body(large) == large[: 8 * 1024]
+    assert kept_body(large[:-1]) == large[:-1]
+
+
 LARGE = {"content": "tea " * 20_000}
 
 
