@@ -41,20 +41,21 @@ def test_a_worker_does_not_start_as_superuser(
         celery_app._check()
 
 
-def test_a_worker_that_grows_its_pool_tells_how_many_tasks_it_can_run_at_most(
-    service: Settings, admin_engine: Engine
+@pytest.mark.parametrize(("pool", "slots"), [("--concurrency=2", 2), ("--autoscale=3,1", 3)])
+def test_worker_tells_how_many_tasks_it_can_run_at_most(
+    service: Settings, admin_engine: Engine, pool: str, slots: int
 ) -> None:
-    """It would never grow, were it given no more than it can run now."""
+    """Also one that grows its pool with its work: it would never grow, were it given no more than it can run now."""
 
     def told() -> list[int]:
         with admin_engine.connect() as connection:
             rows = connection.execute(text("select slots from mosshead.workers where worker like 'scaled@%'"))
             return [row.slots for row in rows]
 
-    command = [*WORKER[:-2], "--pool=prefork", "--autoscale=3,1", "--hostname=scaled@%h", "--queues=nobodys"]
+    command = [*WORKER[:-2], "--pool=prefork", pool, "--hostname=scaled@%h", "--queues=nobodys"]
     running = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        wait_until(lambda: told() == [3], 60, "the worker's heartbeat")
+        wait_until(lambda: told() == [slots], 60, "the worker's heartbeat")
     finally:
         running.terminate()
         running.wait(60)
