@@ -85,12 +85,8 @@ class Notice:
 class Handler(RequestHandler):
     """A request of somebody who may look."""
 
-    def initialize(
-        self, memory: Memory, login: Login, attempts: Attempts, proxies: Collection[str], work: Any = None
-    ) -> None:
-        """work: the function of the page or of the form, which gets the request and the ids of its address."""
+    def initialize(self, memory: Memory, login: Login, attempts: Attempts, proxies: Collection[str]) -> None:
         self.memory = memory
-        self.work = work
         self._login = login
         self._attempts = attempts
         self._proxies = proxies
@@ -176,6 +172,11 @@ class OfNamespace(Handler):
     namespace: Namespace
     place: str
 
+    def initialize(self, work: Callable[..., Any], **given: Any) -> None:  # type: ignore[override]  # as the table gives it
+        """work: the function of the page or of the form, which gets the request and the ids of its address."""
+        super().initialize(**given)
+        self.work = work
+
     def find_namespace(self) -> None:
         """Raises NotFound where there is none of the name; one that nothing was published in does not exist."""
         try:
@@ -187,10 +188,11 @@ class OfNamespace(Handler):
         self.namespace, self.place = self.memory.namespace(*path.parts), place_of(path)
 
     def filled(self, page: Page, notice: Notice | None = None) -> Page:
+        parts = self.request.path.split("/")
         shared = {
             "namespace": self.namespace,
             "place": self.place,
-            "section": [*self.request.path.split("/"), "overview"][_SECTION],
+            "section": parts[_SECTION] if len(parts) > _SECTION else "overview",
             "here": self.request.uri or self.place,
             "waiting": self.namespace.entities.questions(),
             "progress": self.namespace.progress(),
@@ -223,8 +225,8 @@ class Reading(OfNamespace):
 
 
 Published = tuple[UUID, str] | Page
-"""What a form's function returns: the event's id, and the page on which its effect is seen where the form names none; or a page
-that says why nothing was published."""
+"""What a form's function returns: the event's id and the page to show if the form names none, or a page that explains why nothing
+was published."""
 
 
 class Editing(OfNamespace):

@@ -1,8 +1,8 @@
 """Who may look: the one login of the console (RFC 7617, Basic), and a limit on failed ones.
 
-The limit is by address, and stricter for all of them while many fail. It is in memory, and bounded. A right login never waits for
-long: an address that has not failed is always let try, and one that has waits for a minute at most. Whoever was logged in before
-is not held up at all (`workers.console.handlers`).
+The limit is by address, and stricter for all of them while many fail. It is in memory, and bounded. A correct login never waits
+long: an address without failures may always try, and one with failures waits at most a minute. Whoever was logged in before does
+not wait at all (`workers.console.handlers`).
 """
 
 import base64

@@ -19,7 +19,7 @@ from mosshead import ConfigurationError, Memory
 from mosshead.cli.output import console
 from workers.console.handlers import HEADERS, Editing, Handler, OfNamespace, Page, Published, Reading
 from workers.console.login import Attempts, Login, login_of
-from workers.console.pages import documents, entities, memories, overview
+from workers.console.pages import documents, entities, memories, overview, search
 from workers.local.ports import LOOPBACK
 
 _log = structlog.get_logger(__name__)
@@ -38,9 +38,9 @@ _PAGES: dict[str, Callable[..., Page]] = {
     "/documents": documents.documents,
     f"/documents/{_NAME}": documents.document,
     "/questions": overview.questions,
-    "/retrieval": memories.retrieval,
-    "/messages": memories.messages,
-    f"/messages/{_ID}": memories.message,
+    "/retrieval": search.retrieval,
+    "/messages": search.messages,
+    f"/messages/{_ID}": search.message,
     "/decisions": overview.decisions,
     f"/decisions/{_ID}": overview.decision,
 }

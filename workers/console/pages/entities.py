@@ -60,9 +60,8 @@ def split(request: OfNamespace, entity_id: str) -> Published:
     if not chosen:
         raise ValueError("memory: choose those that are about somebody else")
     name, description = request.given("name") or None, request.given("description") or None
-    return request.namespace.entities.split(
-        entity_id, chosen, name=name, description=description
-    ), f"entities/{entity_id}"
+    event_id = request.namespace.entities.split(entity_id, chosen, name=name, description=description)
+    return event_id, f"entities/{entity_id}"
 
 
 def erase_entity(request: OfNamespace, entity_id: str) -> Published:
