@@ -4,6 +4,7 @@ The app needs two of them, which `mosshead.api.settings` reads by itself. Every 
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from difflib import get_close_matches
 from functools import lru_cache
@@ -36,6 +37,14 @@ _EXAMPLE = "postgresql://mosshead_reader:PASSWORD@HOST:5432/mosshead"
 
 Seconds = Annotated[float, Field(le=1e9)]
 """Finite, and no more than times on Postgres's clock can be put off by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Debounce:
+    """How long something waits to be done: until nothing touched it for ``least``, or its first touch is ``most`` ago."""
+
+    least: timedelta
+    most: timedelta
 
 
 class Settings(BaseSettings):
@@ -101,13 +110,13 @@ class Settings(BaseSettings):
         return self
 
     @property
-    def profile_debounce(self) -> dict[str, timedelta]:
-        """How long a profile waits: until nothing touched it for ``least``, or its first touch is ``most`` ago."""
+    def profile_debounce(self) -> Debounce:
+        """How long a profile waits."""
         return _debounce(self.profile_debounce_seconds, self.profile_debounce_most_seconds)
 
     @property
-    def reflection_debounce(self) -> dict[str, timedelta]:
-        """The same of a reflection."""
+    def reflection_debounce(self) -> Debounce:
+        """How long a reflection waits."""
         return _debounce(self.reflection_debounce_seconds, self.reflection_debounce_most_seconds)
 
     @property
@@ -137,8 +146,8 @@ class Settings(BaseSettings):
         return self.broker_url
 
 
-def _debounce(least: float, most: float) -> dict[str, timedelta]:
-    return {"least": timedelta(seconds=least), "most": timedelta(seconds=most)}
+def _debounce(least: float, most: float) -> Debounce:
+    return Debounce(timedelta(seconds=least), timedelta(seconds=most))
 
 
 def _with_user(url: str, user: str) -> str:

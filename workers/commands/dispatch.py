@@ -14,13 +14,10 @@ from db.undo import Done
 from mosshead import events
 from mosshead.events import Command
 from workers.commands import entities as identity_commands
-from workers.commands import imports, memories
+from workers.commands import imports, memories, prompts
 from workers.dependencies import Parts
-from workers.reflection import documents, prompts
+from workers.reflection import documents
 from workers.stages.runner import Store
-
-Work = Callable[[Connection], object]
-"""What is left of a command for its transaction."""
 
 _FOR_GOOD: Final = {
     **dict.fromkeys(
@@ -40,21 +37,21 @@ def prepare(batch: BatchRef, command: Command, parts: Parts) -> Store:
     return partial(_carry_out, batch=batch, work=_CARRIED_OUT[type(command)](batch, command, parts))
 
 
-def _carry_out(connection: Connection, *, batch: BatchRef, work: Work) -> None:
+def _carry_out(connection: Connection, *, batch: BatchRef, work: Store) -> None:
     work(connection)
     inbox.mark_done(connection, batch)
 
 
-def _within(work: Callable[..., object]) -> Callable[[BatchRef, Any, Parts], Work]:
+def _within(work: Callable[..., object]) -> Callable[[BatchRef, Any, Parts], Store]:
     """How a command is carried out that needs no more than its transaction."""
     return lambda batch, command, _: partial(work, batch=batch, command=command)
 
 
-def _undo(batch: BatchRef, command: events.Undo, _: Parts) -> Work:
+def _undo(batch: BatchRef, command: events.Undo, _: Parts) -> Store:
     return partial(undo, batch=batch, event_id=command.event_id, decision_id=command.decision_id)
 
 
-def _configure(batch: BatchRef, command: events.Configure, _: Parts) -> Work:
+def _configure(batch: BatchRef, command: events.Configure, _: Parts) -> Store:
     wanted = namespaces.Configuration(
         instructions=command.instructions,
         schemas=[schema.model_dump() for schema in command.schemas],
@@ -64,7 +61,7 @@ def _configure(batch: BatchRef, command: events.Configure, _: Parts) -> Work:
     return partial(namespaces.configure, lane=batch.lane, wanted=wanted)
 
 
-def _reflect(batch: BatchRef, command: events.Reflect, _: Parts) -> Work:
+def _reflect(batch: BatchRef, command: events.Reflect, _: Parts) -> Store:
     return partial(
         reflections.hasten,
         lane=batch.lane,
@@ -75,7 +72,7 @@ def _reflect(batch: BatchRef, command: events.Reflect, _: Parts) -> Work:
     )
 
 
-_CARRIED_OUT: Final[Mapping[type[Command], Callable[[BatchRef, Any, Parts], Work]]] = {
+_CARRIED_OUT: Final[Mapping[type[Command], Callable[[BatchRef, Any, Parts], Store]]] = {
     events.Undo: _undo,
     events.Configure: _configure,
     events.Import: imports.prepare,
@@ -89,9 +86,9 @@ _CARRIED_OUT: Final[Mapping[type[Command], Callable[[BatchRef, Any, Parts], Work
     events.Merge: identity_commands.prepare,
     events.Split: identity_commands.prepare,
     events.EditDocument: _within(documents.edit),
-    events.SetPrompt: prompts.carry_out,
-    events.RollBackPrompt: prompts.carry_out,
-    events.PromptFeedback: prompts.carry_out,
+    events.SetPrompt: prompts.prepare,
+    events.RollBackPrompt: prompts.prepare,
+    events.PromptFeedback: prompts.prepare,
 }
 """How each command is carried out."""
 

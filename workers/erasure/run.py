@@ -4,32 +4,24 @@ In two transactions: the fence, which is short, and then what may take a while (
 between the two, or in the second, leaves what the next one finishes.
 """
 
-import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from datetime import timedelta
-from functools import cache
 from itertools import groupby
 from operator import attrgetter
-from threading import Lock, Thread
 from typing import Any
 from uuid import UUID
 
 import structlog
 from pydantic import ValidationError
-from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import Connection
 
-from config.settings import Settings
-from db import decisions, documents, entities, lanes, namespaces, profiles, summaries
+from db import decisions, documents, entities, namespaces, profiles, summaries
 from db.erasure import erasures, scopes
 from db.erasure.memories import Key, Retold, VersionRow, versions_of
 from db.keys import BatchRef, LaneRef
 from db.replay import generations
 from mosshead.embeddings import Embedder
-from mosshead.errors import MossheadError
 from mosshead.events import Erase
 from mosshead.store.connection import tenant_transaction
 from pipeline.embedding import embed
@@ -37,19 +29,10 @@ from pipeline.erasure import Says, Version, told_by_others
 from pipeline.extraction.records import closed, fits
 from pipeline.models import Fact
 from pipeline.reflection.documents import unformed
-from workers.dependencies import Parts, check_parts, parts
+from workers.dependencies import Parts
 from workers.failures import describe
 from workers.reflection.documents import held_in
 from workers.reflection.run import OF_CONVERSATIONS
-
-_THREADS = 2
-"""So that one which is large, or waits for an embedder, does not hold up all others."""
-
-_AGAIN = timedelta(seconds=1)
-"""One that failed is due again by then; one that is still at work is left alone."""
-
-_GO_SECONDS = 8.0
-"""What is at work may end; whoever supervises the scheduler waits for 15 seconds. What is cut off is done by the next."""
 
 _log = structlog.get_logger()
 
@@ -127,7 +110,8 @@ def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) ->
     gone, touched = scopes.erase_part(connection, lane, part, stamp)
     rows |= gone
     profiles.touch(connection, lane, entities.existing(connection, lane, touched))
-    profiles.set_timer(connection, lane, **parts.settings.profile_debounce)
+    debounce = parts.settings.profile_debounce
+    profiles.set_timer(connection, lane, least=debounce.least, most=debounce.most)
     for conversation in summed_up:
         summaries.delete(connection, lane, conversation)
         if conversation != wanted.conversation:
@@ -219,54 +203,3 @@ def _fact(logged: Mapping[str, Any] | None) -> Fact | None:
         return Fact.model_validate(logged) if logged else None
     except ValidationError:
         return None
-
-
-@contextmanager
-def erasing(engine: Engine, settings: Settings, stopped: Callable[[], bool]) -> Iterator[None]:
-    """Carry out what is due, in threads of the scheduler, until ``stopped``. Safe in several copies, which share what is due.
-
-    It needs neither a worker's slot nor Redis: batches that hang may hold all slots, and a full Redis takes no hint.
-    """
-    check, one_at_a_time = cache(check_parts), Lock()
-
-    def checked_parts() -> Parts:
-        with one_at_a_time:  # threads that first ask at the same moment would each open all that a worker needs
-            # Once, before the first: the embedder of what memories say from here on must be the database's own.
-            check()
-            return parts()
-
-    def run() -> None:
-        while not stopped():
-            if not _round(engine, checked_parts):
-                time.sleep(settings.sweep_seconds)
-
-    threads = [Thread(target=run, name=f"eraser-{number}", daemon=True) for number in range(_THREADS)]
-    for thread in threads:
-        thread.start()
-    try:
-        yield
-    finally:
-        deadline = time.monotonic() + _GO_SECONDS
-        for thread in threads:
-            thread.join(max(0.0, deadline - time.monotonic()))
-
-
-def _round(engine: Engine, checked_parts: Callable[[], Parts]) -> bool:
-    """Carry out one, if one is due; returns whether there may be another at once."""
-    try:
-        with engine.begin() as connection:
-            due = lanes.to_erase(connection, limit=1, again=_AGAIN)
-    except DBAPIError as error:
-        _log.warning("sweep_interrupted", error=describe(error))
-        time.sleep(0.5)
-        return False
-    for lane in due:
-        ids = {"tenant_id": str(lane.tenant_id), "namespace_id": str(lane.namespace_id)}
-        with structlog.contextvars.bound_contextvars(**ids):
-            try:
-                erase(lane, checked_parts())
-            except ErasureFailed:
-                pass  # it was said, and is due again
-            except MossheadError as error:
-                _log.error("erasure_failed", error=str(error))
-    return bool(due)

@@ -3,7 +3,6 @@
 Nothing is dropped: what is dirty is a row, and goes in the transaction that stores the result.
 """
 
-from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -11,6 +10,7 @@ from typing import Final
 import structlog
 from sqlalchemy import Connection
 
+from config.settings import Debounce
 from db import reflections, summaries
 from db.keys import BatchRef
 from db.reflections import DueReflection
@@ -39,7 +39,7 @@ OF_CONVERSATIONS: Final = ("episodes", summaries.KIND)
 _log = structlog.get_logger()
 
 
-def touch(connection: Connection, batch: BatchRef, debounce: Mapping[str, timedelta]) -> None:
+def touch(connection: Connection, batch: BatchRef, debounce: Debounce) -> None:
     """Note what a batch's messages are news for, and what is due because a conversation is over.
 
     Call it in the transaction in which they take effect.
@@ -51,7 +51,7 @@ def touch(connection: Connection, batch: BatchRef, debounce: Mapping[str, timede
             for name, kind in KINDS.items()
             for subject in kind.dirtied(connection, batch.lane, conversations)
         ]
-        reflections.touch(connection, batch, subjects, **debounce)
+        reflections.touch(connection, batch, subjects, least=debounce.least, most=debounce.most)
     if ended:
         reflections.hasten(connection, batch.lane, conversations=ended)
 

@@ -21,11 +21,14 @@ from db.keys import BatchRef
 from mosshead.store.connection import tenant_transaction
 from workers.broker import check_broker
 from workers.dependencies import WORKER_URL
-from workers.erasure.run import erasing
 from workers.failures import describe, is_of_all
 from workers.replay.follow import follow_all
 from workers.replay.switch import release_abandoned
 from workers.scheduler.dispatch import dispatch
+from workers.scheduler.eraser import eraser_threads
+
+_SELDOM_SECONDS = 60.0
+_AT_ONCE = 500
 
 _Parts = dict[str, Callable[[], object]]
 """What a sweep does, in order, by its name in the log."""
@@ -47,12 +50,12 @@ def run_scheduler(settings: Settings, stopped: Callable[[], bool]) -> None:
         "indexes": _report_indexes(engine),
     }
     seldom_at = time.monotonic()
-    with erasing(engine, settings, stopped):
+    with eraser_threads(engine, settings, stopped):
         while not stopped():
             _sweep(often)
             if time.monotonic() >= seldom_at:
                 _sweep(seldom)
-                seldom_at = time.monotonic() + 60.0
+                seldom_at = time.monotonic() + _SELDOM_SECONDS
             time.sleep(settings.sweep_seconds)
     engine.dispose()
     _log.info("scheduler_stopped")
@@ -94,7 +97,7 @@ def clear(engine: Engine, settings: Settings) -> int:
     with engine.begin() as connection:
         housekeeping.clear_workers(connection, age=timedelta(days=1))
         refused_tasks.clear(connection, age=timedelta(days=7))  # `status` counts those of a day
-        finished = housekeeping.finished_batches(connection, age=age, limit=500)
+        finished = housekeeping.finished_batches(connection, age=age, limit=_AT_ONCE)
     by_tenant: defaultdict[UUID, list[BatchRef]] = defaultdict(list)
     for batch in finished:
         by_tenant[batch.lane.tenant_id].append(batch)

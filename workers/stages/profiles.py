@@ -33,7 +33,8 @@ def due_profiles(lane: LaneRef, parts: Parts) -> tuple[tuple[StaleProfile, ...],
     settings = parts.settings
     limit = _BY_MODEL if settings.llm_profiles and settings.uses_llm else _BY_RULES
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
-        rows = profiles.due_profiles(connection, lane, **parts.settings.profile_debounce, limit=limit)
+        debounce = parts.settings.profile_debounce
+        rows = profiles.due_profiles(connection, lane, least=debounce.least, most=debounce.most, limit=limit)
         news = profiles.news_of(connection, lane, rows.profiles, limit=_TELLING)
         current = {
             key: one for key, one in news.items() if not one.ended and len(one.held) + len(one.new) <= _MOST_HELD
@@ -70,7 +71,8 @@ def _store(
     profiles.forget(connection, lane, due.gone)
     memories.set_vectors(connection, lane, parts.embedder.name, "profile", vectors)
     outdate(connection, lane, parts.embedder.name, "profile", list(vectors))
-    profiles.set_timer(connection, lane, **parts.settings.profile_debounce)
+    debounce = parts.settings.profile_debounce
+    profiles.set_timer(connection, lane, least=debounce.least, most=debounce.most)
 
 
 def _stale(

@@ -23,7 +23,7 @@ from workers.providers import admitted, leave
 from workers.scheduler.dispatch import dispatch, hint
 from workers.stages import failures
 
-Store = Callable[[Connection], None]
+Store = Callable[[Connection], object]
 """Writes a stage's result; runs in the transaction that also moves the batch on."""
 
 Work = Callable[[BatchRef, Parts], Store]

@@ -5,12 +5,13 @@ Each decision makes new memories and new versions, and says how they stand to ot
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from sqlalchemy import Connection
 
+from config.settings import Debounce
 from db import decisions, entities, inbox, memories, profiles, questions, relations, turns
 from db.candidates import CandidateRow, RefusedRow
 from db.decisions import LoggedDecision, Stamp
@@ -36,7 +37,7 @@ from workers.stages.memories import new_memory, times_of
 _SIMILAR = 0.75
 
 
-def apply(connection: Connection, *, batch: BatchRef, plan: Plan, debounce: Mapping[str, timedelta]) -> None:
+def apply(connection: Connection, *, batch: BatchRef, plan: Plan, debounce: Debounce) -> None:
     """Write a plan, and mark the batch's events as in effect. Raises VersionConflict where a memory changed since it was read.
 
     debounce: of the reflections that the batch's messages are news for.
@@ -139,18 +140,22 @@ class Writer:
             self._memory_of_fact[change.number] = memory_id
         news = learned.keys() if change.changed else ()
         self.touched.update(news)
-        return self._logged(change, (memory_id, target, version), action=action, entities=news)
+        return self._logged(
+            change, action=action, memory_id=memory_id, target=target, target_version=version, entities=news
+        )
 
     def _logged(
         self,
         change: OpenDecision,
-        ids: tuple[UUID | None, UUID | None, int | None] = (None, None, None),
         *,
         action: str,
+        memory_id: UUID | None = None,
+        target: UUID | None = None,
+        target_version: int | None = None,
         entities: Collection[UUID] = (),
     ) -> LoggedDecision:
-        """ids: the memory, the target and its version. entities: of which it learned something."""
-        planned, number, (memory_id, target, version) = change.planned, change.number, ids
+        """entities: of which it learned something."""
+        planned, number = change.planned, change.number
         # What was proposed and not taken: for the fact, and of those that it is about.
         refused = [*([planned.refused] if planned.refused else []), *sorted(self._plan.linked.refused.get(number, {}))]
         return LoggedDecision(
@@ -160,7 +165,7 @@ class Writer:
             decided_by=planned.decided_by,
             memory_id=memory_id,
             target_id=target,
-            target_version=version,
+            target_version=target_version,
             fact=change.fact.model_dump(mode="json"),
             candidates=[
                 {"memory_id": str(row.memory_id), "version": row.version, "similarity": round(row.similarity, 4)}
@@ -186,7 +191,9 @@ class Writer:
         unlearned = unlearn(self._connection, self._lane, {target}, change.stamp)
         self.touched.update(unlearned)
         self._forgotten.add(target)
-        return self._logged(change, (target, target, version), action="forget", entities=unlearned)
+        return self._logged(
+            change, action="forget", memory_id=target, target=target, target_version=version, entities=unlearned
+        )
 
     def _end(self, change: OpenDecision, target: UUID, since: datetime, **changes: Any) -> None:
         self._change(change, target, **changes)
@@ -301,6 +308,7 @@ class Writer:
             said_by=said_by(fact, self._plan.messages),
             salience=row.salience or 0.0,
             factors=row.factors,
+            marked=fact.marked,
         )
         memories.add(self._connection, self._lane, new, change.stamp)
         change.changed.add(memory_id)

@@ -1,0 +1,108 @@
+"""Commands about prompts: a new text, an earlier one again, and feedback, which a reflection turns into a better text."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from sqlalchemy import Connection
+
+from config.settings import Debounce
+from db import decisions, prompts, reflections
+from db.keys import BatchRef, LaneRef
+from db.prompts import PromptVersion, UnusedFeedback
+from mosshead.events import PromptFeedback, RollBackPrompt, SetPrompt
+from workers.dependencies import Parts
+from workers.reflection.prompts import KIND, version_as_logged
+from workers.stages.runner import Store
+
+_APP: Final = "app"
+_SAID_ALREADY: Final = "it says that already"
+
+
+def prepare(batch: BatchRef, command: SetPrompt | RollBackPrompt | PromptFeedback, parts: Parts) -> Store:
+    """How a command about a prompt is carried out."""
+    if isinstance(command, PromptFeedback):
+        return partial(_keep, batch=batch, command=command, parts=parts)
+    return partial(_change, batch=batch, command=command, debounce=parts.settings.reflection_debounce)
+
+
+def _change(
+    connection: Connection, *, batch: BatchRef, command: SetPrompt | RollBackPrompt, debounce: Debounce
+) -> None:
+    stamp = decisions.stamp_of_event(connection, command.event_id)
+    current = prompts.current(connection, batch.lane, command.name)
+    found = (
+        _set(command, current) if isinstance(command, SetPrompt) else _back(connection, batch.lane, command, current)
+    )
+    new, refused = (None, found) if isinstance(found, str) else (found, None)
+    if new is not None:
+        prompts.add_version(connection, batch.lane, new, stamp)
+        if prompts.waiting_feedback(connection, batch.lane, command.name, limit=1):
+            subjects = [(KIND, command.name)]
+            reflections.touch(connection, batch, subjects, least=debounce.least, most=debounce.most)
+    fact = version_as_logged(command.name, current, new)
+    decisions.log(connection, batch, [decisions.by_app(stamp, command.type, fact=fact, refused=refused)])
+
+
+def _set(command: SetPrompt, current: PromptVersion | None) -> PromptVersion | str:
+    """The version to add after the one that there is, if there is one; or why there is none to add, in fixed words."""
+    latest = current.version if current else 0
+    if command.follows is not None and command.follows != latest:
+        return f"it was to follow version {command.follows}, and there is version {latest}"
+    new = PromptVersion(
+        name=command.name,
+        version=latest + 1,
+        template=command.template,
+        syntax=command.syntax,
+        optimizer=command.optimizer or (current.optimizer if current else "metaprompt"),
+        instructions=_or_before(command.instructions, current.instructions if current else ""),
+        when_to_update=_or_before(command.when_to_update, current.when_to_update if current else ""),
+        made_by=_APP,
+        reason=command.reason or "the app said so",
+    )
+    return _SAID_ALREADY if current and _says_the_same(new, current) else new
+
+
+def _back(
+    connection: Connection, lane: LaneRef, command: RollBackPrompt, current: PromptVersion | None
+) -> PromptVersion | str:
+    """The same for an earlier text; what the app wants of the prompt stays as it is."""
+    wanted = prompts.of_version(connection, lane, command.name, command.to)
+    if wanted is None or current is None:
+        return "there is no such version"
+    new = replace(
+        current,
+        version=current.version + 1,
+        template=wanted.template,
+        syntax=wanted.syntax,
+        made_by=_APP,
+        reason=f"back to version {command.to}",
+        restores=command.to,
+    )
+    return _SAID_ALREADY if _says_the_same(new, current) else new
+
+
+def _keep(connection: Connection, *, batch: BatchRef, command: PromptFeedback, parts: Parts) -> None:
+    """Keep feedback; it is looked at after a quiet time, or at once where much of it waits."""
+    given = UnusedFeedback(
+        feedback_id=command.event_id,
+        messages=[{"role": str(turn.role), "content": turn.content} for turn in command.messages],
+        comment=command.feedback,
+        score=command.score,
+    )
+    waits = prompts.keep_feedback(connection, batch.lane, given, name=command.prompt, at=command.occurred_at)
+    debounce = parts.settings.reflection_debounce
+    reflections.touch(connection, batch, [(KIND, command.prompt)], least=debounce.least, most=debounce.most)
+    if waits >= parts.settings.prompt_feedback_most:
+        reflections.hasten(connection, batch.lane, kind=KIND, subject=command.prompt)
+
+
+def _or_before(given: str | None, before: str) -> str:
+    return before if given is None else given
+
+
+def _says_the_same(new: PromptVersion, current: PromptVersion) -> bool:
+    return (
+        replace(new, version=current.version, made_by=current.made_by, reason=current.reason, restores=current.restores)
+        == current
+    )
