@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from mosshead.models.kinds import MemoryKind
@@ -21,14 +22,16 @@ MARKED_FLOOR: Final = 8.5
 """Where "remember this" begins: the most that the five factors beside the marking can sum up to. What remains up to 10 is
 shared out by the plain sum, so that marked facts still rank."""
 
-WEIGHTS: Final[Mapping[str, float]] = {
-    "temporal_urgency": 0.20,
-    "relationships": 0.20,
-    "action_language": 0.20,
-    "explicit_marking": 0.15,
-    "self_reference": 0.15,
-    "complexity": 0.10,
-}
+WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
+    {
+        "temporal_urgency": 0.20,
+        "relationships": 0.20,
+        "action_language": 0.20,
+        "explicit_marking": 0.15,
+        "self_reference": 0.15,
+        "complexity": 0.10,
+    }
+)
 
 _STEPS: Final = (0.0, 4.0, 6.0, 8.0, 9.0, MOST)
 
@@ -157,10 +160,10 @@ def score_all(facts: Mapping[int, Fact], said: Mapping[int, str]) -> dict[int, S
     Each text is searched once, however many facts were taken from it.
     """
     found = cache(_found)
-    return {number: score_salience(fact, [said[one] for one in fact.sources], found) for number, fact in facts.items()}
+    return {number: _scored(fact, [said[one] for one in fact.sources], found) for number, fact in facts.items()}
 
 
-def score_salience(fact: Fact, sources: Sequence[str] = (), found: _Search | None = None) -> Salience:
+def score_salience(fact: Fact, sources: Sequence[str] = ()) -> Salience:
     """Score one fact.
 
     sources: the texts of the messages that it was taken from. They are searched for marks, and for the other cues where the
@@ -169,7 +172,10 @@ def score_salience(fact: Fact, sources: Sequence[str] = (), found: _Search | Non
     A factor scores 0, 4, 6, 8, 9, 10 for none to five of its cues; a cue found in several places counts once. The value is the
     sum by WEIGHTS. A process has PROCESS_START more, up to MARKED_FLOOR. What is marked goes on from MARKED_FLOOR in proportion.
     """
-    found = found or _found
+    return _scored(fact, sources, _found)
+
+
+def _scored(fact: Fact, sources: Sequence[str], found: _Search) -> Salience:
     said = (fact.quote,) if fact.quote.strip() else tuple(sources)
     matches = _count_cues(fact, said, sources, found)
     total = sum(WEIGHTS[name] * factor_score(count) for name, count in matches.items())
@@ -222,12 +228,15 @@ Tier = Literal["hypothesis", "solid"]
 
 
 def tier_of(confidence: float) -> Tier:
+    """Solid from 0.75 on."""
     return "solid" if confidence >= SOLID else "hypothesis"
 
 
 def reinforced(confidence: float) -> float:
+    """0.15 more, up to 1."""
     return min(1.0, round(confidence + STEP, _DIGITS))
 
 
 def contradicted(confidence: float) -> float:
+    """0.15 less, and never nothing."""
     return max(0.05, round(confidence - STEP, _DIGITS))

@@ -162,6 +162,7 @@ class Registry:
         return registry.save(self.connection, self.lane, rows, stamp)
 
     def links(self, memory_id: UUID, memory: ImportedMemory) -> Iterable[Link]:
+        """Whom a memory is about; counts the keys that no entity bears."""
         roles = memory.roles or [("about" if place else "subject", "sure") for place in range(len(memory.about))]
         for key, (role, certainty) in zip(memory.about, roles, strict=True):
             entity_id = self._ids.get(key)
@@ -235,16 +236,17 @@ def _memory(brought: _Brought, one: ImportedMemory) -> NewMemory:
         value=one.value,
         marked=one.marked,
     )
-    own = {} if one.salience is None else {"salience": one.salience, "factors": {}}
+    scored = score_salience(fact)
     return new_memory(
         fact,
         imported_id(brought.home_id, "memory", one.id),
         sureness=STATED if one.confidence is None else one.confidence,
         valid_from=brought.said_at if _is_ahead(one) else one.occurred_at or brought.said_at,
-        key=one.id,
+        salience=scored.value if one.salience is None else one.salience,
+        factors=scored.explained() if one.salience is None else {},
+        marked=scored.marked,
         said_by=one.said_by,
-        marked=score_salience(fact).marked,
-        **own,
+        key=one.id,
     )
 
 

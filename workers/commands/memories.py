@@ -29,7 +29,7 @@ from pipeline.linking.models import Role as LinkRole
 from pipeline.linking.registry import Replaced, named_again, with_the_subject
 from pipeline.models import USER, Fact, FactMention, Message
 from pipeline.safety import suspicion_of
-from pipeline.salience import STATED
+from pipeline.salience import STATED, score_salience
 from workers.dependencies import Parts
 from workers.stages.consolidate import link as linking
 from workers.stages.memories import new_memory
@@ -54,12 +54,21 @@ def prepare(batch: BatchRef, command: Remember, parts: Parts) -> Store:
         mentions=tuple(_mentions(batch.lane, command, parts)),
     )
     links, learned = _linked(batch, command, fact, vector, parts)
+    scored = score_salience(fact)
     memory_id = remembered_id(NamespacePath.of(command.namespace).home_id, command.event_id)
     return partial(
         _store,
         batch=batch,
         command=command,
-        memory=new_memory(fact, memory_id, sureness=STATED, valid_from=command.occurred_at),
+        memory=new_memory(
+            fact,
+            memory_id,
+            sureness=STATED,
+            valid_from=command.occurred_at,
+            salience=scored.value,
+            factors=scored.explained(),
+            marked=scored.marked,
+        ),
         vector=(parts.embedder.name, vector),
         links=links,
         learned=learned,
@@ -138,7 +147,7 @@ def _store(
         relations.link(connection, lane, new, about, stamp)
         touched, news = set(about), {one.entity_id for one in learned}
         if old is not None:
-            touched |= _supersede(connection, lane, old, new, command.occurred_at, stamp)
+            touched |= _supersede(connection, lane, old, new, since=command.occurred_at, stamp=stamp)
             news |= unlearn(connection, lane, [old], stamp)
     profiles.touch(connection, lane, entities.existing(connection, lane, touched | news))
     logged = decisions.by_app(
@@ -172,8 +181,8 @@ def _refusal(connection: Connection, lane: LaneRef, command: Remember) -> str | 
     return None if read == now.content else "the memory to replace says something else by now"
 
 
-def _supersede(  # noqa: PLR0917
-    connection: Connection, lane: LaneRef, old: UUID, new: UUID, since: datetime, stamp: Stamp
+def _supersede(
+    connection: Connection, lane: LaneRef, old: UUID, new: UUID, *, since: datetime, stamp: Stamp
 ) -> set[UUID]:
     """The old memory is so until now, and points on; returns whom it was about."""
     version = memories.memory_states(connection, lane, [old])[old].version
@@ -195,7 +204,7 @@ def _quarantine(connection: Connection, *, batch: BatchRef, command: Remember, s
 
 
 def forget(connection: Connection, *, batch: BatchRef, command: Forget) -> None:
-    """Close those of the memories that are known, from now on, whatever time the clock of the app tells; or log that none is."""
+    """Close the listed memories that are active, as of the database's clock; log a refusal if there are none."""
     stamp = decisions.stamp_of_event(connection, command.event_id)
     found = memories.memory_states(connection, batch.lane, command.memories)
     known = [one for one in found.values() if one.state == "active"]

@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from db import decisions, memories, namespaces, summaries
 from db.decisions import LoggedDecision
 from db.keys import BatchRef, LaneRef
+from db.memories import NewMemory
 from mosshead.contrib.managers.prompts import COLLECTION_VERSION
 from mosshead.embeddings import Vectors
 from mosshead.ids import uuid7
@@ -21,7 +22,7 @@ from mosshead.models.kinds import SPEAKING
 from mosshead.store.connection import tenant_transaction
 from pipeline.embedding import embed
 from pipeline.reflection.conversations import MOST_TELLING, FormedEpisode, form_episodes, sum_up
-from pipeline.salience import INFERRED
+from pipeline.salience import INFERRED, score_salience
 from workers.dependencies import Parts
 from workers.reflection.kinds import Reflection, ReflectionDue, store_nothing
 from workers.stages import load
@@ -60,6 +61,19 @@ def _form_episodes(due: ReflectionDue, model: LanguageModel | None, parts: Parts
     )
 
 
+def _memory_of(episode: FormedEpisode) -> NewMemory:
+    scored = score_salience(episode.fact)
+    return new_memory(
+        episode.fact,
+        uuid7(),
+        sureness=INFERRED,
+        valid_from=episode.said_at,
+        salience=scored.value,
+        factors=scored.explained(),
+        marked=False,
+    )
+
+
 def _keep(
     connection: Connection,
     *,
@@ -70,10 +84,7 @@ def _keep(
     decided_by: str,
 ) -> None:
     stamps = decisions.stamps(connection, len(episodes))
-    formed = [
-        new_memory(one.fact, uuid7(), sureness=INFERRED, valid_from=one.said_at, marked=False) for one in episodes
-    ]
-    new = list(zip(formed, stamps, strict=True))
+    new = list(zip(map(_memory_of, episodes), stamps, strict=True))
     memories.add_all(connection, batch.lane, new)
     by_id = {memory.memory_id: vectors[place] for place, (memory, _) in enumerate(new)}
     memories.set_vectors(connection, batch.lane, model, "memory", by_id)
@@ -97,6 +108,7 @@ def _keep(
 
 
 EPISODES: Final = Reflection(dirtied=_to_look_at, prepare=_form_episodes)
+"""The kind of reflection that keeps episodes."""
 
 
 def _to_sum_up(connection: Connection, lane: LaneRef, conversations: Sequence[str | None]) -> list[str]:
@@ -125,3 +137,4 @@ def _sum_up(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> St
 
 
 SUMMARY: Final = Reflection(dirtied=_to_sum_up, prepare=_sum_up, needs_model=False)
+"""The kind of reflection that sums a conversation up, where an app asked for it; without an LLM too."""
