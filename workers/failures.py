@@ -24,6 +24,8 @@ _OF_ALL = (*_NOT_OF_BATCHES, "08", "53", "57P", "58")
 _OF_VALUES = ("21", "22", "23", "54", "P0")
 """How those begin that Postgres has for values, constraints and sizes, and those that our own functions raise."""
 
+_CRASHES_OF_A_BATCH = 2
+_CRASHES_OF_AN_EVENT = 3
 _OVERRUNS = 2
 """A stage that hangs holds a slot for all its time, while the messages of others wait. So an event gets no third try."""
 
@@ -93,7 +95,7 @@ def too_many_crashes(crashes: int, events: int) -> bool:
 
     An event that is alone gets more tries: a batch that is split in vain costs calls, an event that dies in vain costs a memory.
     """
-    return crashes >= (2 if events > 1 else 3)
+    return crashes >= (_CRASHES_OF_A_BATCH if events > 1 else _CRASHES_OF_AN_EVENT)
 
 
 def too_many_overruns(overruns: int) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Final
 
 from mosshead.language.names import MARKS
@@ -62,6 +63,7 @@ class RefusedFact:
         return cls(why, proposed.kind, proposed.content[:CONTENT_CHARACTERS], proposed.quote[:CONTENT_CHARACTERS])
 
     def as_json(self) -> dict[str, Any]:
+        """The fact of its decision."""
         return {"kind": str(self.kind), "content": self.content, "quote": self.quote}
 
 
@@ -309,14 +311,16 @@ MAX_REFUSED: Final = 100
 
 CONTENT_CHARACTERS: Final = 2_000
 
-SAID: Final[Mapping[Refusal, str]] = {
-    Refusal.EMPTY: "it has no word",
-    Refusal.TOO_LONG: f"it has more than {CONTENT_CHARACTERS:,} characters",
-    Refusal.NO_SOURCE: "it names no message of a user or the assistant as its source",
-    Refusal.NOT_FROM_USER: "none of its sources is a user's message",
-    Refusal.UNGROUNDED: "a name or number of it is neither in its sources nor known",
-    Refusal.REPEATED: "another of the batch says the same",
-    Refusal.OVER_LIMIT: "more came before it than one message, or one batch, may give",
-    Refusal.RECORD: "its record does not stand",
-}
+SAID: Final[Mapping[Refusal, str]] = MappingProxyType(
+    {
+        Refusal.EMPTY: "it has no word",
+        Refusal.TOO_LONG: f"it has more than {CONTENT_CHARACTERS:,} characters",
+        Refusal.NO_SOURCE: "it names no message of a user or the assistant as its source",
+        Refusal.NOT_FROM_USER: "none of its sources is a user's message",
+        Refusal.UNGROUNDED: "a name or number of it is neither in its sources nor known",
+        Refusal.REPEATED: "another of the batch says the same",
+        Refusal.OVER_LIMIT: "more came before it than one message, or one batch, may give",
+        Refusal.RECORD: "its record does not stand",
+    }
+)
 """For people, and without a word of the conversation."""

@@ -1,4 +1,4 @@
-"""What is made of a conversation: its episodes (what was gone about, how and why, and how it turned out), and its summary."""
+"""What a conversation yields: its episodes (what was attempted, how, why and with what result) and its summary."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

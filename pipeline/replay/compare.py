@@ -45,10 +45,10 @@ def compare(before: Sequence[KnownMemory], after: Sequence[KnownMemory]) -> Comp
     In other words says the same only what rests on a message in common. What says the same word for word need not, as the one may
     have missed what the other took from it; but what happened on two days may be told by the same words.
     """
-    left, right = ({one.memory_id: one for one in side if one.active} for side in (before, after))
+    left = {one.memory_id: one for one in before if one.active}
+    right = {one.memory_id: one for one in after if one.active}
     same = len(_taken(left, right, [(one, right[key]) for key, one in left.items() if key in right]))
-    alike: tuple[_Key, ...] = (lambda one: plain(one.content), _shape)
-    for key in alike:
+    for key in (_words, _shape):
         keys = {one.memory_id: key(one) for one in (*left.values(), *right.values())}
         same += len(_taken(left, right, _of_one_source(left, right, keys)))
         same += len(_taken(left, right, _of_one_key(left, right, keys)))
@@ -68,6 +68,10 @@ def _taken(
             del left[one.memory_id], right[other.memory_id]
             taken.append((one, other))
     return taken
+
+
+def _words(memory: KnownMemory) -> Hashable | None:
+    return plain(memory.content)
 
 
 def _shape(memory: KnownMemory) -> Hashable | None:

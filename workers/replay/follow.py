@@ -24,6 +24,7 @@ _AT_ONCE: Final = 500
 _AHEAD: Final = 2_000
 """So many events may wait in the lane of a replay: more are put there when these took effect."""
 
+_NAMESPACES: Final = 10
 
 _log = structlog.get_logger()
 
@@ -34,7 +35,7 @@ def follow_all(engine: Engine) -> None:
     It is tried again, but where its own rows are at fault: its lane is quarantined then, and followed again once it is resumed.
     """
     with engine.begin() as connection:
-        due = log.due(connection, limit=10)
+        due = log.due(connection, limit=_NAMESPACES)
     for lane in due:
         failed: Exception | None = None
         try:

@@ -1,4 +1,4 @@
-"""Replays: started, listed, compared with what they replay, and dropped. `workers.replay.switch` has the two change places."""
+"""Start, list, compare and drop replays; `workers.replay.switch` swaps the two generations."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -60,9 +60,12 @@ def _try(engine: Engine, path: NamespacePath, *, despite: bool) -> str | None:
             return why
         exchange(connection, generation)
         # Whoever publishes waits since its end: what names things by ids came before that, or finds those that are read then.
-        # Where somebody had it go on, a batch of it may be at work since, with memories that would be those of the other.
-        still = generations.held(connection, generation)
-        if why := _named_meanwhile(connection, generation) if still else "somebody had it go on meanwhile":
+        # If someone resumed the lane meanwhile, a batch may be running whose memories would land in the other generation.
+        if generations.held(connection, generation):
+            why = _named_meanwhile(connection, generation)
+        else:
+            why = "somebody had it go on meanwhile"
+        if why:
             connection.rollback()
         return why
 

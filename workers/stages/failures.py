@@ -55,7 +55,7 @@ def put_off(lease: leases.Lease, used: Parts, what: str) -> None:
 
 
 def _end_reflection(connection: Connection, lease: leases.Lease, what: str, then: Callable[..., str]) -> str:
-    """The batch's events are in effect: a reflection that fails takes nothing with it, and holds up nothing."""
+    """The batch's events are already in effect, so a failed reflection loses nothing and blocks nothing."""
     due = reflections.first_due(connection, lease.batch.lane)
     leases.end(connection, lease, lanes.DONE, error=what)
     if due is None:

@@ -19,6 +19,8 @@ from pipeline.models import Background, Fact, KnownEntity, Message, RecordSchema
 from workers.dependencies import Parts
 from workers.stages.cached_llm import KeptModel
 
+_EARLIER = 6
+_KNOWN = 60
 _HEARD = 200
 """So many messages back a namespace is heard for who speaks in it: a group stays one while one of them speaks at length."""
 
@@ -39,9 +41,9 @@ def messages_of(connection: Connection, *batches: BatchRef) -> list[Message]:
 def background_of(connection: Connection, batch: BatchRef, messages: Iterable[Message]) -> Background:
     """Load what the namespace knows already: the names that the batch may speak of, and what was said just before."""
     names = {name for message in messages for name in possible_names(message.content)}
-    earlier = [parse_event(payload) for payload in inbox.earlier_messages(connection, batch, 6)]
+    earlier = [parse_event(payload) for payload in inbox.earlier_messages(connection, batch, _EARLIER)]
     speakers = inbox.earlier_speakers(connection, batch, _HEARD)
-    known = entities.known_entities(connection, batch.lane, sorted(names), 60)
+    known = entities.known_entities(connection, batch.lane, sorted(names), _KNOWN)
     wanted = namespaces.configuration(connection, batch.lane)
     return Background(
         entities=tuple(

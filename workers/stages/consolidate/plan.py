@@ -24,6 +24,7 @@ from workers.stages import load
 from workers.stages.consolidate import link as linking
 from workers.stages.consolidate.link import Facts
 
+_INJECTED_MESSAGES = 50
 _NEAR = 0.5
 
 
@@ -60,7 +61,7 @@ def decide(batch: BatchRef, parts: Parts) -> Plan:
     about = {number: sorted({link.entity_id for link in links.values()}) for number, links in linked.links.items()}
     with load.reading(batch, parts) as connection:
         rows = similar.similar_to_batch(connection, batch, parts.embedder.name, about=about, limit=5, least=_NEAR)
-        injected = similar.injected(connection, batch, latest=50)
+        injected = similar.injected(connection, batch, latest=_INJECTED_MESSAGES)
         refused = candidates.refused_of_batch(connection, batch)
     rows = [row for row in rows if not _is_open(linked, row.fact_number, sure=row.sure_ids, maybe=row.unsure_ids)]
     found = dict(enumerate({row.memory_id: row for row in rows}.values(), 1))
