@@ -51,6 +51,7 @@ _NOT_FIRST = re.compile(
     r"^(?:it(?:'s| is) )?not (?P<wrong>[^,.]+?),? (?:but|it(?:'s| is)) (?P<value>.+)$", re.IGNORECASE
 )
 
+_ARTICLE_OF_ONE = re.compile(r"^an? ", re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:on|in|at|for|the)\s+(?=\S)", re.IGNORECASE)
 _MONTH = rf"(?:{'|'.join(month.capitalize() for month in MONTHS)})"
 _DAY_OF_MONTH = rf"(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?)"
@@ -168,13 +169,12 @@ def put_right_within(text: str) -> tuple[str, str] | None:
 
 
 def with_other_end(earlier: str, end: str | None, correction: Correction) -> str | None:
-    """What was said last, with the right value in the place of the one at its end: "my favourite food is pasta"."""
-    earlier, value = earlier.rstrip(" .!"), correction.value or ""
-    of_oneself = re.match(r"(?:i|i'm|im|we|we're)\b", earlier, re.IGNORECASE)
-    if not (correction.withdraws or (correction.of_a_thing and not of_oneself)) or not end:
+    """The earlier sentence with the right value in the place of the one that it ends with; None where it ends otherwise."""
+    earlier, value = earlier.rstrip(" .!"), _ARTICLE_OF_ONE.sub("", correction.value or "")
+    if not end or not earlier.lower().endswith(f" {end.lower()}") or len(value.split()) != len(end.split()):
         return None
-    fits = earlier.lower().endswith(f" {end.lower()}") and len(value.split()) == len(end.split())
-    return earlier[: -len(end)] + value if fits else None
+    wrong = earlier[-len(end) :]
+    return earlier[: -len(end)] + value if wrong[0].isupper() == value[0].isupper() else None
 
 
 def corrected(earlier: str, correction: Correction) -> str | None:

@@ -44,6 +44,7 @@ from pipeline.rules_en.sentences import Sentence, sentences, whole
 from pipeline.rules_en.speech_acts import Act, classify, holds_secret, introduces_payload, without_opener
 
 _MEANT = re.compile(r"(?:i|we) (?:actually )?meant\b", re.IGNORECASE)
+_OF_ONESELF = re.compile(r"(?:i|i'm|im|we|we're)\b", re.IGNORECASE)
 _REMEMBERED = 8
 """How many sentences back a correction looks for what it corrects."""
 
@@ -306,8 +307,8 @@ class _Listener:
             self._take_back(turn, at, source)
             return True
         own = here.said_by(turn.me)
-        if at and turn.sentences[at].quote == turn.sentences[at - 1].quote:  # it puts its own first half right
-            own = [said for said in own[-1:] if said.text == turn.texts[at - 1]]
+        if _is_second_half(turn, at):
+            own = [said for said in own[-1:] if said.text == stated_part(turn.texts[at - 1])]
         unwanted = to_be_forgotten(text)
         if unwanted is not None and classify(unwanted) is Act.STATEMENT:
             self._forget(_claimed(tell(unwanted, source, turn.discourse, self._gazetteer).facts), turn, source)
@@ -317,7 +318,7 @@ class _Listener:
         correction = None if act is Act.QUESTION else read_correction(words)
         if correction is None:
             return False
-        replaced = self._substitute(correction, own, turn, source) or self._restate(correction, own, turn, source)
+        replaced = self._substitute(correction, own, turn, at, source) or self._restate(correction, own, turn, source)
         return replaced or _MEANT.match(correction.rest) is not None
 
     def _take_back(self, turn: UserTurn, at: int, source: FactSource) -> None:
@@ -345,12 +346,12 @@ class _Listener:
             self.forgotten += [fact.model_copy(update={**here, "retracts": True}) for fact in facts]
 
     def _substitute(
-        self, correction: Correction, own: Sequence[StatedSentence], turn: UserTurn, source: FactSource
+        self, correction: Correction, own: Sequence[StatedSentence], turn: UserTurn, at: int, source: FactSource
     ) -> bool:
         """The correction names only what was wrong: the earlier sentence is told again with the right value."""
         for said in reversed(own):
             text = corrected(said.text, correction)
-            if text is None and said is own[-1] and said.facts:
+            if text is None and said is own[-1] and said.facts and _may_mean_the_end(correction, said, turn, at):
                 text = with_other_end(said.text, said.facts[-1].value, correction)
             if text is None or text == said.text:
                 continue
@@ -398,6 +399,18 @@ class _Listener:
 def _slot(fact: Fact) -> tuple[str | None, str | None]:
     """What a fact says one value of: its subject and its attribute."""
     return next((mention.name for mention in fact.mentions if mention.role == "subject"), None), fact.attribute
+
+
+def _is_second_half(turn: UserTurn, at: int) -> bool:
+    """Whether a sentence puts right, or takes back, the first half of its own quote."""
+    return at > 0 and turn.sentences[at].quote == turn.sentences[at - 1].quote
+
+
+def _may_mean_the_end(correction: Correction, said: StatedSentence, turn: UserTurn, at: int) -> bool:
+    """Whether a correction can mean the last words of what was said: of the same sentence, or of a thing in this message."""
+    if _is_second_half(turn, at):
+        return True
+    return correction.of_a_thing and said.message is turn.said_in and _OF_ONESELF.match(said.text) is None
 
 
 def _pieces(sentence: Sentence) -> tuple[Sentence, ...]:

@@ -335,7 +335,7 @@ def _with_parent(person: Person, mention: FactMention) -> Person:
 
 def _with_firm(statement: Statement, finding: Finding | None, fact: Fact, discourse: Discourse) -> Discourse:
     """The firm that a sentence gives as the speaker's own."""
-    if finding is None or statement.negated or finding.rule.predicate == "studies_at":
+    if finding is None or statement.negated:
         return discourse
     firm = finding.groups.get("object") if finding.rule.object_type is EntityType.ORG else None
     own = statement.subject.sort is Sort.SELF or finding.rule.owner_is_subject
@@ -354,7 +354,6 @@ _BROUGHT_IN = re.compile(
 )
 
 _BY_TRADE = re.compile(rf"(?<![\w'])(?P<name>{CAPITAL}[\w-]+) the (?P<role>[a-z-]+)\b(?! of\b)")
-
 
 _NEWCOMER = re.compile(
     r"^(?:[Ww]e|I) (?:have |has |just |recently |finally )*(?:signed|got|won|landed|hired|found|met|took on|taken on"

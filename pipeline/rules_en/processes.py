@@ -50,7 +50,7 @@ _PLAIN_OPENINGS = _patterns(
 _ORDERING = r"(?:first|always|start (?:by|with)|begin (?:by|with)|need to|have to|must|should)\b"
 
 _OTHER_OPENINGS = _patterns(
-    r"(?:in order )?to (?P<doing>[a-z]+(?: [^:]{3,90}?)?)[,:]\s*(?P<steps>[a-z]+\b.*)$",
+    r"(?:in order )?to (?P<doing>[a-z]+(?=[,:]\s*first\b)|[a-z]+ [^:]{3,90}?)[,:]\s*(?P<steps>[a-z]+\b.*)$",
     r"(?P<thing>(?:when(?:ever)?|every time|as soon as) (?!(?:you|we|i)\b)[a-z]+ [^:,]{3,80}?)[,:]\s*"
     rf"(?P<steps>(?:you|we|i) (?:always )?{_ORDERING}.*)$",
     r"(?:when(?:ever)?|every time|before|after) (?:you|we|i) (?P<doing>[a-z]+[^:,]{3,80}?)[,:]\s*"

@@ -394,7 +394,7 @@ _UNDONE = re.compile(
 _MOMENTARY = re.compile(
     r"\b(?:\d+|a few) (?:more )?(?:min(?:ute)?s?|seconds?)\b|^is (?:in|on|at) (?:a|the) (?:meeting|call|bus|train|phone|queue)\b"
 )
-_A_TIME = re.compile(rf"^(?:next |this |the )?{DAY_NAME}$", re.IGNORECASE)
+_A_TIME = re.compile(rf"^(?:next |this |the )?{DAY_NAME}(?! )|^\d", re.IGNORECASE)
 
 
 def in_passing(statement: Statement, *, dated: bool) -> bool:

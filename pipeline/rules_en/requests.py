@@ -9,12 +9,16 @@ _TRAILING_QUESTION = re.compile(
     re.IGNORECASE,
 )
 
+_TRAILING_REQUEST = re.compile(
+    r"^(?P<said>.{6,}?)(?:,| -+| —|;)(?: and| so| but)? (?:please|can you|could you)\b.*$", re.IGNORECASE
+)
+
 _OWN = re.compile(r"^(?:i|i'm|im|i've|ive|my|we|we're|our)\b", re.IGNORECASE)
 
 
 def stated_part(text: str) -> str:
     """What the user says of himself before he asks: "I live in Leeds, can you find me a gym?" → "I live in Leeds"."""
-    match = _TRAILING_QUESTION.match(text)
+    match = _TRAILING_QUESTION.match(text) or _TRAILING_REQUEST.match(text)
     if match is None or not _OWN.match(match["said"]):
         return text
     return match["said"]
@@ -37,11 +41,19 @@ _MARK = re.compile(
     re.IGNORECASE,
 )
 
+_TRAILING = re.compile(
+    r"(?<!n't)(?<!not)[\s,.;–-]+(?:please )?(?:remember (?:this|that|it)|don'?t forget(?: (?:this|that|it))?|keep "
+    r"(?:this|that|it) in mind|make a note(?: of (?:this|that|it))?|save (?:this|that|it)|note "
+    r"(?:this|that|it) down)(?: please)?[.!]*$",
+    re.IGNORECASE,
+)
+
 
 def split_mark(text: str) -> tuple[bool, str]:
     """Whether the sentence asks to be remembered, and what is left of it without the asking."""
     match = _MARK.match(text)
     if match is None:
-        return False, text
+        trailing = _TRAILING.search(text)
+        return (True, text[: trailing.start()]) if trailing else (False, text)
     said = text[match.end() :]
     return True, said.rstrip("?") if match[0].rstrip(" :,").endswith(("that", "this")) else said

@@ -16,6 +16,13 @@ _CALLED = (
 )
 """What one may be called, and no "call me later" or "call me Monday"."""
 
+_KIN_ALONE = re.compile(
+    r"^(?P<kin>mum|mom|dad|mother|father|grandma|grandpa|granny|nan|hubby|boss|landlord|landlady|wife|husband|baby)(?='s [a-z]+ "
+    r"[a-z]+s?\b| (?:is|was|has|had|will|does|did|can|cannot|would|turns|[a-z]+ed|[a-z]{2,}s|took|got|left|went|said|told)\b)",
+    re.IGNORECASE,
+)
+""" "Mum turns 70" says whose mum by saying nothing of it."""
+
 _REWRITES = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
@@ -28,6 +35,10 @@ _REWRITES = tuple(
         (rf"^I am (?P<n>{_NAME})(?: and I am)? from (?=\w)", r"I am \g<n>, I am from "),
         (rf"^I am (?P<n>{_NAME}),? an? (?=\w)", r"I am \g<n>, I am a "),
         (r"^I am (?P<r>an? [\w ]{3,40}?) from (?P<p>\w+(?: [A-Z]\w+)?)$", r"I am \g<r>, I am from \g<p>"),
+        (
+            r"^I am (?P<r>an? [\w ]{3,40}?) (?:living|based) in (?P<p>\w+(?: [A-Z]\w+)?)$",
+            r"I am \g<r>, I live in \g<p>",
+        ),
         (
             rf"(?P<o>\b{_OWNER}) (?P<r>(?:\w+ )?(?:{_PERSONAL}))(?:,| -) (?P<n>{_NAME}),? (?=[a-z])",
             r"\g<o> \g<r> \g<n> ",
@@ -55,7 +66,6 @@ _BESIDE = (
 )
 """What the end of a statement asks of the assistant, and what it says besides."""
 
-
 _LOWER_NAME = re.compile(
     rf"(?P<whose>\b{_OWNER} (?:{_PERSONAL})) (?P<name>{'|'.join(sorted(FIRST_NAMES - {'will', 'may', 'rob', 'sue', 'mark'}))})\b"
 )
@@ -76,6 +86,7 @@ def plainer(text: str) -> str:
     text = _SET_BEFORE.sub(
         lambda match: f"{match['name']} {third(match['verb']) if match['who'] == 'they' else match['verb']}", text
     )
+    text = _KIN_ALONE.sub(lambda match: f"my {match['kin'].lower()}", text)
     for pattern, replacement in _REWRITES:
         text = pattern.sub(replacement, text)
     return _LOWER_NAME.sub(lambda match: f"{match['whose']} {match['name'].capitalize()}", text)

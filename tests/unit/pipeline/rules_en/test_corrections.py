@@ -54,6 +54,26 @@ def test_a_correction_takes_the_place_of_what_was_wrong(said: str, correction: s
     assert 2 in fact.sources
 
 
+@pytest.mark.parametrize(
+    ("said", "correction"),
+    [
+        ("I live in Leeds.", "No, scratch that, tomorrow"),
+        ("I live in Leeds.", "Wait, scratch that, tonight"),
+        ("My favourite food is pizza.", "Scratch that, later"),
+    ],
+)
+def test_what_is_withdrawn_leaves_its_place_to_no_other_word(said: str, correction: str) -> None:
+    assert user(said, correction) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [("My favourite food is pizza.", "no, it's late"), ("My favourite city is Rome.", "wait, it's Monday")],
+)
+def test_it_is_not_what_an_earlier_message_spoke_of(said: str, answer: str) -> None:
+    assert contents(user(said, answer)) == contents(user(said))
+
+
 def test_a_correction_leaves_the_tie_of_the_one_corrected() -> None:
     facts = user("My brother Peter is a doctor.", "Actually he's a dentist")
     assert contents(facts) == ["Peter is User's brother", "User's brother Peter is a dentist"]
