@@ -321,7 +321,7 @@ OWNERS = frozenset({"his", "her", "its", "their"})
 BEFORE_SUBJECT = _VERBS | _JOINING | {"i", "there", "here", "the", "our", "my", "a", "an", "poor", "dear", "old"}
 """What may stand before the subject of a clause: what is behind anything else is no subject."""
 
-_ALSO_THINGS = frozenset("contact lead head chief phd pm".split())
+_ALSO_THINGS = frozenset("contact lead head chief principal coo phd pm".split())
 
 KIN_AND_ROLES = (KINSHIP | ACQUAINTANCES | ROLES) - _ALSO_THINGS | frozenset(
     """

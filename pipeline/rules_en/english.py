@@ -4,7 +4,10 @@ import re
 
 from mosshead.language.wordlists import GRAMMAR
 
-_ENGLISH = GRAMMAR - {"per"} | {"i'm", "it's", "don't", "i've", "that's"}
+_SHARED = frozenset("all even go let made mine most once over per put same still under use via".split())
+"""English, and as common in another of these languages: they speak for none."""
+
+_ENGLISH = GRAMMAR - _SHARED | {"i'm", "it's", "don't", "i've", "that's"}
 _ALSO_ENGLISH = _ENGLISH | {"die", "man", "war", "son", "pay"}
 
 _FOREIGN = (

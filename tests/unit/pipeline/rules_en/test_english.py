@@ -31,6 +31,8 @@ def test_english_is_heard(text: str) -> None:
         "j'ai deux enfants et je suis infirmière",
         "犬を飼い始めました",
         "Mam 67 lat i nie mam cukrzycy",
+        "ik ga even over een week",
+        "Quedamos a las once y once",
     ],
 )
 def test_other_languages_are_not(text: str) -> None:

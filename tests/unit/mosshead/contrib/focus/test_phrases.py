@@ -100,7 +100,9 @@ def test_words_for_people(word: str) -> None:
     assert is_person(word)
 
 
-@pytest.mark.parametrize("word", ["water", "number", "list", "address", "van", "or", "weather", "coffee"])
+@pytest.mark.parametrize(
+    "word", ["water", "number", "list", "address", "van", "or", "weather", "coffee", "principal", "coo"]
+)
 def test_words_for_things(word: str) -> None:
     assert not is_person(word)
 
