@@ -91,7 +91,10 @@ class ForkSafeLock(Forkable):
 
 
 class InUse:
-    """A lock around each use: it waits for another thread, and refuses a signal handler, which would wait for its own."""
+    """A lock around each use.
+
+    Other threads wait; a signal handler that interrupts a use is refused, because waiting would deadlock.
+    """
 
     def __init__(self, refused: Callable[[str], Exception]) -> None:
         self._refused = refused

@@ -52,10 +52,10 @@ class Peer:
             _log.info("%s is back", self.name)
         return was_away
 
-    def failed(self, error: object) -> None:
+    def failed(self, reason: str) -> None:
         """It is away, which is logged once: the next try is 0.1 seconds off, then 0.2 and so on up to 1."""
         if not self.away:
-            _log.warning("%s is away, and is waited for: %s", self.name, error)
+            _log.warning("%s is away, and is waited for: %s", self.name, reason)
         self.away = True
         self.due = time.monotonic() + self._pause
         self._pause = min(2 * self._pause, 1.0)
@@ -64,7 +64,8 @@ class Peer:
 class Shipper(fork_safety.Forkable):
     """Ships in a thread of its own, which starts when it is first asked to, in each process anew.
 
-    database_url: a reader's. key: signs what is shipped, not what is spooled: a right key mends what a wrong one kept out.
+    database_url: a reader's. key: signs what is shipped, not what is spooled, so correcting a wrong key also fixes events already
+    spooled.
     """
 
     def __init__(self, spool: Spool, queue: EventQueue, database_url: URL, key: SigningKey | None) -> None:
@@ -204,7 +205,8 @@ _ACKNOWLEDGED_SECONDS = 0.25
 _IDLE_SECONDS = 5.0
 
 _CROWDED_BYTES = 64 * 2**20
-"""Of Redis's memory before little is sent: some seconds' work of an intake, and an eighth of what docker compose gives Redis."""
+"""Queue size in bytes above which the shipper slows down: some seconds of an intake's work, an eighth of Redis's memory under
+docker compose."""
 
 
 class Shipment:
@@ -255,7 +257,7 @@ class Shipment:
         try:
             self._crowded = self._queue.bytes() >= _CROWDED_BYTES
         except QueueUnavailable as error:
-            self._broker.failed(error)
+            self._broker.failed(str(error))
             return
         self._look_at = now + _ACKNOWLEDGED_SECONDS
 
@@ -273,7 +275,7 @@ class Shipment:
             self._queue.publish([sign(event, self._key) for event in events] if self._key else events)
         except QueueUnavailable as error:
             self._window.failed(turns)
-            self._broker.failed(error)
+            self._broker.failed(str(error))
             return False
         self._broker_answered()
         self._window.went(turns, now)
@@ -288,7 +290,7 @@ class Shipment:
         try:
             received = _received(self._engine, self._publisher, asked)
         except StoreUnavailable as error:
-            self._store.failed(error)
+            self._store.failed(str(error))
             return
         self._store.answered()
         if self._window.has_less(received, asked):
@@ -312,7 +314,7 @@ class Shipment:
         try:
             length = self._queue.length()
         except QueueUnavailable as error:
-            self._broker.failed(error)
+            self._broker.failed(str(error))
             return
         self._broker_answered()
         self._window.send_again(now, queue_empty=length == 0)

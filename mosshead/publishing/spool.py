@@ -12,6 +12,7 @@ import os
 import socket
 import sqlite3
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -86,7 +87,7 @@ _FIXES = (
 _log = logging.getLogger("mosshead")
 
 
-class SpoolFile(Forkable):
+class SpoolFile(Forkable, ABC):
     """One SQLite connection to a file, for one process at a time, with a lock around every use."""
 
     def __init__(self, path: Path) -> None:
@@ -106,14 +107,14 @@ class SpoolFile(Forkable):
             return True
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    def _reading(self) -> Iterator[sqlite3.Connection]:
         """The connection, for statements that write nothing. Raises SpoolUnavailable."""
         self._check_process()
         with self._in_use.use(), self._translated():
             yield self._open()
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def _writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction that has the file for itself; all of it or nothing. Raises SpoolUnavailable."""
         self._check_process()
         with self._in_use.use(), self._translated():
@@ -164,6 +165,7 @@ class SpoolFile(Forkable):
         self._in_use.after_fork()
         self._tidying.release()
 
+    @abstractmethod
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Make the tables of a new file, or look through those of an old one, while no other process opens one of the folder."""
 
@@ -262,7 +264,7 @@ class Spool(SpoolFile):
         """Store and number events of a namespace (JSON text without numbers), all or none. Raises SpoolFull."""
         rows = [body.encode() for body in bodies]
         size = sum(map(len, rows))
-        with self.writing() as connection:
+        with self._writing() as connection:
             point, held, key, newest = connection.execute(_COUNTERS, [_name(path)]).fetchone()
             if held + size > self._most_bytes:
                 raise SpoolFull(
@@ -279,13 +281,13 @@ class Spool(SpoolFile):
 
     def newest(self, path: NamespacePath) -> tuple[UUID, int]:
         """The publisher, and the newest number that it gave in a namespace; 0 for none."""
-        with self.reading() as connection:
+        with self._reading() as connection:
             publisher, newest = connection.execute(_NEWEST, [_name(path)]).fetchone()
         return UUID(publisher), newest
 
     def changes(self, since: int) -> Changes:
         """The namespaces with events that were published to after a point, 0 for all."""
-        with self.reading() as connection:
+        with self._reading() as connection:
             publisher, point = connection.execute(_POINT).fetchone()
             rows = connection.execute(_CHANGED, [since]).fetchall() if point > since else []
         waiting = tuple(UnsentEvents(key, _path(name), cut_up_to, newest) for key, name, cut_up_to, newest in rows)
@@ -293,13 +295,13 @@ class Spool(SpoolFile):
 
     def read(self, publisher: UUID, key: int, first: int, last: int) -> list[tuple[int, str]]:
         """Some of a namespace's events with their numbers, in order; none where the spool has another publisher by now."""
-        with self.reading() as connection:
+        with self._reading() as connection:
             rows = connection.execute(_READ, [str(publisher), key, first, last]).fetchall()
         return [(number, body.decode()) for number, body in rows]
 
     def sizes(self, key: int, first: int, last: int) -> list[int]:
         """The bytes of some of a namespace's events, in order."""
-        with self.reading() as connection:
+        with self._reading() as connection:
             return [size for (size,) in connection.execute(_SIZES, [key, first, last])]
 
     def cut(self, publisher: UUID, key: int, up_to: int) -> None:
@@ -312,7 +314,7 @@ class Spool(SpoolFile):
             pass  # between two of them a publish may have its turn
 
     def _cut_some(self, publisher: UUID, key: int, up_to: int) -> bool:
-        with self.writing() as connection:
+        with self._writing() as connection:
             found = connection.execute(_CUT_UP_TO, [key, str(publisher)]).fetchone()
             cut_up_to, newest = found or (up_to, up_to)
             if up_to > newest:
@@ -331,7 +333,7 @@ class Spool(SpoolFile):
 
         Under the old name, the inbox would wait for what was cut and never comes before it acknowledged what follows.
         """
-        with self.writing() as connection:
+        with self._writing() as connection:
             if connection.execute(_POINT).fetchone()[0] == str(publisher):
                 _take_new_publisher(connection)
 
@@ -344,7 +346,7 @@ class Spool(SpoolFile):
         """Give space back, and leave no text in the write-ahead log; for an idle hour."""
         free = 1
         while free:  # little by little, for a publish may come
-            with self.reading() as connection:
+            with self._reading() as connection:
                 connection.execute("pragma incremental_vacuum(100)").fetchall()
                 free = connection.execute("pragma freelist_count").fetchone()[0]
         if self.log_bytes():
@@ -355,7 +357,7 @@ class Spool(SpoolFile):
         """What is in it."""
         if not self.exists():
             return SpoolContents(0, 0, None, ())
-        with self.reading() as connection:
+        with self._reading() as connection:
             size = connection.execute("select bytes from spool").fetchone()[0]
             oldest = connection.execute("select min(spooled_at) from events").fetchone()[0]
             rows = connection.execute(_HELD).fetchall()

@@ -116,7 +116,10 @@ class Window:
             self._line_up(one.key, flow)
 
     def next_turns(self, most: int, *, crowded: bool = False) -> list[EventRun]:
-        """What goes out next; what goes again goes first. Tell `went` or `failed` of it. crowded: the queue is, by whoever."""
+        """What goes out next; what goes again goes first. Tell `went` or `failed` of it.
+
+        crowded: Whether the queue is over its limit, whoever filled it.
+        """
         turns: list[EventRun] = []
         room = WINDOW_BYTES
         while most > 0 and room > 0 and (turn := self._next_again(most) or self._next_fresh(most, crowded=crowded)):

@@ -286,7 +286,7 @@ class TestForksAndCollections:
         changes, dropped = spool.changes, Event()
 
         def looked_at(since: int) -> Changes:
-            with spool.reading():
+            with spool._reading():
                 if dropped.is_set():
                     gc.collect()  # as one that comes by itself, in the midst of a use
             return changes(since)
@@ -388,7 +388,7 @@ class TestTrouble:
 
     def test_a_disk_that_is_full(self, spool: Spool) -> None:
         spool.append(SARAH, ["a"])
-        with spool.reading() as connection:  # the nearest to a full disk that needs no root
+        with spool._reading() as connection:  # the nearest to a full disk that needs no root
             pages = connection.execute("pragma page_count").fetchone()[0]
             connection.execute(f"pragma max_page_count = {pages}")
         with pytest.raises(SpoolUnavailable, match=r"^MOSSHEAD_SPOOL_DIR: .*disk is full.*free some space"):
@@ -398,7 +398,7 @@ class TestTrouble:
 
     def test_something_that_interrupts(self, spool: Spool) -> None:
         spool.append(SARAH, ["a"])
-        with suppress(KeyboardInterrupt), spool.writing() as connection:
+        with suppress(KeyboardInterrupt), spool._writing() as connection:
             connection.execute("update spool set bytes = 99")
             raise KeyboardInterrupt
         spool.append(SARAH, ["b"])
