@@ -1,17 +1,15 @@
-"""What a read gives back, as JSON has it; what a text says as JSON; and how much goes into one request."""
+"""What a read gives back, as JSON has it, and what a text says as JSON."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from datetime import date
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel
-
-T = TypeVar("T")
 
 _TOLD = ("text", "partial")
 """What a result works out of its fields, and whoever gets it as JSON cannot."""
@@ -41,21 +39,6 @@ def json_object(text: str | bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return data if isinstance(data, dict) else None
-
-
-def portions(items: Iterable[T], size: Callable[[T], int], *, most: int, most_items: int) -> Iterator[list[T]]:
-    """Items in lists of so many at most, and of so large a size together; one that is larger by itself is alone."""
-    portion: list[T] = []
-    total = 0
-    for item in items:
-        more = size(item)
-        if portion and (len(portion) == most_items or total + more > most):
-            yield portion
-            portion, total = [], 0
-        portion.append(item)
-        total += more
-    if portion:
-        yield portion
 
 
 def _value(one: Any) -> Any:

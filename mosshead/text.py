@@ -1,9 +1,12 @@
-"""What a message says in words: its content is text, or a list of parts, of which some are text. Pure.
+"""Text: what a message says in words, and how text is compared, stored, encoded and counted. Pure.
+
+A message's content is text, or a list of parts, of which some are text.
 
 The chat completion API calls a part that is text ``text``; the responses API calls it ``input_text`` where a user said it, and
 ``output_text`` where an assistant did.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -49,12 +52,24 @@ def _is_text(part: Mapping[str, Any]) -> bool:
 MOST_CHARACTERS = 16_384
 """Of a longer text the head is looked at, as embedders do: a question of a hundred kilobytes is a pasted document."""
 
-_UNSTORABLE = lazy_pattern(r"[\x00\ud800-\udfff]")
+UNSTORABLE = lazy_pattern(r"[\x00\ud800-\udfff]")
 """What Postgres cannot store: NUL, and half a surrogate pair."""
+
+_BYTES_PER_TOKEN: Final = 4
+
+
+def estimated_tokens(text: str) -> int:
+    """A token per four bytes of UTF-8: about right for English, within a third for most other scripts."""
+    return math.ceil(len(text.encode("utf-8", "replace")) / _BYTES_PER_TOKEN)
+
+
+def encodable(text: str) -> str:
+    """The text without lone surrogates, which neither UTF-8 nor a tokenizer can take; each becomes "?"."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def readable(name: str, given: object) -> str:
     """A text cut to its head, with "?" for what Postgres and a tokenizer cannot take. Raises ValueError where it is no text."""
     if not isinstance(given, str):
         raise ValueError(f"{name}: give a text, not {type(given).__name__}")  # noqa: TRY004 - as for all that does not fit
-    return _UNSTORABLE.sub("?", given[:MOST_CHARACTERS])
+    return UNSTORABLE.sub("?", given[:MOST_CHARACTERS])

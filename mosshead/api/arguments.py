@@ -16,7 +16,7 @@ from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Entity, StoredMemory
 from mosshead.models.questions import Candidate
 from mosshead.redaction import redact
-from mosshead.text import _UNSTORABLE, readable
+from mosshead.text import UNSTORABLE, readable
 
 _MOST = 2**31 - 1
 _MOST_AROUND = 50
@@ -167,7 +167,7 @@ def _unfolded(schema: dict[str, Any]) -> dict[str, Any]:
 def _storable(value: Any) -> Any:
     # In the JSON text itself what cannot be stored stands in escapes.
     if isinstance(value, str):
-        return _UNSTORABLE.sub("?", value)
+        return UNSTORABLE.sub("?", value)
     if isinstance(value, dict):
         return {_storable(name): _storable(inner) for name, inner in value.items()}
     return [_storable(inner) for inner in value] if isinstance(value, list) else value

@@ -10,10 +10,11 @@ from pydantic import BaseModel, ValidationError
 
 from mosshead.bad_requests import BAD_REQUESTS, OfAll, of_every_request
 from mosshead.deadline import remaining
-from mosshead.embeddings.protocol import Vectors, encodable, estimated_tokens
+from mosshead.embeddings.protocol import Vectors
 from mosshead.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused, MossheadError
-from mosshead.llm.open import key_and_url
-from mosshead.serialization import portions
+from mosshead.llm.open import check_openai_installed, key_and_url
+from mosshead.portions import portions
+from mosshead.text import encodable, estimated_tokens
 
 if TYPE_CHECKING:
     from openai import OpenAI, OpenAIError
@@ -58,7 +59,9 @@ class OpenAIEmbedder:
         self._model = model
         self._asked = dimensions
         self._dimensions = None if dimensions is None else _in_range(dimensions)
-        self._endpoint = key_and_url(api_key, base_url, asked_by=f"MOSSHEAD_EMBEDDER=openai:{self.name}")
+        asked_by = f"MOSSHEAD_EMBEDDER=openai:{self.name}"
+        check_openai_installed(asked_by)
+        self._endpoint = key_and_url(api_key, base_url, asked_by=asked_by)
         self._timeout = timeout
         self._client: tuple[int, OpenAI] | None = None
 

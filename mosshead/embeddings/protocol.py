@@ -1,8 +1,7 @@
 """What an embedder is: the one thing that the app and the service must agree on for similarities to mean anything."""
 
-import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:  # whoever embeds nothing does without numpy
     import numpy as np
@@ -13,8 +12,6 @@ Vectors: TypeAlias = "NDArray[np.float32]"
 
 Vector: TypeAlias = "NDArray[np.float32]"
 """Shape (dimensions,), of unit length: a row of `Vectors`."""
-
-_BYTES_PER_TOKEN: Final = 4
 
 
 class Embedder(Protocol):
@@ -36,13 +33,3 @@ class Embedder(Protocol):
 
     def count_tokens(self, text: str) -> int:
         """How many tokens the text has, or about how many where the model's tokenizer is not at hand."""
-
-
-def estimated_tokens(text: str) -> int:
-    """A token per four bytes of UTF-8: about right for English, within a third for most other scripts."""
-    return math.ceil(len(text.encode("utf-8", "replace")) / _BYTES_PER_TOKEN)
-
-
-def encodable(text: str) -> str:
-    """The text without lone surrogates, which neither UTF-8 nor a tokenizer can take; each becomes "?"."""
-    return text.encode("utf-8", "replace").decode("utf-8")

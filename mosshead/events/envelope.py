@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from mosshead.ids import uuid7
 from mosshead.paths import NamespacePath
-from mosshead.text import _UNSTORABLE
+from mosshead.text import UNSTORABLE
 from mosshead.timestamps import Moment
 
 VERSION: Literal[1] = 1
@@ -67,7 +67,7 @@ NOT_STORABLE = "holds a NUL character or half a surrogate pair, which cannot be 
 def storable(value: Any) -> bool:
     """Whether Postgres can store all the text in a value: it has no NUL character and no half of a surrogate pair."""
     if isinstance(value, str):
-        return not _UNSTORABLE.search(value)
+        return not UNSTORABLE.search(value)
     if isinstance(value, Mapping):
         return all(storable(name) and storable(inner) for name, inner in value.items())
     return not isinstance(value, list | tuple) or all(storable(inner) for inner in value)

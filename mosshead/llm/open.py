@@ -40,6 +40,7 @@ def open_model(
     endpoint = _ENDPOINT.fullmatch(model)
     if endpoint is None:
         raise ConfigurationError(f"model: {model!r} is not openai:MODEL (such as openai:gpt-4o-mini)")
+    check_openai_installed(f"model: {model}")
     key, where = key_and_url(api_key, base_url, asked_by=model)
     # Imported here: an app that hands in a model of its own, or none, needs no openai package.
     from mosshead.llm.openai import OpenAILanguageModel
@@ -47,13 +48,17 @@ def open_model(
     return OpenAILanguageModel(endpoint["model"], api_key=key, base_url=where, timeout=timeout)
 
 
+def check_openai_installed(asked_by: str) -> None:
+    """Raise ConfigurationError, which begins with what asked, where the openai package is missing."""
+    if find_spec("openai") is None:
+        raise ConfigurationError(f'{asked_by} needs the openai package: pip install "mosshead[openai]"')
+
+
 def key_and_url(api_key: str | None, base_url: str | None, *, asked_by: str) -> tuple[str, str | None]:
     """The key and the address of an OpenAI-compatible endpoint: those given, or OPENAI_API_KEY and OPENAI_BASE_URL.
 
-    asked_by: what needs them, for the errors. Raises ConfigurationError where the key or the openai package is missing.
+    asked_by: what needs them, for the error. Raises ConfigurationError where there is no key.
     """
-    if find_spec("openai") is None:
-        raise ConfigurationError(f'{asked_by} needs the openai package: pip install "mosshead[openai]"')
     where = base_url or os.environ.get("OPENAI_BASE_URL") or None
     key = api_key or os.environ.get("OPENAI_API_KEY") or (where and NO_KEY_NEEDED)
     if not key:

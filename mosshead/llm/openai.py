@@ -14,13 +14,12 @@ import httpx2
 import openai
 from pydantic import BaseModel, BeforeValidator, ValidationError, WrapValidator
 
-from mosshead.embeddings.protocol import encodable, estimated_tokens
 from mosshead.errors import ConfigurationError
 from mosshead.llm.errors import failure_of, wants_no_temperature
 from mosshead.llm.protocol import AnswerDeclined, AnswerTruncated, AnswerUnusable, ModelUnavailable, Prompt
 from mosshead.llm.structured import compact, or_none
 from mosshead.patterns import lazy_pattern
-from mosshead.text import text_of
+from mosshead.text import encodable, estimated_tokens, text_of
 
 A = TypeVar("A", bound=BaseModel)
 
@@ -133,7 +132,7 @@ def _completion(body: bytes) -> _Completion:
 
 
 def _tokens(prompt: Prompt[A], completion: _Completion) -> tuple[int, int]:
-    """What a call took, in and out; an estimate where the endpoint does not count, or no budget would hold."""
+    """What a call took, in and out; an estimate where the endpoint does not count, otherwise a budget would never be spent."""
     counted = completion.usage or _Usage()
     asked = prompt.system + prompt.user + json.dumps(_schema(prompt.answer))
     answered = "".join(choice.message.content or "" for choice in completion.choices)

@@ -12,7 +12,8 @@ from mosshead.errors import InvalidEvent
 from mosshead.events import MAX_EVENT_BYTES, MAX_IMPORTED, faults_of, storable
 from mosshead.events.envelope import NOT_STORABLE
 from mosshead.events.imports import ImportedEntity, ImportedMemory
-from mosshead.serialization import json_object, portions
+from mosshead.portions import portions
+from mosshead.serialization import json_object
 from mosshead.timestamps import LIES_AHEAD, lies_ahead
 
 _MOST_BYTES = MAX_EVENT_BYTES // 4
@@ -101,8 +102,7 @@ class _Reading:
             elif kind == "memory":
                 carried = {name: value for name, value in record.items() if name not in _NOT_CARRIED}
                 memory = ImportedMemory.model_validate(self._without_strange(number, carried, ImportedMemory))
-                if memory.occurred_at is not None and lies_ahead(memory.occurred_at):
-                    self.faults.append((number, f"occurred_at: {LIES_AHEAD}"))
+                _check_time(memory)
                 _take(self.memories, memory.id, number, memory, "id")
             elif kind in _SKIPPED:
                 self.skipped[kind] += 1
@@ -151,6 +151,11 @@ def _object(line: Line) -> dict[str, Any]:
     if not storable(record):
         raise InvalidEvent(NOT_STORABLE)
     return {name: value for name, value in record.items() if value is not None}
+
+
+def _check_time(memory: ImportedMemory) -> None:
+    if memory.occurred_at is not None and lies_ahead(memory.occurred_at):
+        raise InvalidEvent(f"occurred_at: {LIES_AHEAD}")
 
 
 def _take(taken: dict[str, tuple[int, _AnyRecord]], key: str, number: int, record: _AnyRecord, field_name: str) -> None:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 from mosshead.embeddings.local.files import MODEL, TOKENIZER, WEIGHTS, check_model, find_model
 from mosshead.embeddings.local.threads import on_one_thread
-from mosshead.embeddings.protocol import Vectors, encodable, estimated_tokens
+from mosshead.embeddings.protocol import Vectors
 from mosshead.patterns import lazy_pattern, remembered
-from mosshead.serialization import portions
+from mosshead.portions import portions
+from mosshead.text import encodable, estimated_tokens
 
 if TYPE_CHECKING:  # what the model runs on is loaded with the model
     from tokenizers import Tokenizer
@@ -79,7 +80,7 @@ class _Model:
         return numbers
 
     def count(self, line: str) -> int:
-        """As many as `tokens` finds in a line, faster; what the model does not know, as Thai, counts by its length."""
+        """Count tokens faster than `tokens`. Text the model does not know, such as Thai, counts by its length."""
         if not line.isascii() or not line.isprintable() or "[" in line:  # "[SEP]" is one token
             text = encodable(line)
             found = self.tokenizer.encode(text, add_special_tokens=False)
@@ -134,9 +135,7 @@ class MiniLM:
         with on_one_thread():
             # Texts of like length together: attention computes those of equal length as one block.
             places = sorted(range(len(framed)), key=lambda place: len(framed[place]))
-            for chunk in portions(
-                places, lambda place: len(framed[place]), most=_CHUNK_TOKENS, most_items=_CHUNK_TOKENS
-            ):
+            for chunk in portions(places, lambda place: len(framed[place]), most=_CHUNK_TOKENS):
                 vectors[chunk] = model.bert.encode([framed[place] for place in chunk])
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors

@@ -40,6 +40,12 @@ def faults(*lines: Any) -> list[str]:
     return told
 
 
+def test_a_line_of_the_future_is_not_taken_and_bars_no_other_with_its_id() -> None:
+    ahead = {**memory("m1"), "occurred_at": "2990-01-01T00:00:00+00:00"}
+    (told,) = faults(ahead, memory("m1"))
+    assert told.startswith("line 1: occurred_at: ")
+
+
 def test_every_fault_is_told_by_its_line_and_nothing_of_the_text() -> None:
     told = faults(
         memory("m1", "ghost"),

@@ -14,8 +14,8 @@ from tokenizers import Tokenizer
 from mosshead.embeddings.local import minilm
 from mosshead.embeddings.local.files import TOKENIZER, WEIGHTS, find_model
 from mosshead.embeddings.local.minilm import DIMENSIONS, MiniLM
-from mosshead.embeddings.protocol import encodable
 from mosshead.errors import ConfigurationError
+from mosshead.text import encodable
 
 SENTENCES = (
     "User moved to Seattle",

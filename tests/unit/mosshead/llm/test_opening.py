@@ -52,7 +52,9 @@ def test_what_cannot_be_used_says_so(model: Any, given: dict[str, Any], fault: s
 
 def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "find_spec", lambda name: None)
-    with pytest.raises(ConfigurationError, match=r'pip install "mosshead\[openai\]"'):
+    with pytest.raises(
+        ConfigurationError, match=r'^model: openai:gpt-4o-mini needs .*pip install "mosshead\[openai\]"'
+    ):
         open_model("openai:gpt-4o-mini", api_key="sk-1")
 
 
