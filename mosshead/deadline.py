@@ -72,7 +72,7 @@ def ends_within(engine: Engine, seconds: float | None = None) -> Iterator[None]:
 def with_deadline(
     engine: Engine, read: Callable[[], _T], *, seconds: float | None, late: Callable[[str], _T] | None
 ) -> _T:
-    """What a read answers; where it did not end in time, late's answer to the reason, or ReadTimeout without late."""
+    """Run a read. If it is late, return `late(reason)`, or raise ReadTimeout if `late` is None."""
     try:
         with ends_within(engine, seconds):
             return read()

@@ -203,7 +203,10 @@ def fields_of(patch: Mapping[str, Any], above: str = "") -> Iterator[str]:
     """The fields that a patch sets or removes, as pointers."""
     for name, value in patch.items():
         pointer = f"{above}/{name.replace('~', '~0').replace('/', '~1')}"
-        yield from fields_of(value, pointer) if isinstance(value, Mapping) and value else (pointer,)
+        if isinstance(value, Mapping) and value:
+            yield from fields_of(value, pointer)
+        else:
+            yield pointer
 
 
 def without(patch: Mapping[str, Any], fields: Iterable[str], above: str = "") -> dict[str, Any]:
@@ -214,9 +217,12 @@ def without(patch: Mapping[str, Any], fields: Iterable[str], above: str = "") ->
         pointer = f"{above}/{name.replace('~', '~0').replace('/', '~1')}"
         if pointer in barred:
             continue
-        inner = without(value, barred, pointer) if isinstance(value, Mapping) and value else value
-        if inner or not value:
-            left[name] = inner
+        if isinstance(value, Mapping) and value:
+            inner = without(value, barred, pointer)
+            if inner:
+                left[name] = inner
+        else:
+            left[name] = value
     return left
 
 

@@ -238,7 +238,7 @@ class SecretSentence:
     ) -> Iterator[SecretStatement]:
         """The sentences of a text in small letters, from left to right. within: also those that begin in another's value.
 
-        is_secret: whether a sentence's value is one. Of the sentences within one of the most characters the last will then do.
+        is_secret: whether a sentence's value is one. Inside a value of maximum length, only the last sentence is yielded.
         """
         values, ends = Next(self._led, text), Next(_ENDS_SUBJECT, text)
         at = 0
@@ -414,7 +414,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_no_value(value: str, *, said: bool, quoted: bool = False) -> bool:
-    """Whether what follows "password is" or "password:" only describes it; said: in a sentence, where "expired" does."""
+    """Whether the value describes the password ("is expired") instead of being it. said: the value stands in a sentence."""
     if quoted:
         return not value.strip() or is_placeholder(value)
     word = value.casefold().rstrip("!…")

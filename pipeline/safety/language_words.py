@@ -12,7 +12,7 @@ class LanguageWords:
 
     assistant: str
     the_assistant: str
-    """With an article, and as the subject of "must"."""
+    """The assistant with an article: the subject of "must"."""
 
     whose: str
     """"Your", "all the previous"."""

@@ -113,7 +113,7 @@ _MEANT_FOR_ALL = re.compile(
     r"|loyal\w*|clean|instructions?|rules|restrictions?|filters?|limits?|guardrails?|orders|users?|customers?"
     r"|everyone|anyone|everybody|anybody)\b"
 )
-"""Asked of every assistant, and not of one's own."""
+"""Requests aimed at every assistant rather than at the user's own."""
 
 _NO_DEED = (
     r"(?:\d|(?:at|with|over|than|more|most|instead of|rather than|because|since|when|as|by|from|too|here|there|every"

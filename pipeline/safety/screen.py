@@ -100,7 +100,7 @@ def _commonness(runs: Iterable[str]) -> float:
 
 def _of_sequence(parsed: Iterable[tuple[Any, Any]]) -> Iterator[frozenset[str]]:
     run = ""
-    for kind, value in (*parsed, ("END", None)):
+    for kind, value in parsed:
         name = str(kind)
         if name == "LITERAL":
             run += chr(value)
@@ -109,6 +109,8 @@ def _of_sequence(parsed: Iterable[tuple[Any, Any]]) -> Iterator[frozenset[str]]:
                 yield frozenset((run,))
             run = ""
             yield from _of_part(name, value)
+    if run:
+        yield frozenset((run,))
 
 
 def _of_part(name: str, value: Any) -> Iterator[frozenset[str]]:

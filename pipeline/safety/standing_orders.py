@@ -134,7 +134,7 @@ _GENERIC = Screen(
     r"|machines?|examiner|judge|police|officer|waiter|doctor|dentist|coach|says my|as my|my (?:boss|manager|therapist"
     r"|coach|teacher|lawyer|trainer) (?:says|said))\b"
 )
-"""People tell what one does when these ask."""
+"""Third parties whose questions people describe in ordinary advice."""
 
 _DONE_BY_PEOPLE = re.compile(
     r"\b(?:i|we|he|she|they|it|which|who|nobody|everybody|everyone|people|(?:my|our|his|her|their"

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mosshead.redaction import redact
@@ -328,12 +328,14 @@ def test_what_was_redacted_stays_as_it_is(text: str) -> None:
 
 
 @given(st.integers(0, 10_000), st.integers(0, 400), st.text(max_size=20))
+@settings(max_examples=50)
 def test_so_does_a_secret_in_any_company(seed: int, number: int, around: str) -> None:
     text = around + carried(secrets(seed, number % 16 + 1)[-1], number) + around
     assert redact(redact(text)) == redact(text)
 
 
 @given(TEXTS)
+@settings(max_examples=300)
 def test_the_quick_look_passes_over_no_secret(text: str) -> None:
     assert_quick_looks_are_right(text)
 
