@@ -318,19 +318,19 @@ def test_other_reads_take_one_or_two(counted: tuple[Counting, Memory], fresh_nam
     assert counting.trips_of(lambda: sarah.messages.search(TOMATOES)) == 2
 
 
+@pytest.mark.usefixtures("world")
 def test_connections_that_died_are_replaced(
-    world: World, sarah: Namespace, admin_engine: Engine, reader_engine: Engine
+    addresses: Addresses, fresh_namespace: NamespacePath, admin_engine: Engine
 ) -> None:
-    reader_engine.dispose()  # what other tests use is not killed with them
-    kill = text("""
-        select count(pg_terminate_backend(pid, 5000)) from pg_stat_activity
-        where usename = 'mosshead_reader' and pid <> pg_backend_pid()
-    """)
-    for read in (lambda: sarah.resolve(TOMATOES, mention="Peter").status, lambda: len(sarah.entities.list())):
-        expected = read()
-        with admin_engine.connect() as connection:
-            assert connection.execute(kill).scalar_one() > 0
-        assert read() == expected
+    kill = text("select count(pg_terminate_backend(pid, 5000)) from pg_stat_activity where application_name = 'mortal'")
+    mortal = f"{addresses.database_url}&application_name=mortal"
+    with Memory.connect(database_url=mortal, read_timeout=60) as memory:
+        sarah = memory.namespace(*fresh_namespace.parts)
+        for read in (lambda: sarah.resolve(TOMATOES, mention="Peter").status, lambda: len(sarah.entities.list())):
+            expected = read()
+            with admin_engine.connect() as connection:
+                assert connection.execute(kill).scalar_one() > 0
+            assert read() == expected
 
 
 SAID = {"role": "user", "content": "The link building articles for WOBS are late."}
