@@ -9,11 +9,9 @@ from sqlalchemy import Connection, text
 
 from db import candidates, decisions, profiles, similar, turns, undo
 from db.keys import BatchRef, LaneRef
+from tests.crowd_given import HELD, PATH
 from tests.given import LONG, MODEL, NONE, direction
 from tests.integration.db.test_migrate import administrating
-from tests.integration.mosshead.test_plans_of_many import HELD, PATH, crowded, filled
-
-__all__ = ["crowded", "filled"]
 
 LANE = LaneRef(PATH.tenant_id, PATH.namespace_id)
 FACTS = 12

@@ -9,23 +9,18 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection
 
-from mosshead.paths import NamespacePath
 from mosshead.search import vectors
 from mosshead.store import memories
 from mosshead.store.connection import Statement
+from tests.crowd_given import PATH
 from tests.given import MODEL, direction, generic_plan
 from tests.integration.db.test_migrate import administrating
 from tests.integration.mosshead.test_plans import parts, statements
-from tests.machine_given import name_of, scratch_database
 
 ALL = {"turns_side_by_side", "turns_at_large"}
 """The indexes by which all messages of a namespace are scanned."""
-
-PATH = NamespacePath.of(("acme", "sarah"))
-HELD = 400
-"""Rows of it in each table."""
 
 _BY_VALUE = re.compile(r"\b(memory_id|message_id|owner_id|entity_id) = |= COALESCE\(")
 """An id that is looked for; and what row-level security lets into no index but through a subquery."""
@@ -49,39 +44,6 @@ _AVERAGE = """
 
 _VECTOR_ITSELF = re.compile(r"(turns|traits|embeddings)(_\d+)?\.(embedding|with_before|terms)")
 
-_SPACES = f"""
-    create temporary table space as
-    select case number when 0 then cast(:tenant_id as uuid) else md5('tenant' || number / 3)::uuid end as tenant_id,
-           case number when 0 then cast(:namespace_id as uuid) else md5('namespace' || number)::uuid end as namespace_id,
-           md5(number || 'row' || place)::uuid as id, md5(number || 'entity' || place / 2)::uuid as entity_id,
-           'chat ' || place / 5 as conversation_id
-    from generate_series(0, 600) as number cross join generate_series(1, case number when 0 then {HELD} else 5 end) as place
-"""
-_VECTOR = "(select array_agg(1)::vector::halfvec from generate_series(1, 384))"
-_ROWS = (
-    "insert into mosshead.models values (:model, 384)",
-    """insert into mosshead.messages (tenant_id, namespace_id, message_id, conversation_id, role, content, occurred_at)
-       select tenant_id, namespace_id, id, conversation_id, 'user', 'Is it dry?', now() from space""",
-    f"""insert into mosshead.turns (tenant_id, namespace_id, model, message_id, conversation_id, said_at, role, embedding,
-                                     with_before, words)
-        select tenant_id, namespace_id, :model, id, conversation_id, now(), 'user', {_VECTOR}, {_VECTOR}, '' from space""",
-    """insert into mosshead.memories (tenant_id, namespace_id, memory_id, version, kind, content, salience, confidence, tier,
-                                       state, valid_from)
-       select tenant_id, namespace_id, id, 1, 'fact', 'It is dry', 0.5, 1, 'solid', 'active', now() from space""",
-    f"""insert into mosshead.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding, words)
-        select tenant_id, namespace_id, :model, 'memory', id, 1, {_VECTOR}, '' from space""",
-    """insert into mosshead.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty)
-       select tenant_id, namespace_id, id, entity_id, 'subject', 'sure' from space""",
-    """insert into mosshead.memory_sources (tenant_id, namespace_id, memory_id, message_id, quote)
-       select tenant_id, namespace_id, id, id, '' from space""",
-    f"""insert into mosshead.traits (tenant_id, namespace_id, entity_id, model, owner_kind, owner_id, embedding, words)
-        select tenant_id, namespace_id, entity_id, :model, 'memory', id, {_VECTOR}, '' from space""",
-    """insert into mosshead.entities (tenant_id, namespace_id, entity_id, name, entity_type)
-       select distinct tenant_id, namespace_id, entity_id, 'Ada', 'person' from space""",
-    """insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised)
-       select distinct tenant_id, namespace_id, entity_id, 'Ada', 'ada' from space""",
-)
-
 
 def asked() -> Iterator[tuple[str, Statement]]:
     """What a read asks."""
@@ -90,15 +52,6 @@ def asked() -> Iterator[tuple[str, Statement]]:
     yield "nearest by a scan", vectors.exact(PATH, wanted)
     yield "nearest by an index", vectors.by_index(PATH, wanted)
     yield "latest messages", memories.latest_messages_statement(PATH, "chat 1", 6)
-
-
-def fill(connection: Connection) -> None:
-    """With 600 namespaces of 200 tenants, of five rows each, and one of 400."""
-    connection.exec_driver_sql("set session_replication_role = replica")
-    connection.execute(text(_SPACES), {"tenant_id": PATH.tenant_id, "namespace_id": PATH.namespace_id})
-    for statement in _ROWS:
-        connection.execute(text(statement), {"model": MODEL} if ":model" in statement else {})
-    connection.exec_driver_sql("analyze")
 
 
 def by_value(connection: Connection, statement: str) -> list[Any]:
@@ -115,22 +68,6 @@ def compared(connection: Connection, statement: str) -> list[Any]:
     """Where each row of one side is compared with each of the other to find those of the same id."""
     nodes = parts(generic_plan(connection, statement))
     return [node["Join Filter"] for node in nodes if _BY_VALUE.search(node.get("Join Filter", ""))]
-
-
-@pytest.fixture(scope="session")
-def filled(admin_engine: Engine, migrated: str) -> Iterator[str]:
-    """The name of a database of many namespaces, to be cloned."""
-    with scratch_database(admin_engine, template=migrated) as url:
-        with administrating(url) as connection:
-            fill(connection)
-        yield name_of(url)
-
-
-@pytest.fixture
-def crowded(admin_engine: Engine, filled: str) -> Iterator[str]:
-    """The administrator's address of a database of many namespaces that no other test knows."""
-    with scratch_database(admin_engine, template=filled) as url:
-        yield url
 
 
 @contextmanager
