@@ -71,8 +71,10 @@ def scratch_database(engine: Engine, *, template: str | None = None) -> Iterator
     name = f"scratch_{uuid4().hex}"
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.exec_driver_sql(f"create database {name}" + (f" template {template}" if template else ""))
-        yield engine.url.set(drivername="postgresql", database=name).render_as_string(hide_password=False)
-        connection.exec_driver_sql(f"drop database {name} with (force)")
+        try:
+            yield engine.url.set(drivername="postgresql", database=name).render_as_string(hide_password=False)
+        finally:
+            connection.exec_driver_sql(f"drop database {name} with (force)")
 
 
 def name_of(database_url: str) -> str:
