@@ -61,6 +61,7 @@ def close_by_a_signal(memory: Memory) -> None:
     """Its handler closes the memory while the same thread publishes; what is published in the handler is refused, or taken."""
     sarah = memory.namespace(TENANT, "sarah")
     published = 0
+    begun = threading.Event()
 
     def end(_signal: int, _frame: object) -> None:
         refused = 0
@@ -72,11 +73,16 @@ def close_by_a_signal(memory: Memory) -> None:
         say("closed", published, refused)
         sys.exit()
 
+    def signalling() -> None:
+        begun.wait()
+        os.kill(os.getpid(), signal.SIGTERM)
+
     signal.signal(signal.SIGTERM, end)
-    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    threading.Thread(target=signalling, daemon=True).start()
     while True:
         sarah.publish(str(published))
         published += 1
+        begun.set()
 
 
 def publish_from_a_namespace_alone(_memory: Memory) -> None:
