@@ -1,13 +1,15 @@
 """Every result of a read can be given out as JSON."""
 
+import ast
 import dataclasses
 import inspect
 import json
+import sys
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta, timezone
 from enum import Enum
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 from uuid import UUID
 
 import pytest
@@ -15,23 +17,50 @@ from pydantic import BaseModel
 
 import mosshead
 from mosshead import Context, Hit, Hits, MemoryKind, Occurrence, Progress, to_json
-from mosshead.api.messages import Summary
 from mosshead.contrib.focus.state import FocusState
-from mosshead.entities.mentions import Mention
-from mosshead.models.context import Explanation, MessageHit
-from mosshead.models.memories import Related
-from mosshead.models.prompts import StoredPrompt
-from mosshead.publishing.imports import Imported
+from tests.unit.mosshead.test_public_face import FACE, methods
 
 SPRING = datetime(2026, 3, 2, 20, 0, tzinfo=timezone(timedelta(hours=-8)))
-NAMED = [one for name in mosshead.__all__ if dataclasses.is_dataclass(one := getattr(mosshead, name))]
-"""The results that an app may name. The others come as parts of these, or of one method."""
-
-RESULTS = [*NAMED, Explanation, Imported, Mention, MessageHit, Related, StoredPrompt, Summary]
 
 
 class Job(BaseModel):
     since: date
+
+
+def dataclasses_of(of: Any) -> Iterator[type]:
+    """The dataclasses that an annotation names, and those of their fields."""
+    for inner in get_args(of):
+        yield from dataclasses_of(inner)
+    plain = get_origin(of) or of
+    if inspect.isclass(plain) and dataclasses.is_dataclass(plain):
+        yield cast(type, plain)
+        for field in typing.get_type_hints(plain).values():
+            yield from dataclasses_of(field)
+
+
+def returned_by(method: Callable[..., Any]) -> Any:
+    """What a method says that it returns, though its module imports the names for type checkers alone."""
+    module = sys.modules[method.__module__]
+    names = dict(vars(module))
+    for node in ast.parse(inspect.getsource(module)).body:
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            exec(compile(ast.Module(node.body, []), str(module.__file__), "exec"), names)
+    return typing.get_type_hints(method, globalns=names).get("return")
+
+
+NAMED: set[Any] = {one for name in mosshead.__all__ if dataclasses.is_dataclass(one := getattr(mosshead, name))}
+"""The results that an app may name."""
+
+RETURNED = {
+    result
+    for of in FACE
+    for name in methods(of)
+    for result in dataclasses_of(returned_by(getattr(of, name)))
+    if result.__module__.startswith("mosshead.")
+}
+"""The results of methods, and their parts."""
+
+RESULTS = sorted(NAMED | RETURNED, key=lambda of: of.__name__)
 
 
 def sample(of: Any) -> Any:
@@ -66,7 +95,8 @@ def test_every_public_result_becomes_what_json_takes(of: Any) -> None:
 
 def test_the_results_of_all_kinds_are_among_them() -> None:
     assert len(RESULTS) >= 29
-    assert {Hits, Context, mosshead.Resolution, mosshead.Document, mosshead.Receipt} <= set(RESULTS)
+    assert {Hits, Context, mosshead.Resolution, mosshead.Document, mosshead.Receipt} <= RETURNED
+    assert {"Explanation", "Imported", "Mention", "Summary"} <= {of.__name__ for of in RETURNED - NAMED}
 
 
 def test_ids_times_and_kinds_are_written_as_an_export_has_them() -> None:

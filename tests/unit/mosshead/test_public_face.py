@@ -9,7 +9,7 @@ from importlib import import_module
 import pytest
 
 import mosshead
-from mosshead import Memory, MossheadError, Namespace
+from mosshead import Memory, MossheadError, Namespace, NamespaceGroup
 from mosshead.api.decisions import NamespaceDecisions
 from mosshead.api.documents import NamespaceDocuments
 from mosshead.api.entities import NamespaceEntities
@@ -124,8 +124,24 @@ PROMPTS = {
 }
 
 
+GROUP = {"namespaces": [], "query": ["text", "limit", "threshold"]}
+
+FACE: dict[type, dict[str, list[str]]] = {
+    Memory: MEMORY,
+    Namespace: NAMESPACE,
+    NamespaceEntities: ENTITIES,
+    NamespaceDecisions: DECISIONS,
+    NamespaceDocuments: DOCUMENTS,
+    NamespaceMessages: MESSAGES,
+    NamespaceErasures: ERASURES,
+    NamespaceGroup: GROUP,
+    Prompts: PROMPTS,
+}
+
+
 def methods(of: type) -> dict[str, list[str]]:
-    """The public methods of a class, each with its parameters."""
+    """The public methods of a class, each with its parameters. It inherits none."""
+    assert of.__bases__ == (object,)
     return {
         name: [parameter for parameter in inspect.signature(getattr(of, name)).parameters if parameter != "self"]
         for name in vars(of)
@@ -138,19 +154,7 @@ def test_the_public_names() -> None:
     assert all(hasattr(mosshead, name) for name in NAMES)
 
 
-@pytest.mark.parametrize(
-    ("of", "expected"),
-    [
-        (Memory, MEMORY),
-        (Namespace, NAMESPACE),
-        (NamespaceEntities, ENTITIES),
-        (NamespaceDecisions, DECISIONS),
-        (NamespaceDocuments, DOCUMENTS),
-        (NamespaceMessages, MESSAGES),
-        (NamespaceErasures, ERASURES),
-        (Prompts, PROMPTS),
-    ],
-)
+@pytest.mark.parametrize(("of", "expected"), FACE.items())
 def test_the_public_methods_and_their_parameters(of: type, expected: dict[str, list[str]]) -> None:
     assert methods(of) == expected
 
