@@ -38,11 +38,11 @@ class _Mosshead:
 
     @property
     def ways(self) -> Mapping[str, Search]:
-        return {"recall_messages": self._recall_messages, "query": self._query}
+        return {"messages.search": self._search_messages, "query": self._query}
 
-    def _recall_messages(self, question: str, top: int) -> list[str]:
-        recalled = self._messages.messages.search(question, limit=top, around=0, on_timeout="raise")
-        return [message.content for message in recalled.messages]
+    def _search_messages(self, question: str, top: int) -> list[str]:
+        found = self._messages.messages.search(question, limit=top, around=0, on_timeout="raise")
+        return [message.content for message in found.messages]
 
     def _query(self, question: str, top: int) -> list[str]:
         return [hit.content for hit in self._memories.query(question, limit=top)]

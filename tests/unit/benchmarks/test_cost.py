@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from benchmarks.cost import Noop, Result, Row, imported, spoken
+from benchmarks.cost import Noop, Result, Row, by_key, imported, spoken
 from benchmarks.lag import Lag
 
 ROW = Row(
@@ -34,6 +34,10 @@ def test_a_chat_is_people_in_turns_each_answered() -> None:
     assert [name for name, _ in said[::2]] == [name for name, _ in said[1::2]]
     assert said[0][0] == said[40][0] != said[2][0]
     assert said[0][1]["content"] != said[40][1]["content"]
+
+
+def test_the_scheduler_keeps_the_key_of_earlier_figures() -> None:
+    assert by_key({"intake": 1, "scheduler": 2}) == {"intake": 1, "sweeper": 2}
 
 
 def test_a_message_costs_so_many_tasks_that_do_nothing() -> None:
