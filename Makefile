@@ -61,14 +61,18 @@ faults: setup ## kill everything, again and again, and check that nothing is los
 reference: setup ## the reference of the library, from its docstrings: reference/index.html
 	$(BIN)/python -m pdoc --output-directory reference mosshead mosshead.contrib.agent_tools mosshead.contrib.managers mosshead.contrib.prompt_optimizers mosshead.contrib.tact_filter mosshead.llm
 
-# Properties that decide what a model, a message or a crash may do; asked 25 times by make test, and 1,000 times here.
-PROPERTIES := tests/integration/workers/test_model_disposes.py tests/unit/pipeline/test_consolidate_answers.py \
-	tests/unit/pipeline/test_extract.py tests/unit/pipeline/rules_en/test_properties.py \
-	tests/unit/mosshead/redaction/test_redact.py tests/unit/mosshead/publishing/test_window.py
+# Properties that decide what a model, a message or a crash may do; asked 25 times by make test, and 1,000 times here (the state
+# machine 30 and 200).
+PROPERTIES := tests/integration/test_state_machine.py tests/integration/workers/test_model_disposes.py \
+	tests/unit/mosshead/contrib/managers/test_memories.py tests/unit/mosshead/contrib/managers/test_patching.py \
+	tests/unit/mosshead/embeddings/test_minilm.py tests/unit/mosshead/publishing/test_spool.py \
+	tests/unit/mosshead/publishing/test_window.py tests/unit/mosshead/redaction/test_redact.py \
+	tests/unit/pipeline/rules_en/test_properties.py tests/unit/pipeline/test_consolidate_answers.py \
+	tests/unit/pipeline/test_extract.py tests/unit/pipeline/test_form_document.py tests/unit/pipeline/test_portions.py
 
 thorough: setup ## what make test leaves out: every case with a model that is never wrong, more seeds and more examples (half an hour)
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -m thorough tests
-	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest $(PROPERTIES) tests/acceptance/test_two_pieces.py
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -m "not thorough" $(PROPERTIES) tests/acceptance/test_two_pieces.py
 
 image: ## build the container image
 	docker build --tag mosshead .

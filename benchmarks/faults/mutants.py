@@ -27,7 +27,7 @@ _STEPS = 40
 
 
 def uncaught(engines: Engines, mutants: Mapping[str, Mutant]) -> list[str]:
-    """Those of some mutants that the state machine does not notice; none, where all is well."""
+    """Return the names of the mutants that the state machine misses."""
     return [name for name, mutant in mutants.items() if not _noticed(engines, mutant)]
 
 

@@ -1,10 +1,14 @@
 """Whatever happens to a lane, in whatever order: each event takes effect once, in its publisher's order."""
 
 import pytest
+from hypothesis import settings
 from sqlalchemy import Engine
 
 from benchmarks.faults.machine import Engines
 from benchmarks.faults.mutants import MUTANTS, run_machine, uncaught
+
+QUICK = {"no gap check", "watermark too early"}
+"""Mutants that are noticed within seconds: `make test` makes these, and `make thorough` all."""
 
 
 @pytest.fixture
@@ -14,10 +18,11 @@ def engines(ingest_engine: Engine, worker_engine: Engine, admin_engine: Engine) 
 
 
 def test_whatever_happens_to_a_lane_each_event_takes_effect_once_and_in_order(engines: Engines) -> None:
-    run_machine(engines, examples=30)
+    run_machine(engines, examples=200 if settings.get_current_profile_name() == "thorough" else 30)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("mutant", MUTANTS)
+@pytest.mark.parametrize(
+    "mutant", [pytest.param(name, marks=() if name in QUICK else pytest.mark.thorough) for name in MUTANTS]
+)
 def test_a_mistake_in_the_write_side_is_noticed(engines: Engines, mutant: str) -> None:
     assert uncaught(engines, {mutant: MUTANTS[mutant]}) == []
