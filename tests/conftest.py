@@ -40,7 +40,7 @@ hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "mosshead"
 
 
 def pytest_collection_finish() -> None:
-    """Keep the garbage collector from going through what was collected again and again: it stays to the end."""
+    """Freeze what collection allocated, so that the garbage collector does not scan it again and again."""
     gc.collect()
     gc.freeze()
 

@@ -39,7 +39,7 @@ NONE = timedelta(0)
 LONG = timedelta(hours=1)
 SOON = timedelta(milliseconds=1)
 MINILM = CachedEmbedder(MiniLM(), size=20_000)
-"""The local model. What one test had embedded is not embedded again for another."""
+"""The local model. A text that one test embedded is not embedded again for another."""
 
 MODEL = MINILM.name
 
