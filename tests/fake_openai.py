@@ -64,6 +64,13 @@ class FakeOpenAI:
         with self._lock:
             self._scripts[schema].extend(responses)
 
+    def unscript(self) -> dict[str, int]:
+        """Drop what is queued and was not asked for; returns how many answers that were, by schema."""
+        with self._lock:
+            left = {schema: len(queue) for schema, queue in self._scripts.items() if queue}
+            self._scripts.clear()
+        return left
+
     def __enter__(self) -> Self:
         self._thread.start()
         return self

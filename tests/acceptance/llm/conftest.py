@@ -17,6 +17,13 @@ def fake() -> Iterator[FakeOpenAI]:
         yield server
 
 
+@pytest.fixture(autouse=True)
+def _nothing_stays_scripted(fake: FakeOpenAI) -> Iterator[None]:
+    """A test asks for all the answers that it scripted: the next one would get what is left."""
+    yield
+    assert fake.unscript() == {}
+
+
 @pytest.fixture(scope="package")
 def running(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """The machine. One task runs at a time, so that others wait where an onlooker sees them, and it logs all it can."""
