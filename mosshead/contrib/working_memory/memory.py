@@ -99,8 +99,10 @@ class WorkingMemory:
         label: what to call it, at most 200 characters; secrets in it are replaced. at: when, with a time zone; now by default.
         Raises ValueError, which names the argument.
         """
-        one = Added(type=checked_type(type), id=checked_id(id), label=checked_label(label), at=aware(at, "at"))
-        self._change(one)
+        moment = aware(at, "at")
+        # In UTC: Python compares two times of one zone by the wall clock, which runs twice through an hour in autumn.
+        when = moment and moment.astimezone(UTC)
+        self._change(Added(type=checked_type(type), id=checked_id(id), label=checked_label(label), at=when))
 
     def add_tool_result(
         self,
@@ -148,7 +150,7 @@ class WorkingMemory:
         """The user had another turn. Under the policy "summary" the tenth cuts the session down to its 5 most recent references.
 
         The service is then asked to sum the conversation up, and the id of that event is returned. Raises as
-        `Namespace.messages`; the next ten turns ask again.
+        `namespace.messages.summarise`; the next ten turns ask again.
         """
         after = self._change(TurnTaken())
         if self._rules.policy != "summary" or self._namespace is None or after.turns:

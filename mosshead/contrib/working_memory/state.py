@@ -70,20 +70,31 @@ class State:
 
     def to_json(self) -> str:
         """As text; `from_json` takes it back."""
-        return _adapter().dump_json(self).decode()
+        return _adapter().dump_json(_WrittenState(format=_FORMAT, state=self)).decode()
 
     @classmethod
     def from_json(cls, written: str | bytes) -> "State":
         """What `to_json` wrote; an empty state where it is something else, such as another version's: it is volatile anyway."""
         try:
-            return _adapter().validate_json(written)
+            return _adapter().validate_json(written).state
         except ValidationError:
             return cls()
 
 
+_FORMAT: Literal[3] = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _WrittenState:
+    """A state as a store keeps it. format: goes up whenever the state changes its form or its meaning."""
+
+    format: Literal[3]
+    state: State
+
+
 @cache
-def _adapter() -> TypeAdapter[State]:
-    return TypeAdapter(State)
+def _adapter() -> TypeAdapter[_WrittenState]:
+    return TypeAdapter(_WrittenState)
 
 
 Policy = Literal["fifo", "relevance", "summary"]

@@ -1,5 +1,6 @@
 """What a session has at hand, whatever happens: no more than it may keep, nothing that expired, the formulas to the digit."""
 
+import json
 import math
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -103,6 +104,13 @@ def test_json_gives_the_same_state_back(history: list[tuple[Change, int]], polic
 @pytest.mark.parametrize("written", ["", "[]", "{}", '{"format": 2}', '{"format": 1}', "null", b"\xff"])
 def test_what_another_version_wrote_is_an_empty_session(written: str | bytes) -> None:
     assert State.from_json(written) == State()
+
+
+@pytest.mark.parametrize("change", [{"format": 4}, {"format": None}, {}])
+def test_a_state_of_another_format_is_an_empty_session(change: dict[str, object]) -> None:
+    state = apply(State(), Added(type="page", id="1", label="A page"), START, rules())
+    fields = {name: value for name, value in json.loads(state.to_json()).items() if name != "format"}
+    assert State.from_json(json.dumps({**fields, **change})) == State()
 
 
 @given(st.lists(st.tuples(st.floats(0, 60), st.integers(1, 30)), min_size=1, max_size=50), st.floats(0, 30))

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -50,6 +51,20 @@ def test_an_id_may_be_a_uuid(open_session: Callable[..., WorkingMemory]) -> None
     found = working.get("page", key)
     assert found is not None
     assert found.id == working.get_recent()[0].id == str(key)
+
+
+def test_times_of_one_zone_are_in_order_where_its_clock_is_put_back(
+    open_session: Callable[..., WorkingMemory], clock: Clock
+) -> None:
+    berlin = ZoneInfo("Europe/Berlin")
+    before, after = datetime(2025, 10, 26, 2, 55, tzinfo=berlin), datetime(2025, 10, 26, 2, 3, fold=1, tzinfo=berlin)
+    clock.now = after.astimezone(UTC) + timedelta(minutes=1)
+    working = open_session(ttl=timedelta(minutes=10))
+    working.add("page", 1, "Before", at=before)
+    working.add("page", 2, "After", at=after)
+
+    assert [one.label for one in working.get_recent()] == ["After", "Before"]
+    assert {one.at.tzinfo for one in working.get_recent()} == {UTC}
 
 
 def test_the_block_says_of_it_what_resolve_does(open_session: Callable[..., WorkingMemory]) -> None:
