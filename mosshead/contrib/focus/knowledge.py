@@ -19,7 +19,7 @@ from mosshead.language.references import content_words, names_another, shared
 from mosshead.language.wordlists import Gender, gender_of
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
-from mosshead.search.indexed import nearest_first, scope_in_literals
+from mosshead.search.indexed import MOST_STATEMENTS, nearest_first, scope_in_literals
 from mosshead.store.connection import Statement, of_namespace
 
 NEAREST = 16
@@ -30,9 +30,6 @@ _PRONOUN_MEMORIES = 50
 
 _LOOK = 100
 """So many rows the index of vectors looks at (``hnsw.ef_search``)."""
-
-_STATEMENTS = 256
-"""So many are kept of those that name their namespace."""
 
 
 def statement_for(
@@ -233,7 +230,7 @@ _SCANNED = _halves(f"{_VECTORS} and {of_namespace('vector')} and vector.model = 
 _SCAN = _statement(f"select * from ({_SCANNED}) as one order by similarity desc, owner_id")
 
 
-@lru_cache(_STATEMENTS)
+@lru_cache(MOST_STATEMENTS)
 def _by_index(path: NamespacePath, model: str, dimensions: int) -> str:
     """For a namespace with an index of its own."""
     first = nearest_first("vector.embedding", dimensions, looked_at=_LOOK, vector="asked.vector")
@@ -296,20 +293,42 @@ class FocusKnowledge:
     bearers: Mapping[UUID, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FocusRows:
+    """The rows of the statement by their kind; those of a text by its number."""
+
+    near: Mapping[int, Sequence[Any]]
+    bearers: Mapping[int, Sequence[Any]]
+    entities: Sequence[Any]
+
+
+def by_kind(rows: Iterable[Any]) -> FocusRows:
+    """Split the rows of the statement by kind."""
+    near: dict[int, list[Any]] = {}
+    bearers: dict[int, list[Any]] = {}
+    entities: list[Any] = []
+    for row in rows:
+        if row.kind == "entity":
+            entities.append(row)
+        else:
+            (near if row.kind == "near" else bearers).setdefault(row.number, []).append(row)
+    return FocusRows(near=near, bearers=bearers, entities=entities)
+
+
 def known_to(
     number: int,
     sought: Mapping[str, int],
     names: Sequence[NameMatch],
-    rows: Sequence[Any],
+    rows: FocusRows,
     entities: Mapping[UUID, TrackedEntity],
 ) -> FocusKnowledge:
-    """What is known to one message. number: of its text; sought: the number of each description's; rows: of the statement."""
+    """What is known to one message. number: of its text; sought: the number of the text of each of its descriptions."""
     return FocusKnowledge(
         entities=entities,
         names=named(match for match in names if match.text == number),
-        near=_nearest(rows, number),
-        described={words: _nearest(rows, text, words) for words, text in sought.items()},
-        bearers={row.entity_id: row.similarity for row in rows if row.kind == "bearer" and row.number == number},
+        near=_nearest(rows.near.get(number, ())),
+        described={words: _nearest(rows.near.get(text, ()), words) for words, text in sought.items()},
+        bearers={row.entity_id: row.similarity for row in rows.bearers.get(number, ())},
     )
 
 
@@ -353,13 +372,11 @@ def _gender(names: Sequence[str], row: Any) -> Gender | None:
     return next((gender for gender in (gender_of(name, "") for name in names) if gender), None)
 
 
-def _nearest(rows: Iterable[Any], number: int, sought: str = "") -> dict[UUID, float]:
+def _nearest(near: Iterable[Any], sought: str = "") -> dict[UUID, float]:
     """By entity, how near the nearest memory about it is; nearer where it shares words with what is sought."""
     words, noun = content_words(sought), sought.rpartition(" ")[2]
     found: dict[UUID, float] = {}
-    for one in rows:
-        if one.kind != "near" or one.number != number:
-            continue
+    for one in near:
         fit = one.similarity + _SAME_WORDS * shared(words, content_words(one.content))
         another = names_another(noun, one.content)
         for key, is_subject in zip(one.linked, one.subjects, strict=True):

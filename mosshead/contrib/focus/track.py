@@ -20,6 +20,7 @@ from mosshead.contrib.focus.coreference import (
 from mosshead.contrib.focus.knowledge import (
     FocusKnowledge,
     FocusTurn,
+    by_kind,
     known_entities,
     known_to,
     latest_turns,
@@ -87,10 +88,10 @@ def track_conversation(
         entity_ids={match.entity.entity_id for match in names} | state.entity_ids,
         indexed=indexed,
     )
-    (rows,) = in_one_trip(session.engine, path.tenant_id, [asked])
-    concerned = [row for row in rows if row.kind == "entity"]
-    entities = known_entities(concerned)
-    shown = {row.entity_id: entity_of(row) for row in concerned}
+    (found,) = in_one_trip(session.engine, path.tenant_id, [asked])
+    rows = by_kind(found)
+    entities = known_entities(rows.entities)
+    shown = {row.entity_id: entity_of(row) for row in rows.entities}
     state = state.of(entities)
     after: list[TrackedTurn] = []
     for number, (place, turn) in enumerate(said):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.contrib.focus.knowledge import known_entities, known_to, named
+from mosshead.contrib.focus.knowledge import by_kind, known_entities, known_to, named
 from mosshead.entities.lookup import NameMatch
 from mosshead.language.references import content_words, shared
 from mosshead.language.wordlists import Gender
@@ -77,14 +77,14 @@ def bearer(text: int, entity_id: UUID, similarity: float) -> SimpleNamespace:
 
 def test_the_nearest_memory_counts_and_most_for_its_subject() -> None:
     told = (near(0, "x", 0.5, ANN, about=(YARD,)), near(0, "y", 0.4, ANN), near(1, "z", 0.9, BO))
-    known = known_to(0, {}, [], [*told, bearer(0, ANN, 0.3), bearer(1, BO, 0.2)], {})
+    known = known_to(0, {}, [], by_kind([*told, bearer(0, ANN, 0.3), bearer(1, BO, 0.2)]), {})
     assert known.near == {ANN: 0.5, YARD: pytest.approx(0.425)}
     assert known.bearers == {ANN: 0.3}
 
 
 def test_words_in_common_bring_a_memory_nearer_to_a_description() -> None:
     told = (near(1, "Ann bakes bread", 0.3, ANN), near(1, "Bo sells stamps", 0.3, BO))
-    known = known_to(0, {"the baker": 1}, [], told, {})
+    known = known_to(0, {"the baker": 1}, [], by_kind(told), {})
     assert known.described["the baker"] == {ANN: pytest.approx(0.6), BO: 0.3}
 
 
@@ -94,7 +94,7 @@ def test_a_noun_that_a_memory_has_for_another_is_not_its_subject() -> None:
         near(2, "Ann is the electrician", 0.5, ANN, about=(BO,)),
     )
     sought = {"the electrician": 1, "the user's electrician": 2}
-    known = known_to(0, sought, [], told, {})
+    known = known_to(0, sought, [], by_kind(told), {})
     assert known.described["the electrician"][BO] > known.described["the electrician"][ANN]
     assert known.described["the user's electrician"][ANN] > known.described["the user's electrician"][BO]
 
@@ -103,7 +103,7 @@ def test_a_noun_that_a_memory_has_for_another_is_not_its_subject() -> None:
 def test_neither_order_nor_repetition_nor_counts_change_what_is_known(order: list[int], times: int, count: int) -> None:
     told = [near(0, f"memory {number}", number / 10, (ANN, BO)[number % 2], about=(YARD,)) for number in range(6)]
     shuffled = tuple(told[number] for number in order) * times
-    assert known_to(0, {}, [], told, {}) == known_to(0, {}, [], shuffled, {})
+    assert known_to(0, {}, [], by_kind(told), {}) == known_to(0, {}, [], by_kind(shuffled), {})
     assert known_entities([row(ANN, "Ann", memories=count)]) == known_entities([row(ANN, "Ann")])
 
 
