@@ -1,8 +1,7 @@
 """Who is meant by a name in a message: asked by an app, answered in one round trip to Postgres."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 from uuid import UUID
 
@@ -70,12 +69,12 @@ def who_is_meant(
         with tenant_transaction(engine, path.tenant_id) as connection:
             before = memories.latest_messages(connection, path, readable("conversation", conversation), TURNS + 1)
     turns = turns_before(message, [redact(readable("history", one)) for one in before], TURNS)
-    look = partial(_look, engine, path, embedder, message=message, history=turns)
+    asking = _Asking(engine, path, embedder, message, turns)
     if mention is None:
-        said, looked = _guessed(message, look)
+        said, looked = _guessed(asking)
     else:
         said = redact(readable("mention", mention))
-        looked = look(said)
+        looked = asking.look(said)
     if said is None:
         return Resolution(status="unknown", mention="")
     # The user, whom nobody has to ask for, is not among them.
@@ -92,19 +91,18 @@ def who_is_meant(
     )
 
 
-def _guessed(message: str, look: Callable[[str | None], "_Looked"]) -> tuple[str | None, "_Looked"]:
+def _guessed(asking: "_Asking") -> tuple[str | None, "_Looked"]:
     """The name that a message speaks of, and what was found for it; None where it names nobody who is known.
 
     The name is guessed, and what is found tells whether the guess is right; where it is not, it is asked anew.
     """
-    guess = likely_name(message)
-    looked = look(guess)
-    borne = guess and any(place.end == len(guess) > place.start == 0 for place in _places(looked.weighed, guess))
-    if guess and looked.weighed and not borne:
+    guess = likely_name(asking.message)
+    looked = asking.look(guess)
+    if guess and looked.weighed and not _borne(looked.weighed, guess):
         # Others share a word with the guess, and may be named by a part of it.
-        guess, looked = None, look(None)
-    said = contested(_in_message(looked, message, guess))
-    return said, looked if said in {None, guess} else look(said)
+        guess, looked = None, asking.look(None)
+    said = contested(_in_message(looked, asking.message, guess))
+    return said, looked if said in {None, guess} else asking.look(said)
 
 
 def _check(text: str, mention: str | None) -> None:
@@ -126,33 +124,36 @@ class _Looked:
     weighed: Mapping[UUID, Weighed]
 
 
-def _look(
-    engine: Engine,
-    path: NamespacePath,
-    embedder: Embedder,
-    mention: str | None,
-    *,
-    message: str,
-    history: Sequence[str],
-) -> _Looked:
-    """Fetch all that decides, in one trip; without a mention, the names alone. history: the turns before the message."""
-    texts = [message, *history]
-    asked = telling(message, mention or message, history)
-    mention_keys = lookup.keys_of([mention], are_names=True) if mention else set()
-    named_keys = lookup.keys_of(texts) - mention_keys
-    of_mention = evidence.statement_for(
-        path,
-        model=embedder.name,
-        asked=asked,
-        vectors=embedder.embed(asked.texts),
-        mention=normalise(mention or ""),
-        mention_keys=mention_keys,
-        named_keys=named_keys,
-    )
-    names, rows = in_one_trip(engine, path.tenant_id, [lookup.statement_for(path, named_keys), of_mention])
-    found = lookup.matches(texts, names)
-    named, scene_named = _named(found, in_message=True), _named(found, in_message=False)
-    return _Looked(asked, found, evidence.weighed(rows, asked, named=named, scene_named=scene_named))
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """A message, the turns before it (``history``), and where the memories are."""
+
+    engine: Engine
+    path: NamespacePath
+    embedder: Embedder
+    message: str
+    history: tuple[str, ...]
+
+    def look(self, mention: str | None) -> _Looked:
+        """Fetch all that decides, in one trip; without a mention, the names alone."""
+        texts = [self.message, *self.history]
+        asked = telling(self.message, mention or self.message, self.history)
+        mention_keys = lookup.keys_of([mention], are_names=True) if mention else set()
+        named_keys = lookup.keys_of(texts) - mention_keys
+        of_mention = evidence.statement_for(
+            self.path,
+            model=self.embedder.name,
+            asked=asked,
+            vectors=self.embedder.embed(asked.texts),
+            mention=normalise(mention or ""),
+            mention_keys=mention_keys,
+            named_keys=named_keys,
+        )
+        of_names = lookup.statement_for(self.path, named_keys)
+        names, rows = in_one_trip(self.engine, self.path.tenant_id, [of_names, of_mention])
+        found = lookup.matches(texts, names)
+        named, scene_named = _named(found, in_message=True), _named(found, in_message=False)
+        return _Looked(asked, found, evidence.weighed(rows, asked, named=named, scene_named=scene_named))
 
 
 def offered(decision: Disambiguation, bearers: Mapping[UUID, Weighed]) -> list[Offered]:
@@ -213,6 +214,11 @@ def _named_by(weighed: Mapping[UUID, Weighed], mention: str) -> Iterator[tuple[U
         found_by = one.found_by
         if bear_it if found_by is None else not spoken.isdisjoint(found_by):
             yield key, one
+
+
+def _borne(weighed: Mapping[UUID, Weighed], guess: str) -> bool:
+    """Whether all of a guess is somebody's name, or a part of it."""
+    return any(place.end == len(guess) > place.start == 0 for place in _places(weighed, guess))
 
 
 def _places(weighed: Mapping[UUID, Weighed], mention: str) -> list[NamePlace]:

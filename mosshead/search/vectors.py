@@ -72,8 +72,7 @@ def by_index(path: NamespacePath, wanted: SearchTarget) -> Statement:
 
 def whether_indexed(path: NamespacePath, model: str) -> Statement:
     """Whether the scope has an index of its own."""
-    scope = f"{of_namespace('scopes')} and scopes.model = %(model)s"
-    return f"select indexed from mosshead_read_v1.scopes where {scope}", {**path.ids, "model": model}
+    return _IS_INDEXED, {**path.ids, "model": model}
 
 
 def _parameters(path: NamespacePath, wanted: SearchTarget) -> dict[str, Any]:
@@ -110,6 +109,11 @@ def _joined(nearest: str) -> str:
     """
 
 
+_IS_INDEXED = f"""
+    select scopes.indexed from mosshead_read_v1.scopes
+    where {of_namespace("scopes")} and scopes.model = %(model)s
+"""
+
 _DISTANCE = "vector.embedding <#> cast(%(vector)s as halfvec)"
 
 _SOUGHT = f"""
@@ -122,7 +126,7 @@ _SOUGHT = f"""
 _EXACT = _joined(_SOUGHT.format(narrowed=""))
 
 
-def _is(column: str, parameter: str) -> str:
+def _equal_if_given(column: str, parameter: str) -> str:
     return f"""
       and (cast(%({parameter})s as text) is null or exists (
           select from mosshead_read_v1.memories as one
@@ -139,7 +143,9 @@ _WITH_METADATA = f"""
           where {of_namespace("source")} and source.memory_id = vector.owner_id and source.stance = 'for'))
 """
 
-_NARROWED = _joined(_SOUGHT.format(narrowed=_is("kind", "kind") + _is("record_name", "record") + _WITH_METADATA))
+_NARROWED = _joined(
+    _SOUGHT.format(narrowed=_equal_if_given("kind", "kind") + _equal_if_given("record_name", "record") + _WITH_METADATA)
+)
 
 _REMEMBERED_SECONDS = 60.0
 
