@@ -5,7 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal, cast, get_args
 from uuid import UUID
 
 from pydantic import BaseModel
@@ -23,6 +23,7 @@ _MOST_AROUND = 50
 
 AMemory = StoredMemory | UUID | str
 AnEntity = Entity | UUID | str
+OnTimeout = Literal["partial", "raise"]
 
 
 def listed(given: Iterable[str]) -> list[str] | str:
@@ -113,6 +114,13 @@ def checked_seconds(name: str, seconds: object) -> float:
     if not number or not math.isfinite(seconds) or seconds <= 0:  # type: ignore[arg-type, operator]
         raise ValueError(f"{name}: seconds, more than 0, got {seconds!r}")
     return float(seconds)  # type: ignore[arg-type]
+
+
+def checked_on_timeout(on_timeout: object) -> OnTimeout:
+    """What happens on a timeout. Raises ValueError where it is neither "partial" nor "raise"."""
+    if on_timeout not in get_args(OnTimeout):
+        raise ValueError(f"on_timeout: one of {', '.join(get_args(OnTimeout))}, got {on_timeout!r}")
+    return cast("OnTimeout", on_timeout)
 
 
 def checked_kind(kind: object) -> MemoryKind | None:

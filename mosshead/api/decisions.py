@@ -1,7 +1,6 @@
 """What was decided about the memories of a namespace."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import get_args
 from uuid import UUID
 
@@ -29,9 +28,10 @@ class NamespaceDecisions:
 
         Raises NotFound, also until it is made.
         """
-        found = self.session.fetch(memories.decision, id_of("decision_id", decision_id))
+        wanted = id_of("decision_id", decision_id)
+        found = self.session.fetch(memories.decision, wanted)
         if found is None:
-            raise NotFound(f"decision_id: there is no decision {decision_id} in {self.session.path}")
+            raise _not_made(self.session, wanted)
         return found
 
     def latest(self, *, action: Action | None = None, limit: int = 50) -> list[Decision]:
@@ -41,9 +41,9 @@ class NamespaceDecisions:
         and "refuse" for what an LLM proposed as a fact and code did not take (docs/extraction.md); each has its reason.
         Raises ValueError where one of these does not fit.
         """
-        if action not in {None, *get_args(Action)}:
+        if action not in (None, *get_args(Action)):
             raise ValueError(f"action: one of {', '.join(get_args(Action))}, or None for all, got {action!r}")
-        return self.session.fetch(partial(memories.latest_decisions, action=action), checked_limit(limit))
+        return self.session.fetch(memories.latest_decisions, checked_limit(limit), action=action)
 
     def related(self, memory_id: UUID | str, *, limit: int = 20) -> list[Related]:
         """List what was decided between a memory and others: similar, contradicting, replaced, about the same.
@@ -55,8 +55,12 @@ class NamespaceDecisions:
 
 def check_undo(session: Session, decision_id: UUID | str) -> UUID:
     """Raises NotFound, or UndoRefused where the service would refuse, as far as can be seen from here."""
-    found = NamespaceDecisions(session).get(decision_id)
-    later = session.fetch(memories.later_decisions, found.id)
+    wanted = id_of("decision_id", decision_id)
+    with session.transaction() as connection:
+        found = memories.decision(connection, session.path, wanted)
+        later = memories.later_decisions(connection, session.path, wanted)
+    if found is None:
+        raise _not_made(session, wanted)
     if not found.in_effect:
         raise UndoRefused(f"decision_id: {decision_id} is not in effect; it was taken back, or never carried out")
     if found.action == "erase":
@@ -67,4 +71,8 @@ def check_undo(session: Session, decision_id: UUID | str) -> UUID:
             f"decision_id: {len(later)} later decision{'s build' if len(later) > 1 else ' builds'} on "
             f"{decision_id}; undo the latest first: {named}"
         )
-    return found.id
+    return wanted
+
+
+def _not_made(session: Session, decision_id: UUID) -> NotFound:
+    return NotFound(f"decision_id: there is no decision {decision_id} in {session.path}")

@@ -3,26 +3,22 @@
 import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel
 from sqlalchemy import Row
 
 from mosshead.api.arguments import checked_limit
-from mosshead.api.reads import nearest
+from mosshead.api.nearest import nearest
 from mosshead.api.session import Session
 from mosshead.errors import DocumentConflict, InvalidEvent
+from mosshead.models.documents import Document, Episode, Record, S, StoredDocument, as_read, changes_to, typed
 from mosshead.models.memories import Decision, StoredMemory
 from mosshead.publishing.publishers import AppSession
 from mosshead.redaction import redact
 from mosshead.store import documents as stored
 from mosshead.text import readable
-
-if TYPE_CHECKING:
-    from mosshead.models.documents import Document, Episode, Record, StoredDocument
-
-S = TypeVar("S", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +27,7 @@ class NamespaceDocuments:
 
     session: Session
 
-    def get(self, schema: type[S]) -> "Document[S] | None":
+    def get(self, schema: type[S]) -> Document[S] | None:
         """Read the document that the service keeps in a schema; None where nothing has been formed or edited yet.
 
         Raises SchemaMismatch where what is stored does not fit the schema any more, naming the fields.
@@ -39,11 +35,11 @@ class NamespaceDocuments:
         row = self._row(schema.__name__)
         return None if row is None else stored.document_of(schema, row)
 
-    def list(self) -> "builtins.list[StoredDocument]":
+    def list(self) -> builtins.list[StoredDocument]:
         """List all documents of the namespace as JSON, in the order of their names."""
         return [stored.stored_of(row) for row in self.session.fetch(stored.documents)]
 
-    def versions(self, schema: type[S], *, limit: int = 100) -> "builtins.list[Document[S]]":
+    def versions(self, schema: type[S], *, limit: int = 100) -> builtins.list[Document[S]]:
         """List the versions of a document, newest first; nothing overwrites them. Raises as `get`."""
         rows = self.session.fetch(stored.versions, schema.__name__, checked_limit(limit))
         return [stored.document_of(schema, row) for row in rows]
@@ -71,8 +67,6 @@ class NamespaceDocuments:
         Raises DocumentConflict, and InvalidEvent where the outcome would not fit. Where the document moves on before the event
         takes effect, it is refused, and `decisions` says so.
         """
-        from mosshead.models import documents
-
         row = self._row(_name(schema))
         body, stands = ({}, 0) if row is None else (row.body, row.version)
         if version is not None and version != stands:
@@ -80,21 +74,19 @@ class NamespaceDocuments:
                 f"version: {_name(schema)} is at version {stands}, and the edit is meant for {version}; "
                 "read it again and edit what is there"
             )
-        changes = documents.changes_to(body, patch) if isinstance(patch, BaseModel) else dict(patch)
+        changes = changes_to(body, patch) if isinstance(patch, BaseModel) else dict(patch)
         if not changes:
             raise InvalidEvent("patch: changes nothing; give the fields that are to be otherwise")
         if not isinstance(schema, str):
-            changes = documents.as_read(schema, body, changes)
+            changes = as_read(schema, body, changes)
         event = {"type": "edit_document", "document": _name(schema), "patch": changes, "document_version": version}
         return self.session.publish(event, session=session)
 
-    def records(self, schema: type[S], *, text: str | None = None, limit: int = 100) -> "builtins.list[Record[S]]":
+    def records(self, schema: type[S], *, text: str | None = None, limit: int = 100) -> builtins.list[Record[S]]:
         """List the records of a schema, newest first; or those most similar to a text, most similar first.
 
         Raises SchemaMismatch where one does not fit the schema any more, naming the fields.
         """
-        from mosshead.models import documents
-
         name, most = schema.__name__, checked_limit(limit)
         found: builtins.list[tuple[StoredMemory, float | None]]
         if text is None:
@@ -104,14 +96,12 @@ class NamespaceDocuments:
             hits = nearest(self.session, said, limit=most, record=name) if said.strip() else ()
             found = [(hit, hit.similarity) for hit in hits]
         return [
-            documents.Record(value=documents.typed(schema, memory.record), memory=memory, similarity=similarity)
+            Record(value=typed(schema, memory.record), memory=memory, similarity=similarity)
             for memory, similarity in found
         ]
 
-    def episodes(self, *, text: str | None = None, limit: int = 20) -> "builtins.list[Record[Episode]]":
+    def episodes(self, *, text: str | None = None, limit: int = 20) -> builtins.list[Record[Episode]]:
         """List what was gone about in earlier conversations, and how it turned out; as `records`."""
-        from mosshead.models.documents import Episode
-
         return self.records(Episode, text=text, limit=limit)
 
     def _row(self, name: str) -> Row[Any] | None:

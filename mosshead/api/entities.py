@@ -92,7 +92,8 @@ class NamespaceEntities:
         """Find what a message refers to: entities by name, pronouns, descriptions, attributes, concepts and processes it implies.
 
         parser: asked in place of the heuristics for all but the names, an LLM of yours, say; it gets the message and returns
-        mappings of ``kind`` and ``text``. timeout: seconds for it, else the heuristics answer.
+        mappings of ``kind`` and ``text``. timeout: seconds allowed for the parser; after that the heuristics
+        answer.
         Secrets in the message are replaced before anything sees it; ``start`` and ``end`` count in the text after that. No
         embedding is made.
         """
@@ -104,10 +105,10 @@ class NamespaceEntities:
         return parse(said, found, parser=parser, seconds=timeout)
 
     def questions(self) -> builtins.list[Question]:
-        """List what the service waits to be told, because the words left it open: whom a mention means. Asked first, in front.
+        """List the open questions about ambiguous mentions, oldest first.
 
-        Until then what was said is about none of the candidates for sure. They are told apart by what is known of them now; their
-        scores are not kept, and are 0.
+        Until one is answered, what was said is linked to none of its candidates for sure. Candidates are described by what is
+        known of them now; their scores are not kept, and are 0.
         """
         path = self.session.path
         with self.session.transaction() as connection:

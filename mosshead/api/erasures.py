@@ -38,18 +38,21 @@ class NamespaceErasures:
 
     def get(self, erasure_id: UUID | str) -> Receipt | None:
         """Read the receipt of an erasure, by what `Namespace.erase` returned; None until it is carried out."""
-        wanted = id_of("erasure_id", erasure_id)
-        return next((one for one in self.list() if one.id == wanted), None)
+        return next(iter(self._receipts(id_of("erasure_id", erasure_id))), None)
 
     def list(self) -> builtins.list[Receipt]:
         """List the receipts of all that was ever erased here, the latest first."""
+        return self._receipts(None)
+
+    def _receipts(self, erasure_id: UUID | None) -> builtins.list[Receipt]:
         with self.session.transaction() as connection:
-            rows = connection.execute(_RECEIPTS, self.session.path.ids).mappings()
+            rows = connection.execute(_RECEIPTS, {**self.session.path.ids, "erasure_id": erasure_id}).mappings()
             return [Receipt(**{**row, "rows": dict(sorted(row["rows"].items()))}) for row in rows]
 
 
 _RECEIPTS = text("""
     select erasure_id as id, scope, asked_at, erased_at, rows, late, rewritten_at from mosshead_read_v1.erasures
     where tenant_id = :tenant_id and namespace_id = :namespace_id and erased_at is not null
+      and (cast(:erasure_id as uuid) is null or erasure_id = :erasure_id)
     order by erased_at desc, erasure_id
 """)

@@ -1,6 +1,7 @@
 """`Memory`: the app's connection to Mosshead."""
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -11,7 +12,6 @@ from sqlalchemy import Engine, create_engine, event
 
 from mosshead.api.arguments import checked_seconds
 from mosshead.api.namespace import Namespace
-from mosshead.api.reads import warm_up
 from mosshead.api.session import Session
 from mosshead.api.settings import ClientSettings, client_settings, open_publisher
 from mosshead.deadline import READ_SECONDS, bounded, ends_within
@@ -144,6 +144,12 @@ class Memory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def warm_up(embedder: Embedder) -> None:
+    """Load the modules that read, and the local embedding model, as the first read would."""
+    import_module("mosshead.context.pipeline")
+    embedder.count_tokens("")
 
 
 def _open_engine(settings: ClientSettings, model: str, read_seconds: float) -> Engine:

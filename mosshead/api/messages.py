@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import text as sql
 
 from mosshead.api.arguments import (
+    OnTimeout,
     aware,
     before_and_after,
     checked_conversation,
@@ -17,7 +18,7 @@ from mosshead.api.arguments import (
     id_of,
     redacted_history,
 )
-from mosshead.api.session import OnTimeout, Session
+from mosshead.api.session import Session
 from mosshead.models.memories import Progress, StoredMemory
 from mosshead.publishing.publishers import AppSession
 from mosshead.redaction import redact
@@ -81,9 +82,9 @@ class NamespaceMessages:
         from mosshead.search.rerank import judge_of
 
         if conversation_only and conversation is None:
-            raise ValueError("conversation_only: name the conversation, too")
+            raise ValueError("conversation_only: needs conversation=")
         named, said = checked_conversation(conversation), redact(readable("text", text))
-        wanted = pipeline.RecallRequest(
+        wanted = pipeline.MessageSearchRequest(
             text=said,
             history=redacted_history(history),
             conversation=named,
@@ -102,7 +103,7 @@ class NamespaceMessages:
         def read() -> MessageHits:
             if not said.strip():
                 return MessageHits(hits=(), excerpts=(), progress=self.session.progress(), conversation=named)
-            return pipeline.recalled(self.session.store(), wanted, self.session.published())
+            return pipeline.search_messages(self.session.store(), wanted, self.session.published())
 
         return self.session.read(
             read,

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from mosshead.api.arguments import (
     AMemory,
     AnEntity,
+    OnTimeout,
     aware,
     checked_conversation,
     checked_kind,
@@ -28,14 +29,21 @@ from mosshead.api.arguments import (
     redacted_history,
     schemas_of,
 )
+from mosshead.api.checks import (
+    check_erased_entity,
+    check_memories,
+    check_replaced,
+    is_remembered,
+    keys_in_use,
+    pending_memory,
+)
 from mosshead.api.decisions import NamespaceDecisions, check_undo
 from mosshead.api.documents import NamespaceDocuments
 from mosshead.api.entities import NamespaceEntities
 from mosshead.api.erasures import NamespaceErasures
 from mosshead.api.messages import NamespaceMessages
-from mosshead.api.reads import nearest, nearest_as_of
-from mosshead.api.session import OnTimeout, Session
-from mosshead.api.writes import as_pending, keys_in_use, known, standing, to_erase, to_replace
+from mosshead.api.nearest import nearest, nearest_as_of
+from mosshead.api.session import Session
 from mosshead.errors import InvalidEvent, NotFound, WaitTimeout
 from mosshead.events.transcripts import turns
 from mosshead.ids import remembered_id, uuid7
@@ -237,14 +245,14 @@ class Namespace:
         closes: dict[UUID, UUID | None] = {}
         memory_id = remembered_id(self.path.home_id, event_id)
         if replaces is not None:
-            if given is not None and (pending.memory(memory_id) or memory_id in standing(self.session, [memory_id])):
+            if given is not None and is_remembered(self.session, memory_id, pending):
                 return memory_id  # sent again, and what it replaced is closed by now
-            old, read = to_replace(self.session, replaces, version, pending)
+            old, read = check_replaced(self.session, replaces, version, pending)
             event |= {"replaces": old, "of_version": read}
             closes = {old: memory_id}
         self.session.publish(event, session=session)
         if session is None:
-            memory = as_pending(memory_id, content, kind=kind, about=about or (), since=since)
+            memory = pending_memory(memory_id, content, kind=kind, about=about or (), since=since)
             self.session.add_pending(event_id, memory=memory, closes=closes)
         return memory_id
 
@@ -258,7 +266,7 @@ class Namespace:
         Raises NotFound where one of them is not there, or closed already; nothing is closed then.
         """
         wanted, pending = memory_ids(memories), self.session.pending()
-        known(self.session, wanted, pending)
+        check_memories(self.session, wanted, pending)
         event_id = uuid7()
         event = {"type": "forget", "event_id": event_id, "memories": wanted, "reason": reason}
         self.session.publish(event, session=session)
@@ -317,9 +325,9 @@ class Namespace:
         event_id = uuid7()
         event = {"type": "erase", "event_id": event_id, "everything": everything, "memories": wanted}
         event |= {} if conversation is None else {"conversation": conversation}
-        event |= {} if entity is None else {"entity": to_erase(self.session, entity)}
+        event |= {} if entity is None else {"entity": check_erased_entity(self.session, entity)}
         if wanted:
-            known(self.session, wanted, self.session.pending(), closed=True)
+            check_memories(self.session, wanted, self.session.pending(), closed=True)
         self.session.publish(event, session=session)
         if session is None and wanted:
             self.session.add_pending(event_id, closes=dict.fromkeys(wanted))
@@ -354,11 +362,8 @@ class Namespace:
         An empty text finds nothing. Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot
         be reached.
         """
-        from mosshead.search.rerank import (
-            JUDGED,
-            judge_of,
-            reranked,
-        )  # what reads is loaded by the first read, here and below
+        # Here and below: what reads is loaded by the first read.
+        from mosshead.search.rerank import JUDGED, judge_of, reranked
 
         moment, said = aware(as_of), redact(readable("text", text))
         of_kind, fields = checked_kind(kind), checked_metadata(metadata)
@@ -416,7 +421,7 @@ class Namespace:
             history=redacted_history(history),
             conversation=checked_conversation(conversation),
             budget=checked_limit(budget, "budget"),
-            overlay=checked_limit(include_pending, "include_pending") if include_pending else 0,
+            include_pending=checked_limit(include_pending, "include_pending") if include_pending else 0,
             now=aware(now, "now") or datetime.now(UTC),
             judge=judge_of(reranker, said),
         )
@@ -441,7 +446,7 @@ class Namespace:
         history: Sequence[Mapping[str, Any]] = (),
         conversation: str | None = None,
     ) -> "Resolution":
-        """Tell who is meant by a name in a text, decided by the text around it and by the turns before, and by nothing else.
+        """Resolve a name in a text to an entity, using only the text and the preceding turns.
 
         mention: the name, as it stands in the text; without it the text is first looked through for a name that several bear.
         history: the latest turns of the conversation, as ``{role, content}``. Where only the conversation is named, its latest

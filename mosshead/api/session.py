@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from uuid import UUID
 
 from sqlalchemy import Connection, Engine
 
-from mosshead.api.arguments import checked_seconds
+from mosshead.api.arguments import OnTimeout, checked_on_timeout, checked_seconds
 from mosshead.deadline import with_deadline
 from mosshead.embeddings import Embedder
 from mosshead.models.memories import Hit, Progress
@@ -23,14 +23,13 @@ if TYPE_CHECKING:
     from mosshead.context.fetch import ReadStore
     from mosshead.publishing.spool_publisher import SpoolPublisher
 
-OnTimeout = Literal["partial", "raise"]
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Whose memories they are, where they are, what embeds texts, what publishes, and what this process has written.
+    """The state that the parts of one namespace share: its path, the engine, the embedder and the publisher.
 
     An extension takes it from `Namespace.session`.
     """
@@ -67,10 +66,9 @@ class Session:
 
         Raises ValueError where an argument does not fit, and StoreUnavailable.
         """
-        if on_timeout not in get_args(OnTimeout):
-            raise ValueError(f"on_timeout: one of {', '.join(get_args(OnTimeout))}, got {on_timeout!r}")
+        late_answer = late if checked_on_timeout(on_timeout) == "partial" else None
         limit = None if timeout is None else checked_seconds("timeout", timeout)
-        return with_deadline(self.engine, read, seconds=limit, late=late if on_timeout == "partial" else None)
+        return with_deadline(self.engine, read, seconds=limit, late=late_answer)
 
     def publish(self, event: Mapping[str, Any], *, session: AppSession | None = None) -> UUID:
         """Check and publish one event, and return its id. session: as for `Namespace.publish`."""
@@ -99,7 +97,7 @@ class Session:
         return replace(self.fetch(memories.progress), published=published)
 
     def pending(self) -> Laid:
-        """Return what this process wrote and the service has not taken up. Ask before the read that it is laid over.
+        """Return what this process wrote and the service has not applied yet. Call it before the read that it is laid over.
 
         How far the service came is asked for where something may wait, and first: what took effect may have been undone since.
         """

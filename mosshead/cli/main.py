@@ -140,7 +140,7 @@ def recall(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     text: Annotated[str, typer.Argument(help="What to look for.")],
     conversation: Annotated[str | None, typer.Option("--conversation", "-c", help="The one that is going on.")] = None,
-    thread: Annotated[bool, typer.Option(help="Look in this conversation alone.")] = False,
+    conversation_only: Annotated[bool, typer.Option(help="Look in this conversation alone.")] = False,
     limit: Annotated[int, typer.Option(help="How many messages.")] = 4,
     around: Annotated[int, typer.Option(help="How many before and after each come with it.")] = 1,
     json_output: Json = False,
@@ -148,7 +148,12 @@ def recall(  # noqa: PLR0917 - typer's options are its parameters
     """What was said that answers to a text, word for word."""
     with open_namespace(namespace) as opened:
         found = opened.messages.search(
-            text, conversation=conversation, conversation_only=thread, limit=limit, around=around, on_timeout="raise"
+            text,
+            conversation=conversation,
+            conversation_only=conversation_only,
+            limit=limit,
+            around=around,
+            on_timeout="raise",
         )
     answer = {"hits": found.hits, "excerpts": found.excerpts, "partial": found.partial}
     print_answer(json_output, answer, escape(found.text))

@@ -8,7 +8,7 @@ from heapq import heapify, heappop, heappush
 from uuid import UUID
 
 from mosshead.context.paths import Path, delivered
-from mosshead.models.context import Context, Explanation, group_of, in_order, memory_note, message_note, said_on
+from mosshead.models.context import Context, Explanation, day_heading, group_of, in_order, memory_note, message_note
 from mosshead.models.memories import Hit
 from mosshead.models.messages import StoredMessage
 from mosshead.models.questions import Question
@@ -54,7 +54,7 @@ def assemble(
     candidates = [
         *_judged([*_memories(paths, now), *said], judge),
         *(_Candidate(value=one, paths=("pending",), base=0.0, guaranteed=True) for one in pending),
-        *(_Candidate(value=one, paths=("overlay",), base=0.0, guaranteed=True) for one in ahead),
+        *(_Candidate(value=one, paths=("pending",), base=0.0, guaranteed=True) for one in ahead),
     ]
     for one in candidates:
         if one.guaranteed and not filling.repeats(one):
@@ -193,7 +193,7 @@ class _Filling:
         """What the text grows by."""
         if not isinstance(one.value, StoredMessage):
             return f"- {memory_note(one.value, dated=self.dated)}"
-        heading = "" if group_of(one.value) in self.headings else f"{said_on(one.value)}:\n"
+        heading = "" if group_of(one.value) in self.headings else f"{day_heading(one.value)}\n"
         return f"{heading}{message_note(one.value)}"
 
     def _category(self, one: _Candidate) -> int:

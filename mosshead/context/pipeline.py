@@ -47,11 +47,11 @@ class ContextRequest(_Request):
     """What `Namespace.context` was asked, checked."""
 
     budget: int
-    overlay: int
+    include_pending: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecallRequest(_Request):
+class MessageSearchRequest(_Request):
     """What `Namespace.messages.search` was asked, checked."""
 
     limit: int
@@ -71,7 +71,7 @@ def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int]
         wanted.history,
         conversation=None if wanted.history else wanted.conversation,
         turns=TURNS,
-        ahead=wanted.overlay,
+        ahead=wanted.include_pending,
     )
     told = {as_compared(one) for one in (*wanted.history, wanted.text)}
     # What is told anyway may take the best places, and is left out then.
@@ -103,8 +103,8 @@ def settled(store: ReadStore, heard: Heard, fetched: Fetched, now: datetime) -> 
     return read, found
 
 
-def recalled(store: ReadStore, wanted: RecallRequest, published: dict[UUID, int]) -> MessageHits:
-    """What was said that answers to a text. published: as for `context`."""
+def search_messages(store: ReadStore, wanted: MessageSearchRequest, published: dict[UUID, int]) -> MessageHits:
+    """Find the messages that answer to a text. published: as for `context`."""
     heard = first(store, wanted.text, ())
     told = frozenset(map(as_compared, wanted.history))
     shown = (wanted.limit if wanted.judge is None else max(wanted.limit, JUDGED)) + len(told)

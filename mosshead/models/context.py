@@ -97,6 +97,11 @@ def memory_note(memory: StoredMemory, *, dated: bool) -> str:
     return f"{content} ({occurred_on(memory)})"
 
 
+def day_heading(message: StoredMessage) -> str:
+    """Return the line above the messages of one conversation and day."""
+    return f"{said_on(message)}:"
+
+
 def message_note(message: StoredMessage) -> str:
     """A message on one line."""
     return message_line(message.role, message.speaker, message.content)
@@ -130,7 +135,7 @@ def _groups(messages: Sequence[StoredMessage]) -> Iterable[Sequence[StoredMessag
 
 def _said(messages: Sequence[StoredMessage]) -> Iterator[str]:
     for group in _groups(messages):
-        yield f"{said_on(group[0])}:"
+        yield day_heading(group[0])
         yield from map(message_note, group)
 
 

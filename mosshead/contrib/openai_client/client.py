@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 from uuid import UUID, uuid4
 
 from mosshead.api.arguments import checked_limit, checked_seconds
-from mosshead.api.memory import Memory
+from mosshead.api.memory import Memory, warm_up
 from mosshead.api.namespace import Namespace
-from mosshead.api.reads import warm_up
 from mosshead.contrib.openai_client.apis import ApiForm, Chat, Responses
 from mosshead.contrib.openai_client.calls import Call, Injection, Whose, wait, wait_async
 from mosshead.contrib.openai_client.streams import Forwarding, followed
@@ -152,7 +151,7 @@ def with_memory(
     ``conversation=``, which is not sent. That of ``responses`` is OpenAI's own: it is sent, and is the name here, too.
     zone: that of the user's clock, or a function that says it at each call: what is said on a Monday evening is of a Monday then.
     budget: tokens of what is put into the prompt, at most, the fence apart.
-    timeout: seconds by which an answer may come later than without memory, at most. What is not read by then stays out.
+    timeout: seconds that memory may add to an answer. Anything not read by then is left out.
     on_extract: called with the ids of the events of each turn that was published, in a thread of its own.
     on_error: called with what went wrong where the chat goes on without memory; by default the logger "mosshead" warns of it.
     The local embedding model is loaded now, where it is not yet (0.1 s).

@@ -6,8 +6,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from mosshead.api.arguments import aware, checked_conversation, checked_limit, checked_seconds, redacted_history
-from mosshead.api.session import OnTimeout
+from mosshead.api.arguments import (
+    OnTimeout,
+    aware,
+    checked_conversation,
+    checked_limit,
+    checked_on_timeout,
+    checked_seconds,
+    redacted_history,
+)
 from mosshead.callbacks import answer_of
 from mosshead.contrib.stories.evidence import chosen, gathered
 from mosshead.contrib.stories.prompt import StoryAnswer, noted, story_prompt
@@ -66,7 +73,7 @@ def tell_story(
     turns, named = redacted_history(history), checked_conversation(conversation)
     most = checked_limit(budget, "budget")
     moment = aware(now, "now") or datetime.now(UTC)
-    limit = None if timeout is None else checked_seconds("timeout", timeout)
+    limit, ending = None if timeout is None else checked_seconds("timeout", timeout), checked_on_timeout(on_timeout)
     ends = None if limit is None else time.monotonic() + limit
     asked = asked_for(said, moment.date())
     if not said.strip():
@@ -88,7 +95,7 @@ def tell_story(
     found = session.read(
         read,
         timeout=limit,
-        on_timeout=on_timeout,
+        on_timeout=ending,
         late=lambda reason: Story(intent=asked.intent, partial=True, reason=reason),
     )
     return told(found, said, teller, ends)

@@ -1,10 +1,12 @@
 """`Namespace.erase` and the receipts, in the app's process and as typed in a shell."""
 
 from collections.abc import Callable
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
+from sqlalchemy.event import listen, remove
 
 from mosshead import InvalidEvent, Memory, Namespace, NotFound
 from tests.given import Remembering
@@ -61,6 +63,36 @@ def test_this_process_does_not_see_it_from_here_on(
     assert list(sarah.query("figs")) == []
     with pytest.raises(NotFound):
         sarah.get(figs)
+
+
+def test_what_was_remembered_and_forgotten_in_one_breath_can_be_erased(sarah: Namespace, taken: Taken) -> None:
+    figs = sarah.remember("User likes figs")
+    sarah.forget(figs)
+    sarah.erase(figs)
+    assert [one["type"] for one in taken(3)] == ["remember", "forget", "erase"]
+
+
+def test_one_receipt_is_read_without_the_others(sarah: Namespace, admin_engine: Engine) -> None:
+    ids = [uuid4() for _ in range(3)]
+    with admin_engine.begin() as connection:
+        connection.execute(
+            text("""
+                insert into mosshead.erasures (tenant_id, namespace_id, erasure_id, scope, asked_at, erased_at,
+                                               position, publisher_sequence)
+                values (:tenant_id, :namespace_id, :erasure_id, 'memories', now(), now(), 0, 0)"""),
+            [{**sarah.path.ids, "erasure_id": one} for one in ids],
+        )
+    read: list[int] = []
+
+    def count(_connection: object, cursor: Any, *_: object) -> None:
+        read.append(cursor.rowcount)
+
+    listen(sarah.session.engine, "after_cursor_execute", count)
+    found = sarah.erasures.get(ids[1])
+    remove(sarah.session.engine, "after_cursor_execute", count)
+    assert found is not None
+    assert (found.id, max(read)) == (ids[1], 1)
+    assert {one.id for one in sarah.erasures.list()} == {*ids}
 
 
 def test_what_is_asked_for_in_a_session_that_is_rolled_back_hides_nothing(

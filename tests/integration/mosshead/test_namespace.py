@@ -8,11 +8,14 @@ from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import Engine
+from sqlalchemy.event import listen, remove
 
 from db import inbox, memories, profiles
 from db.keys import LaneRef
 from mosshead import AmbiguousName, InvalidEvent, Memory, Namespace, NotFound, WaitTimeout
+from mosshead.api.decisions import check_undo
 from mosshead.contrib.prompts import Prompts
+from mosshead.contrib.stories import tell_story
 from mosshead.entities.mentions import MentionKind
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
@@ -101,6 +104,35 @@ class TestQuery:
         for name, call, arguments in wrong:
             with pytest.raises((ValueError, NotFound), match=rf"^{name}: "):
                 call(**arguments)
+
+    @pytest.mark.parametrize("action", ["invented", ["undo"], 5])
+    def test_an_action_that_there_is_not_is_refused_by_name(self, sarah: Namespace, action: Any) -> None:
+        with pytest.raises(ValueError, match="action: one of "):
+            sarah.decisions.latest(action=action)
+
+    @pytest.mark.parametrize("request_", ["", "What happened to Ada?"])
+    def test_an_on_timeout_that_there_is_not_is_refused_by_name(self, sarah: Namespace, request_: str) -> None:
+        on_timeout: Any = "retry"
+        with pytest.raises(ValueError, match="on_timeout: one of partial, raise"):
+            tell_story(sarah, request_, on_timeout=on_timeout)
+
+    def test_what_is_read_of_one_moment_is_read_in_one_transaction(self, sarah: Namespace, knows: Knows) -> None:
+        knows("User moved to Seattle")
+        engine, [decision] = sarah.session.engine, sarah.decisions.latest()
+        opened: list[object] = []
+
+        def count(connection: object) -> None:
+            opened.append(connection)
+
+        for read in (
+            lambda: sarah.query("Where does she live?", as_of=datetime.now(UTC)),
+            lambda: check_undo(sarah.session, decision.id),
+        ):
+            opened.clear()
+            listen(engine, "begin", count)
+            read()
+            remove(engine, "begin", count)
+            assert len(opened) == 1
 
     def test_one_name_alone_is_no_list_of_letters(self, sarah: Namespace, taken: Taken) -> None:
         with pytest.raises(InvalidEvent, match="about"):

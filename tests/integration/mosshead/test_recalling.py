@@ -302,7 +302,7 @@ class TestContext:
         shown = ines.context(question, include_pending=2)
         assert [one.content for one in shown.messages if one.conversation == "bread"] == [BREAD[1][1], BREAD[2][1]]
         assert [one.place for one in shown.messages if one.conversation == "bread"] == [1, 2]
-        assert [one.paths for one in shown.explain()].count(("overlay",)) == 2
+        assert [one.paths for one in shown.explain()].count(("pending",)) == 2
         history = [{"role": "user", "content": BREAD[2][1]}]
         assert [one.content for one in ines.context(question, include_pending=1, history=history).messages][
             -1
@@ -345,7 +345,7 @@ def test_a_shell_has_it_too(ines: Namespace, talk: Talk, addresses: Addresses) -
         return subprocess.run([*asked, *more], env=environment, capture_output=True, text=True, check=True).stdout
 
     assert f"Sam: {BREAD[1][1]}" in answer("--around", "0")
-    found = json.loads(answer("--json", "-c", "bread", "--thread"))
+    found = json.loads(answer("--json", "-c", "bread", "--conversation-only"))
     assert [hit["message"]["content"] for hit in found["hits"]] == [BREAD[1][1]]
     assert [len(excerpt["messages"]) for excerpt in found["excerpts"]] == [3]
 

@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 from structlog.testing import capture_logs
 
 from mosshead import Memory, Namespace
-from mosshead.api.writes import keys_in_use
+from mosshead.api.checks import keys_in_use
 from mosshead.publishing.imports import check_lines, events_of
 from mosshead.publishing.validation import check_events
 from tests.forming import Forming

@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 from benchmarks.entities.world import Who, World, read_world
 from config.settings import Settings
 from mosshead import Memory, Namespace
-from mosshead.api.writes import keys_in_use
+from mosshead.api.checks import keys_in_use
 from mosshead.entities.disambiguation import telling
 from mosshead.publishing.imports import check_lines, events_of
 from mosshead.publishing.validation import check_events

@@ -10,7 +10,7 @@ from sqlalchemy import Engine, text
 
 from db.keys import LaneRef
 from mosshead import Namespace
-from mosshead.api.writes import keys_in_use
+from mosshead.api.checks import keys_in_use
 from mosshead.publishing.imports import check_lines, events_of
 from mosshead.publishing.validation import check_events
 from mosshead.store.connection import tenant_transaction

@@ -1,4 +1,4 @@
-"""What has to hold before an app's own change of its memories is published, as far as it can be seen from here."""
+"""Checks before an app's own change is published, as far as the app can see."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -19,14 +19,17 @@ from mosshead.store.pending import Laid
 _MOST_NAMED = 5
 
 
-def to_replace(session: Session, given: AMemory, version: int | None, pending: Laid) -> tuple[UUID, int | None]:
-    """The memory to replace, and the version that was read of it, where one was. Raises NotFound and MemoryChanged."""
+def check_replaced(session: Session, given: AMemory, version: int | None, pending: Laid) -> tuple[UUID, int | None]:
+    """Return the id of the memory to replace, and the version at which the app read it, if any.
+
+    Raises NotFound, and MemoryChanged if its text has changed since that version.
+    """
     wanted = memory_id(given, "replaces")
     if version is None and isinstance(given, StoredMemory) and not given.pending:
         version = given.version
     if pending.memory(wanted) is not None:
         return wanted, None  # it takes effect before this event does
-    found = known(session, [wanted], pending, "replaces")[wanted]
+    found = check_memories(session, [wanted], pending, "replaces")[wanted]
     if version is None or version == found.version:
         return wanted, version
     read = session.fetch(memories.content_of, wanted, version)
@@ -39,23 +42,26 @@ def to_replace(session: Session, given: AMemory, version: int | None, pending: L
 
 
 def keys_in_use(session: Session, keys: Collection[str]) -> set[str]:
-    """Which of some keys of the app's own entities were imported under."""
+    """Return which of the keys are already in use by entities."""
     from mosshead.store.entities import known_keys  # few apps import
 
     return session.fetch(known_keys, keys)
 
 
-def standing(session: Session, wanted: Sequence[UUID]) -> dict[UUID, CurrentMemory]:
-    """What memories stand at, of those that there are."""
-    return session.fetch(memories.standing, wanted)
+def is_remembered(session: Session, wanted: UUID, pending: Laid) -> bool:
+    """Return whether a memory exists, or waits to be put down: its event was published before."""
+    return pending.memory(wanted) is not None or wanted in session.fetch(memories.standing, [wanted])
 
 
-def known(
+def check_memories(
     session: Session, wanted: Sequence[UUID], pending: Laid, name: str = "memories", *, closed: bool = False
 ) -> Mapping[UUID, CurrentMemory]:
-    """What memories stand at. Raises NotFound, which names those that are not there or, where these will not do, are closed."""
+    """Return the current version and state of each memory.
+
+    Raises NotFound naming those that are missing or, unless ``closed=True``, closed.
+    """
     stored = [one for one in wanted if pending.memory(one) is None]
-    found = standing(session, stored)
+    found = session.fetch(memories.standing, stored)
     faults = [
         f"there is no memory {one} in {session.path}" if state is None else f"{one} is {state} already"
         for one in stored
@@ -67,10 +73,12 @@ def known(
     return found
 
 
-def as_pending(wanted: UUID, content: str, *, kind: MemoryKind | str, about: Sequence[str], since: datetime) -> Hit:
-    """A memory as far as it is known before the service took it up."""
+def pending_memory(
+    memory_id: UUID, content: str, *, kind: MemoryKind | str, about: Sequence[str], since: datetime
+) -> Hit:
+    """Return a memory as this process shows it until the service has applied it."""
     return Hit(
-        id=wanted,
+        id=memory_id,
         version=1,
         kind=MemoryKind(kind),
         content=redact(content),
@@ -84,8 +92,8 @@ def as_pending(wanted: UUID, content: str, *, kind: MemoryKind | str, about: Seq
     )
 
 
-def to_erase(session: Session, entity: AnEntity) -> UUID:
-    """The entity to erase. Raises NotFound, and InvalidEvent where it is the user."""
+def check_erased_entity(session: Session, entity: AnEntity) -> UUID:
+    """Return the id of the entity to erase. Raises NotFound, and InvalidEvent if it is the user."""
     wanted = entity_id(entity)
     with session.transaction() as connection:
         is_user = connection.execute(_IS_USER, {**session.path.ids, "entity_id": wanted}).scalar()
@@ -97,7 +105,7 @@ def to_erase(session: Session, entity: AnEntity) -> UUID:
 
 
 def _state(wanted: UUID, found: Mapping[UUID, CurrentMemory], pending: Laid) -> str | None:
-    """What state a memory is in, or will be once what waits is in effect; None where there is none."""
+    """Return a memory's state with pending writes applied; None if it does not exist."""
     if wanted in pending.closed:
         return "superseded" if pending.closed[wanted] else "withdrawn"
     return found[wanted].state if wanted in found else None

@@ -1,22 +1,14 @@
-"""What reads in the public face share."""
+"""Nearest-memory search shared by the parts of a namespace."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from importlib import import_module
 from typing import Any
 
 from mosshead.api.session import Session
-from mosshead.embeddings import Embedder
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hits
 from mosshead.store import memories
-
-
-def warm_up(embedder: Embedder) -> None:
-    """Load what reads for a message, and the local embedding model, as the first read would."""
-    import_module("mosshead.context.pipeline")
-    embedder.count_tokens("")
 
 
 def nearest(
@@ -30,9 +22,7 @@ def nearest(
     record: str | None = None,
 ) -> Hits:
     """Find the memories nearest to a text, with what this process wrote in its place among them."""
-    from mosshead.search import (
-        vectors,
-    )  # what reads is loaded by the first read: a process that publishes alone needs none
+    from mosshead.search import vectors  # loaded by the first read: a process that only publishes does not need it
 
     published, pending = session.published(), session.pending()
     wanted = vectors.SearchTarget(
@@ -55,7 +45,10 @@ def nearest(
 def nearest_as_of(session: Session, text: str, moment: datetime, *, limit: int, threshold: float | None) -> Hits:
     """Find the memories nearest to a text among what was known at a time, by the words of that time."""
     model, vector = session.embedder.name, session.embedder.embed([text])[0]
-    found = session.fetch(
-        memories.similar_memories, model=model, vector=vector, limit=limit, threshold=threshold, as_of=moment
-    )
-    return Hits(tuple(found), session.progress())
+    published = session.published()
+    with session.transaction() as connection:
+        found = memories.similar_memories(
+            connection, session.path, model=model, vector=vector, limit=limit, threshold=threshold, as_of=moment
+        )
+        progress = memories.progress(connection, session.path)
+    return Hits(tuple(found), replace(progress, published=published))
