@@ -11,6 +11,7 @@ from sqlalchemy import Engine
 from sqlalchemy.event import listen, remove
 
 from db import inbox, memories, profiles
+from db.decisions import LoggedDecision, log
 from db.keys import LaneRef
 from mosshead import AmbiguousName, InvalidEvent, Memory, Namespace, NotFound, WaitTimeout
 from mosshead.api.decisions import check_undo
@@ -20,7 +21,7 @@ from mosshead.entities.mentions import MentionKind
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
-from tests.given import MINILM, MODEL, NONE, NOON, Publishing, Remembering, claimed
+from tests.given import MINILM, MODEL, NONE, NOON, Publishing, Remembering, claimed, under_way
 from tests.integration.mosshead.conftest import Taken
 
 NO_ID = UUID(int=7)
@@ -116,8 +117,14 @@ class TestQuery:
         with pytest.raises(ValueError, match="on_timeout: one of partial, raise"):
             tell_story(sarah, request_, on_timeout=on_timeout)
 
-    def test_what_is_read_of_one_moment_is_read_in_one_transaction(self, sarah: Namespace, knows: Knows) -> None:
+    def test_what_is_read_of_one_moment_is_read_in_one_transaction(
+        self, sarah: Namespace, knows: Knows, remembering: Remembering, worker_engine: Engine
+    ) -> None:
         knows("User moved to Seattle")
+        batch = under_way(worker_engine, remembering.lane)
+        with remembering.stamped() as (connection, stamp):
+            made = LoggedDecision(stamp=stamp, action="add", reason="new", decided_by="rules")
+            log(connection, batch, [made])
         engine, [decision] = sarah.session.engine, sarah.decisions.latest()
         opened: list[object] = []
 
