@@ -108,13 +108,13 @@ def test_while_tasks_are_active_and_reserved(running: Running, celery: Celery, f
 
 
 @pytest.mark.parametrize(
-    ("answer", "times"),
+    "answers",
     [
-        (Fault("refusal"), 1),
-        (Fault("invalid_json"), 2),
-        (Fault("truncated"), 2),
-        (Fault("html"), 2),
-        (lambda request: {"facts": [{"content": request.prompt, "kind": SECRET}]}, 2),
+        [Fault("refusal")],
+        [Fault("invalid_json")] * 2,
+        [Fault("truncated")] * 2,
+        [Fault("html")] * 2,
+        [lambda request: {"facts": [{"content": request.prompt, "kind": SECRET}]}] * 2,
     ],
     ids=["refusal", "invalid-json", "truncated", "html", "not-the-schema"],
 )
@@ -122,12 +122,11 @@ def test_while_tasks_fail(
     running: Running,
     celery: Celery,
     fake: FakeOpenAI,
-    answer: Fault | Callable[[Request], dict[str, Any]],
-    times: int,
+    answers: list[Fault | Callable[[Request], dict[str, Any]]],
     request: pytest.FixtureRequest,
 ) -> None:
     """After an answer that is none, the message is asked about in halves: the task fails where those have none either."""
-    fake.script("ExtractionAnswer", *[answer] * times)
+    fake.script("ExtractionAnswer", *answers)
     namespace = running.memory.namespace("acme", f"failing-{request.node.callspec.id}")
     namespace.publish(SECRET, conversation="c1")
     namespace.wait(timeout=90)

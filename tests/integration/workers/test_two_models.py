@@ -552,7 +552,7 @@ def test_model_that_is_dropped_meanwhile_does_not_become_the_active_one(
     switch = embedding_models.switch
 
     def late(connection: Connection, name: str) -> None:
-        embedding_models.make_ready(connection, name, ready=False)
+        embedding_models.set_ready(connection, name, ready=False)
         switch(connection, name)
 
     monkeypatch.setattr(embedding_models, "switch", late)
