@@ -7,14 +7,12 @@ from collections.abc import Iterator
 
 
 def hides(text: str) -> bool:
-    """Whether a text holds words that are not shown. The joiners of emoji and of scripts that need them hide nothing."""
+    """Whether a text hides words by a trick. The joiners of emoji and of scripts that need them hide nothing."""
     if _TAGS.search(_FLAG.sub("", text)) or _VARIANTS.search(text) or _RUN.search(text) or _OVERRIDDEN.search(text):
         return True
     if len(_INSIDE_WORDS.findall(text)) >= _FEW:
         return True
-    if any(match["inside"] is None or _TWO_WORDS.search(match["inside"]) for match in _COMMENT.finditer(text)):
-        return True
-    return _embeds(text) or bool(_UNSEEN.search(text) and _IN_A_TAG.search(text))
+    return _embeds(text)
 
 
 def _embeds(text: str) -> bool:
@@ -25,7 +23,9 @@ def _embeds(text: str) -> bool:
 
 
 def concealed(text: str) -> Iterator[str]:
-    """The words that a text holds as base64 or as hexadecimal digits."""
+    """Yield the words that a text holds as base64 or as hexadecimal digits; all of it if a style hides a part."""
+    if _UNSEEN.search(text) and _IN_A_TAG.search(text):
+        yield text
     for number, match in enumerate(_BASE64.finditer(text)):
         decoded = _from_base64(match.group())
         if decoded and number < _MOST_HIDDEN:
@@ -34,6 +34,12 @@ def concealed(text: str) -> Iterator[str]:
         digits = re.sub(r"0x|[ ,:]", "", match.group())
         if decoded := _in_words(bytes.fromhex(digits[: len(digits) // 2 * 2])):
             yield decoded
+
+
+def comments(text: str) -> Iterator[str]:
+    """Yield the comments that a page or a Markdown text holds."""
+    for comment in _COMMENT.finditer(text):
+        yield comment["inside"] or text[comment.end() :].partition("\n")[0]
 
 
 def _from_base64(run: str) -> str | None:

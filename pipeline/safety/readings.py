@@ -89,7 +89,7 @@ _EMPHASIS = re.compile(r"\*+|~~|(?<!\w)_+|_+(?!\w)")
 _TITLE = re.compile(r"\b(dr|mrs?|ms|prof|st)\. ")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _LINES = re.compile(r"\s*[\r\n\u2028\u2029]+\s*")
-_APART = re.compile(r"(?<!\w)(?:\w[ ._*|/,\-]){3,}\w(?!\w)")
+_APART = re.compile(r"(?<!\w)(?:\w[ ._*|/,\-]{1,3}){3,}\w(?!\w)")
 _WIDE = re.compile(r"\s{2,}|\n")
 
 _FIGURED = re.compile(

@@ -7,52 +7,28 @@ from functools import cache, partial
 from mosshead.fencing import message_line, one_line, shown_name
 from mosshead.models.kinds import Role
 from pipeline.models import Fact, Message
-from pipeline.safety.addressees import addressed_to_programs, gives_notice
-from pipeline.safety.exfiltration import addresses, sends_away
-from pipeline.safety.frames import poses
-from pipeline.safety.hidden_text import concealed, hides
-from pipeline.safety.languages import in_other_words
-from pipeline.safety.memory_orders import tampers
-from pipeline.safety.orders import orders
-from pipeline.safety.overrides import declares, overrides, run_together
-from pipeline.safety.personas import recasts
+from pipeline.safety.classifier import log_odds
+from pipeline.safety.hidden_text import comments, concealed, hides
+from pipeline.safety.markup import calls_tools, loads, poses
 from pipeline.safety.readings import readings, turned, unescaped, visible
-from pipeline.safety.reported_speech import without_reports
-from pipeline.safety.rights import claims_rights
-from pipeline.safety.rules import declares_deeds, rules
-from pipeline.safety.standing_orders import keeps_secret, stands
-from pipeline.safety.tool_calls import calls_tools
 
-_INSTRUCTION = "an instruction to the assistant"
 _HIDDEN = "hides text"
 _FRAME = "poses as a system message"
+_CALL = "holds a call of a tool"
+_LOADS = "holds something that loads an address"
+_INSTRUCTION = "reads as an instruction to the assistant"
 
-_Judge = Callable[..., str | None]
-_Shapes = tuple[tuple[str, Callable[[str], bool]], ...]
-
-_SHAPES: _Shapes = (
-    ("looks like a call of a tool", calls_tools),
-    ("tells the assistant to load an address", addresses),
-    ("tells the assistant to send something away", sends_away),
-    ("claims rights for the user", claims_rights),
-    ("tells the memory what to hold", tampers),
-    ("a rule about the assistant", rules),
-    (_INSTRUCTION, overrides),
-    (_INSTRUCTION, declares),
-    (_INSTRUCTION, addressed_to_programs),
-    (_FRAME, gives_notice),
-    (_INSTRUCTION, recasts),
-    (_INSTRUCTION, stands),
-    (_INSTRUCTION, declares_deeds),
-    (_INSTRUCTION, keeps_secret),
-    (_INSTRUCTION, orders),
-    (_INSTRUCTION, in_other_words),
-)
-_BESIDE_A_FACT: _Shapes = tuple(shape for shape in _SHAPES if shape[1] not in {rules, recasts, orders})
-"""Rules, personas and orders do no harm beside a fact: "I never drank coffee, so stop suggesting cafes"."""
-
-REASONS = frozenset({_HIDDEN, _FRAME, *(reason for reason, _ in _SHAPES)})
+REASONS = frozenset({_HIDDEN, _FRAME, _CALL, _LOADS, _INSTRUCTION})
 """Every reason that there is."""
+
+_SURE = 0.0
+"""Log odds from which a text counts as an instruction."""
+
+_SURER = 1.5
+"""What surrounds a fact must be surer: "I never drank coffee, so stop suggesting cafes" does no harm to the fact."""
+
+_IN_HIDING, _IN_COMMENT = -1.5, 1.0
+"""Of hidden words less is enough; programmers have honest comments in the imperative."""
 
 _MOST, _OVERLAP = 3_000, 500
 """Characters that are judged at once, and by how much the pieces of a longer text overlap."""
@@ -116,7 +92,7 @@ def guarded(facts: Sequence[Fact], messages: Sequence[Message]) -> tuple[Fact, .
     return tuple(map(marked, facts))
 
 
-def _first(texts: Sequence[str], judged: _Judge) -> str | None:
+def _first(texts: Sequence[str], judged: Callable[..., str | None]) -> str | None:
     shown = dict.fromkeys(form for text in texts for form in _forms(text))
     return next((reason for text in shown if text.strip() and (reason := judged(text))), None)
 
@@ -130,13 +106,13 @@ def _forms(text: str) -> Iterator[str]:
             yield _REDACTED.sub("", one)
 
 
-def _of_sources(quote: str, sources: Sequence[Message], judged: _Judge) -> str | None:
+def _of_sources(quote: str, sources: Sequence[Message], judged: Callable[..., str | None]) -> str | None:
     """Judge the paragraphs that hold the quote, or all that the user said if none does."""
     quoting = [message.content for message in sources if quote and quote in message.content]
     if not quoting:
         return _first([message.content for message in sources if message.role is Role.USER], judged)
     paragraphs = [_paragraph(content, content.index(quote), len(quote)) for content in quoting]
-    return _first(paragraphs, partial(judged, shapes=_BESIDE_A_FACT))
+    return _first(paragraphs, partial(judged, least=_SURER))
 
 
 def _details(fact: Fact) -> Iterator[str]:
@@ -164,20 +140,28 @@ def _paragraph(content: str, start: int, length: int) -> str:
     return content[max(before, start - _AROUND) : min(after.start() if after else len(content), end + _AROUND)]
 
 
-def _judged(text: str, shapes: _Shapes = _SHAPES) -> str | None:
+def _judged(text: str, least: float = _SURE) -> str | None:
     pieces = (text[at : at + _MOST] for at in range(0, max(len(text) - _OVERLAP, 1), _MOST - _OVERLAP))
-    return next((reason for piece in pieces if (reason := _reason(piece, shapes))), None)
+    return next((reason for piece in pieces if (reason := _reason(piece, least))), None)
 
 
-def _reason(text: str, shapes: _Shapes) -> str | None:
-    if hides(text):
+def _reason(text: str, least: float) -> str | None:
+    if hides(text) or any(_steers(hidden, _IN_HIDING) for hidden in (*concealed(text), *turned(text))):
+        return _HIDDEN
+    if any(_steers(comment, _IN_COMMENT) for comment in comments(text)):
         return _HIDDEN
     shown = visible(unescaped(text))
     for reading in readings(text):
         if poses(reading, shown):
             return _FRAME
-        own = without_reports(reading)
-        if found := next((reason for reason, tells in shapes if tells(own)), None):
-            return found
-    backwards = any(overrides(reading) or run_together(reading) for reading in turned(text))
-    return _HIDDEN if backwards or any(len(hidden.split()) > 2 for hidden in concealed(text)) else None
+        if calls_tools(reading):
+            return _CALL
+        if loads(reading):
+            return _LOADS
+        if log_odds(reading) > least:
+            return _INSTRUCTION
+    return None
+
+
+def _steers(text: str, least: float) -> bool:
+    return any(log_odds(reading) > least for reading in readings(text))
