@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Engine
 
@@ -12,8 +13,10 @@ from db.engine import check_login, open_engine
 from mosshead.embeddings import Embedder, Endpoint, open_embedder, spec_of
 from mosshead.errors import ConfigurationError, EmbedderMismatch
 from mosshead.llm import LanguageModel
-from mosshead.llm.openai import OnUsage, OpenAILanguageModel
 from workers.stages.cached_llm import UsageLog
+
+if TYPE_CHECKING:
+    from mosshead.llm.openai import OnUsage, OpenAILanguageModel
 
 WORKER_URL = "MOSSHEAD_WORKER_URL"
 
@@ -103,7 +106,7 @@ def open_embedder_of(chosen: Settings, spec: str | None = None) -> Embedder:
     return open_embedder(spec or chosen.embedder, **endpoint._asdict())
 
 
-def open_language_model(settings: Settings, on_usage: OnUsage | None = None) -> OpenAILanguageModel | None:
+def open_language_model(settings: Settings, on_usage: "OnUsage | None" = None) -> "OpenAILanguageModel | None":
     """The model that the settings name, or None where they name none and the offline rules do the work.
 
     Raises ConfigurationError where the key or the address cannot be used at all.
@@ -115,6 +118,8 @@ def open_language_model(settings: Settings, on_usage: OnUsage | None = None) -> 
         raise ConfigurationError(
             "OPENAI_API_KEY is empty. Set it to your key, or unset it to work by the offline rules"
         )
+    from mosshead.llm.openai import OpenAILanguageModel  # slow to import, and not needed by who asks no LLM
+
     return OpenAILanguageModel(
         settings.llm_model,
         api_key=key or "none",
@@ -124,7 +129,7 @@ def open_language_model(settings: Settings, on_usage: OnUsage | None = None) -> 
     )
 
 
-def open_other_model(settings: Settings, name: str, on_usage: OnUsage | None = None) -> OpenAILanguageModel:
+def open_other_model(settings: Settings, name: str, on_usage: "OnUsage | None" = None) -> "OpenAILanguageModel":
     """Another model of the same endpoint, by its name. Raises ConfigurationError also where there is no endpoint."""
     model = open_language_model(settings.model_copy(update={"llm_model": name}), on_usage)
     if model is None:

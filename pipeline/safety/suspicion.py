@@ -146,9 +146,8 @@ def _judged(text: str, least: float = _SURE) -> str | None:
 
 
 def _reason(text: str, least: float) -> str | None:
-    if hides(text) or any(_steers(hidden, _IN_HIDING) for hidden in (*concealed(text), *turned(text))):
-        return _HIDDEN
-    if any(_steers(comment, _IN_COMMENT) for comment in comments(text)):
+    hidden = ((one, _IN_HIDING) for one in (*concealed(text), *turned(text)))
+    if hides(text) or any(_steers(*one) for one in (*hidden, *((one, _IN_COMMENT) for one in comments(text)))):
         return _HIDDEN
     shown = visible(unescaped(text))
     for reading in readings(text):
