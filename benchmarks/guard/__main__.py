@@ -62,11 +62,11 @@ def texts_of(files: Iterable[Path]) -> list[tuple[str, bool]]:
 
 
 def training_texts(data: Path) -> list[tuple[str, bool]]:
-    """The labelled texts, and ordinary ones, which count three times: they are rarer here than in life."""
+    """The labelled texts. Ordinary ones count three times, as they are rarer here than in life; so do the attacks of the tests."""
     files = sorted((data / "training").glob("*.jsonl"))
     ordinary = texts_of(file for file in files if file.stem.startswith("ordinary_")) + ordinary_texts(data.parent)
     attacks = [(text, True) for shape, texts in ATTACKS.items() if shape != "hidden" for text in texts]
-    return texts_of(file for file in files if not file.stem.startswith("ordinary_")) + attacks + 3 * ordinary
+    return texts_of(file for file in files if not file.stem.startswith("ordinary_")) + 3 * (attacks + ordinary)
 
 
 def ordinary_texts(data: Path) -> list[tuple[str, bool]]:

@@ -24,6 +24,9 @@ REASONS = frozenset({_HIDDEN, _FRAME, _CALL, _LOADS, _INSTRUCTION})
 _SURE = 0.0
 """Log odds from which a text counts as an instruction."""
 
+_MESSAGE = 0.75
+"""A message that is held for nothing is never found again. It comes back inside a fence, so surer will do."""
+
 _SURER = 1.5
 """What surrounds a fact must be surer: "I never drank coffee, so stop suggesting cafes" does no harm to the fact."""
 
@@ -71,7 +74,7 @@ def steers(message: Message) -> bool:
     texts = [message.content]
     if shown_name(message.speaker) is not None:
         texts.append(message_line(message.role, message.speaker, message.content[:_OVERLAP]))
-    return _first(texts, _judged) is not None
+    return _first(texts, partial(_judged, least=_MESSAGE)) is not None
 
 
 def instructs(name: str) -> bool:
