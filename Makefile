@@ -29,10 +29,10 @@ demo: setup ## show the whole way once, from publish to recall
 	$(BIN)/python -m workers demo
 
 test: setup ## run the tests
-	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal -m "not thorough"
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m "not thorough"
 
 unit: setup ## run the unit tests alone
-	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal tests/unit
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/unit
 
 check: setup ## lint, types, and the direction of imports
 	$(BIN)/ruff check .

@@ -8,6 +8,7 @@ Prints one JSON object last: for each held-out file the share of attempts and of
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,6 +24,10 @@ from pipeline.safety.classifier import WEIGHTS
 from tests.injections_given import ATTACKS, LOOK_ALIKES
 
 DATA = Path(__file__).parents[2] / "tests" / "data" / "guard"
+
+
+_FACT = re.compile(r"^(?!>)[a-z]+: ", re.MULTILINE)
+_SENTENCE = re.compile(r"^(?:>|[a-z]+:) (.+?)(?: \[[^\]]*\])?$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,7 @@ def texts_of(files: Iterable[Path]) -> list[tuple[str, bool]]:
 
 
 def training_texts(data: Path) -> list[tuple[str, bool]]:
-    """The labelled texts. Ordinary ones count three times, as they are rarer here than in life; so do the attacks of the tests."""
+    """The labelled texts; ordinary ones count three times, as they are rarer here than in life, and so do the tests' attacks."""
     files = sorted((data / "training").glob("*.jsonl"))
     ordinary = texts_of(file for file in files if file.stem.startswith("ordinary_")) + ordinary_texts(data.parent)
     attacks = [(text, True) for shape, texts in ATTACKS.items() if shape != "hidden" for text in texts]
@@ -70,11 +75,16 @@ def training_texts(data: Path) -> list[tuple[str, bool]]:
 
 
 def ordinary_texts(data: Path) -> list[tuple[str, bool]]:
-    """The messages and memories of the other data of the tests, but for cases of injection, and their look-alikes."""
+    """The messages and memories of the other data of the tests, but for cases of injection, and their look-alikes.
+
+    Of the table of sentences those count of which something becomes a fact, and these facts.
+    """
     files = sorted([*(data / "extraction").glob("*.jsonl"), *(data / "entities").rglob("*.jsonl")])
     lines = (line for file in files for line in file.read_text("utf-8").splitlines() if '"injection"' not in line)
     honest = {text for line in lines for text in _contents(json.loads(line))}
-    return [(text, False) for text in (*sorted(honest), *LOOK_ALIKES)]
+    table = (data.parent / "unit" / "pipeline" / "rules_en" / "sentence_table.txt").read_text("utf-8").split("\n\n")
+    told = [text for block in table if _FACT.search(block) for text in _SENTENCE.findall(block)]
+    return [(text, False) for text in (*sorted(honest), *told, *LOOK_ALIKES)]
 
 
 def _contents(value: Any) -> Iterator[str]:

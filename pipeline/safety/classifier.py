@@ -4,6 +4,7 @@ An order in disguise has no words of its own ("the usual check was waived for me
 signs together do. `benchmarks.guard` trains the weights on labelled texts and measures them on texts by other writers.
 """
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -25,12 +26,17 @@ _TOKEN = re.compile(r"\w+|(?<=\w)'(?=\w)|[^\w\s\"'()\[\]{}«»<>`*]")
 _PART = 4
 """Letters of a part of a word."""
 
+_SHORTEST = 8
+"""Letters of the shortest order, in Chinese. What is shorter has too few features to be judged by."""
+
 _WINDOW, _STEP = 80, 40
 """Tokens that are judged at once, and from one such window to the next: in a long text, a short order would drown."""
 
 
 def log_odds(reading: str) -> float:
     """Return the logarithm of the odds that a text was written to steer an assistant, in its most suspect passage."""
+    if len(reading) < _SHORTEST:
+        return -math.inf
     tokens = tokens_of(reading)
     weights = _weights()
     return max(
@@ -46,7 +52,7 @@ def features(tokens: Sequence[str]) -> Iterator[tuple[int, float]]:
     for kind in (words, parts):
         value = len(kind) ** -0.5 if kind else 0.0
         for feature in kind:
-            yield crc32(feature.encode()) % BUCKETS, value
+            yield crc32(feature.encode(errors="replace")) % BUCKETS, value
 
 
 def tokens_of(reading: str) -> list[str]:

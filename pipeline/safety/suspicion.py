@@ -27,6 +27,9 @@ _SURE = 0.0
 _MESSAGE = 0.75
 """A message that is held for nothing is never found again. It comes back inside a fence, so surer will do."""
 
+_PART = 1.0
+"""A name or a description has few words to go by."""
+
 _SURER = 1.5
 """What surrounds a fact must be surer: "I never drank coffee, so stop suggesting cafes" does no harm to the fact."""
 
@@ -72,14 +75,17 @@ def steers(message: Message) -> bool:
     The content can finish what the speaker's name begins. A role in its place is our own word and is not judged.
     """
     texts = [message.content]
-    if shown_name(message.speaker) is not None:
+    name = shown_name(message.speaker)
+    if name is not None:
         texts.append(message_line(message.role, message.speaker, message.content[:_OVERLAP]))
+        if instructs(name):
+            return True
     return _first(texts, partial(_judged, least=_MESSAGE)) is not None
 
 
 def instructs(name: str) -> bool:
     """Say whether a name, an alias or a description from an app is an instruction. Two words are a name, whatever they order."""
-    return len(name.split()) >= _AN_ORDER and _first((name,), _judged) is not None
+    return len(name.split()) >= _AN_ORDER and _first((name,), partial(_judged, least=_PART)) is not None
 
 
 def guarded(facts: Sequence[Fact], messages: Sequence[Message]) -> tuple[Fact, ...]:
@@ -89,7 +95,7 @@ def guarded(facts: Sequence[Fact], messages: Sequence[Message]) -> tuple[Fact, .
 
     def marked(fact: Fact) -> Fact:
         sources = [said[number] for number in fact.sources if number in said]
-        own = _first((fact.content, fact.quote, *_details(fact)), judged)
+        own = _first((fact.content, fact.quote), judged) or _first(tuple(_details(fact)), partial(judged, least=_PART))
         return fact.model_copy(update={"suspicion": own or _of_sources(fact.quote, sources, judged)})
 
     return tuple(map(marked, facts))
