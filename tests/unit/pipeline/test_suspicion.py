@@ -120,15 +120,15 @@ def test_what_only_looks_so_is_not_suspect(text: str) -> None:
     assert suspicion(text) is None
 
 
-@pytest.mark.parametrize("file", sorted((DATA / "held_out").glob("*.jsonl")), ids=lambda file: str(file.stem))
-def test_texts_of_writers_who_were_not_trained_on_are_judged_right(file: Path) -> None:
+def test_texts_of_writers_who_were_not_trained_on_are_judged_right() -> None:
+    """In most cases: docs/trust.md says how often."""
     held: dict[bool, list[bool]] = {True: [], False: []}
-    for line in file.read_text("utf-8").splitlines():
-        row = json.loads(line)
-        held[row["held"]].append(suspicion(row["text"]) is not None)
+    for file in (DATA / "held_out").glob("*.jsonl"):
+        for row in map(json.loads, file.read_text("utf-8").splitlines()):
+            held[row["held"]].append(suspicion(row["text"]) is not None)
 
-    assert sum(held[True]) >= 0.8 * len(held[True])
-    assert sum(held[False]) <= 0.1 * len(held[False])
+    assert sum(held[True]) >= 0.75 * len(held[True])
+    assert sum(held[False]) <= 0.04 * len(held[False])
 
 
 @given(st.sampled_from(PLAIN_ATTACKS), st.sampled_from([str.upper, str.lower, str.title, str.swapcase]))
