@@ -30,7 +30,10 @@ _SHORTEST = 8
 """Letters of the shortest order, in Chinese. What is shorter has too few features to be judged by."""
 
 _WINDOW, _STEP = 80, 40
-"""Tokens that are judged at once, and from one such window to the next: in a long text, a short order would drown."""
+"""Tokens that are judged at once, and from one such window to the next: in a long text, a short order would drown.
+
+The more windows a text has, the surer one must be, for one of many looks suspect by chance.
+"""
 
 
 def log_odds(reading: str) -> float:
@@ -39,10 +42,10 @@ def log_odds(reading: str) -> float:
         return -math.inf
     tokens = tokens_of(reading)
     weights = _weights()
-    return max(
-        weights[-1] + sum(weights[bucket] * value for bucket, value in features(tokens[start : start + _WINDOW]))
-        for start in range(0, max(len(tokens) - _WINDOW, 0) + _STEP, _STEP)
-    )
+    starts = range(0, max(len(tokens) - _WINDOW, 0) + _STEP, _STEP)
+    passages = (features(tokens[start : start + _WINDOW]) for start in starts)
+    worst = max(sum(weights[bucket] * value for bucket, value in passage) for passage in passages)
+    return weights[-1] + worst - math.log(len(starts))
 
 
 def features(tokens: Sequence[str]) -> Iterator[tuple[int, float]]:
