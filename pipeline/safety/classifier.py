@@ -32,7 +32,7 @@ _SHORTEST = 8
 _WINDOW, _STEP = 80, 40
 """Tokens that are judged at once, and from one such window to the next: in a long text, a short order would drown.
 
-The more windows a text has, the surer one must be, for one of many looks suspect by chance.
+The more windows a text has, the surer one must be, for one of many looks suspect by chance; half, as they overlap.
 """
 
 
@@ -45,7 +45,7 @@ def log_odds(reading: str) -> float:
     starts = range(0, max(len(tokens) - _WINDOW, 0) + _STEP, _STEP)
     passages = (features(tokens[start : start + _WINDOW]) for start in starts)
     worst = max(sum(weights[bucket] * value for bucket, value in passage) for passage in passages)
-    return weights[-1] + worst - math.log(len(starts))
+    return weights[-1] + worst - math.log(len(starts)) / 2
 
 
 def features(tokens: Sequence[str]) -> Iterator[tuple[int, float]]:
