@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import count, cycle
 from typing import Any
+from uuid import UUID
 
 import redis
 
@@ -144,24 +145,31 @@ def lanes_that_fail(run: Run) -> Iterator[None]:
 def malformed_tasks(run: Run) -> Iterator[None]:
     """What is no task, pushed into each queue of tasks by turns, and among what consumers seem to have in hand."""
     queues, elements = cycle(_TASK_QUEUES), cycle([one.element for one in hostile_tasks()])
+    lists = [f"{prefix}unacked" for prefix in (EVENTS_KEY.removesuffix(QUEUE.name), TASKS_KEY)]
+    in_hand = {f"of {TENANT} {number}": entry for number, entry in enumerate(_IN_HAND)}
     with redis.Redis.from_url(run.cluster.broker_url) as broker:
-        for prefix in (EVENTS_KEY.removesuffix(QUEUE.name), TASKS_KEY):
-            for tag, entry in enumerate(_IN_HAND):
-                broker.hset(f"{prefix}unacked", str(tag), entry)
-                broker.zadd(f"{prefix}unacked_index", {str(tag): 0})
-    with _again_and_again(lambda: _push(run, next(queues), next(elements)), every=0.1):
-        yield
+        for key in lists:
+            broker.hset(key, mapping=in_hand)
+            broker.zadd(f"{key}_index", dict.fromkeys(in_hand, 0))
+        with _again_and_again(lambda: _push(run, next(queues), next(elements)), every=0.1):
+            yield
+        for key in lists:  # or it would seem to be work of an intake to `_in_hand`
+            broker.hdel(key, *in_hand)
+            broker.zrem(f"{key}_index", *in_hand)
 
 
 @contextmanager
 def costly_messages(run: Run) -> Iterator[None]:
     """Messages that cost the most by the offline rules; each kind comes again once it was worked on."""
-    places = [(an_event(content), count(1)) for content in expensive_contents().values()]
+    latest = [an_event(content) for content in expensive_contents().values()]
+    _publish(run, latest)
 
     def publish() -> None:
-        if not _waits(run, EVENTS_KEY):
-            at_work = _namespaces_at_work(run)
-            _publish(run, [_again(event, next(number)) for event, number in places if _namespace(event) not in at_work])
+        worked_on = _worked_on(run, [event["event_id"] for event in latest])
+        for place, event in enumerate(latest):
+            if UUID(event["event_id"]) in worked_on:
+                latest[place] = _again(event)
+                _publish(run, [latest[place]])
 
     with _again_and_again(publish, every=1.0):
         time.sleep(_DEBOUNCE_SECONDS)
@@ -351,22 +359,19 @@ def _rests(run: Run) -> bool:
         """,
         _ATTACKER,
     )
-    return found == [(0,)] and not _waits(run, EVENTS_KEY)
+    return found == [(0,)] and not _waits(run, EVENTS_KEY) and not _in_hand(run)
 
 
-def _namespaces_at_work(run: Run) -> set[Any]:
-    statement = "select namespace_id from mosshead.lanes where tenant_id = %s and (pending > 0 or batch_id is not null)"
-    return {namespace for (namespace,) in run.cluster.rows(statement, _ATTACKER)}
+def _worked_on(run: Run, ids: Sequence[str]) -> set[UUID]:
+    """Of some events, those that took effect or were given up. One in the intake's hand is no row yet."""
+    statement = "select event_id from mosshead.events where event_id = any(%s::uuid[]) and state <> 'received'"
+    return {event_id for (event_id,) in run.cluster.rows(statement, [*ids])}
 
 
-def _namespace(event: Mapping[str, Any]) -> Any:
-    return NamespacePath(tuple(event["namespace"])).namespace_id
-
-
-def _again(event: Mapping[str, Any], number: int) -> dict[str, Any]:
+def _again(event: Mapping[str, Any]) -> dict[str, Any]:
     """The same once more, as its publisher's next."""
     place = {name: event[name] for name in ("namespace", "publisher", "content")}
-    return an_event(**{**place, "publisher_sequence": number})
+    return an_event(**{**place, "publisher_sequence": event["publisher_sequence"] + 1})
 
 
 def _costly_elements(pieces: Sequence[str]) -> Iterator[bytes]:
@@ -409,6 +414,12 @@ def _push(run: Run, key: str, element: bytes) -> None:
 def _waits(run: Run, key: str) -> bool:
     with redis.Redis.from_url(run.cluster.broker_url) as broker:
         return bool(broker.llen(key))
+
+
+def _in_hand(run: Run) -> int:
+    """How many events an intake has taken and not stored yet."""
+    with redis.Redis.from_url(run.cluster.broker_url) as broker:
+        return int(broker.hlen(EVENTS_KEY.removesuffix(QUEUE.name) + "unacked"))
 
 
 @contextmanager
