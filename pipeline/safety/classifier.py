@@ -6,7 +6,7 @@ signs together do. `benchmarks.guard` trains the weights on labelled texts and m
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -15,11 +15,14 @@ from zlib import crc32
 
 import numpy as np
 
-BUCKETS: Final = 1 << 15
-"""Features share this many weights, by their hash. With twice as many, no figure was better."""
-
 WEIGHTS: Final = Path(__file__).with_name("weights.npy")
-"""Shape (BUCKETS + 1,), float16; the last is the bias."""
+"""The weight of each feature that enough of the training texts have, by the feature's hash."""
+
+WEIGHT: Final = np.dtype([("feature", "<u4"), ("weight", "<f2")])
+"""An entry of that file."""
+
+BIAS: Final = 0
+"""The hash under which the bias stands: that of the empty text, which is no feature."""
 
 _TOKEN = re.compile(r"\w+|(?<=\w)'(?=\w)|[^\w\s\"'()\[\]{}«»<>`*]")
 """Words and marks. Quotation marks and brackets count for nothing, or an order in quotes would read as one that is told."""
@@ -29,10 +32,10 @@ _PART = 4
 _SHORTEST = 8
 """Letters of the shortest order, in Chinese. What is shorter has too few features to be judged by."""
 
-_WINDOW, _STEP = 80, 40
+_WINDOW, _STEP = 60, 30
 """Tokens that are judged at once, and from one such window to the next: in a long text, a short order would drown.
 
-The more windows a text has, the surer one must be, for one of many looks suspect by chance; half, as they overlap.
+The more windows a text has that differ, the surer one must be, for one of many looks suspect by chance; half, as they overlap.
 """
 
 
@@ -43,24 +46,38 @@ def log_odds(reading: str) -> float:
     tokens = tokens_of(reading)
     weights = _weights()
     starts = range(0, max(len(tokens) - _WINDOW, 0) + _STEP, _STEP)
-    passages = (features(tokens[start : start + _WINDOW]) for start in starts)
-    worst = max(sum(weights[bucket] * value for bucket, value in passage) for passage in passages)
-    return weights[-1] + worst - math.log(len(starts)) / 2
+    windows = {tuple(tokens[start : start + _WINDOW]) for start in starts}
+    worst = max(sum(weights[feature] * value for feature, value in known_features(one, weights)) for one in windows)
+    return weights[BIAS] + worst - math.log(len(windows)) / 2
 
 
-def features(tokens: Sequence[str]) -> Iterator[tuple[int, float]]:
-    """Yield the features of some words and marks, as buckets and values: what occurs, each kind of unit length together."""
-    words = {*tokens, *map(" ".join, pairwise(tokens))}
+def known_features(tokens: Sequence[str], known: Container[int]) -> Iterator[tuple[int, float]]:
+    """Yield the known features of some words and marks with their values, so that each kind of them has unit length.
+
+    What is not known counts for nothing. While features shared weights by their hash, one in 10,000 messages of made-up words
+    read as an instruction.
+    """
+    for kind in features(tokens):
+        found = [feature for feature in kind if feature in known]
+        for feature in found:
+            yield feature, len(found) ** -0.5
+
+
+def features(tokens: Sequence[str]) -> tuple[set[int], set[int]]:
+    """Return the hashes of words and pairs of words, and those of parts of words."""
+    spoken = [token for token in tokens if token[0].isalnum()]  # a mark between two words parts no pair
+    words = {*tokens, *map(" ".join, pairwise(spoken))}
     parts = {part for token in tokens for part in _parts(token)}
-    for kind in (words, parts):
-        value = len(kind) ** -0.5 if kind else 0.0
-        for feature in kind:
-            yield crc32(feature.encode(errors="replace")) % BUCKETS, value
+    return _hashes(words), _hashes(parts)
 
 
 def tokens_of(reading: str) -> list[str]:
     """Split a reading into words and marks."""
     return _TOKEN.findall(reading)
+
+
+def _hashes(texts: Iterable[str]) -> set[int]:
+    return {crc32(text.encode(errors="replace")) for text in texts}
 
 
 def _parts(token: str) -> Iterator[str]:
@@ -70,6 +87,6 @@ def _parts(token: str) -> Iterator[str]:
 
 
 @cache
-def _weights() -> list[float]:
-    weights: list[float] = np.load(WEIGHTS).astype(float).tolist()
-    return weights
+def _weights() -> dict[int, float]:
+    stored = np.load(WEIGHTS)
+    return dict(zip(stored["feature"].tolist(), stored["weight"].astype(float).tolist(), strict=True))

@@ -21,7 +21,7 @@ _INSTRUCTION = "reads as an instruction to the assistant"
 REASONS = frozenset({_HIDDEN, _FRAME, _CALL, _LOADS, _INSTRUCTION})
 """Every reason that there is."""
 
-_SURE = 0.0
+_SURE = 0.25
 """Log odds from which a text counts as an instruction."""
 
 _MESSAGE = 0.75
