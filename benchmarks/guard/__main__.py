@@ -67,11 +67,11 @@ def texts_of(files: Iterable[Path]) -> list[tuple[str, bool]]:
 
 
 def training_texts(data: Path) -> list[tuple[str, bool]]:
-    """The labelled texts; ordinary ones count three times, as they are rarer here than in life, and so do the tests' attacks."""
+    """The labelled texts; ordinary ones count three times, as they are rarer here than in life, the tests' attacks six times."""
     files = sorted((data / "training").glob("*.jsonl"))
     ordinary = texts_of(file for file in files if file.stem.startswith("ordinary_")) + ordinary_texts(data.parent)
     attacks = [(text, True) for shape, texts in ATTACKS.items() if shape != "hidden" for text in texts]
-    return texts_of(file for file in files if not file.stem.startswith("ordinary_")) + 3 * (attacks + ordinary)
+    return texts_of(file for file in files if not file.stem.startswith("ordinary_")) + 6 * attacks + 3 * ordinary
 
 
 def ordinary_texts(data: Path) -> list[tuple[str, bool]]:

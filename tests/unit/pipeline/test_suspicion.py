@@ -17,7 +17,7 @@ from mosshead.llm import Prompt
 from mosshead.models.kinds import EntityType, Role
 from pipeline.extraction.extract import extract
 from pipeline.models import Background, Fact, FactMention, FactRecord, Message
-from pipeline.safety import REASONS, guarded, instructs, suspicion_of
+from pipeline.safety import REASONS, guarded, instructs, steers, suspicion_of
 from pipeline.safety.readings import readings
 from tests.fake_answers import fact_like
 from tests.injections_given import ATTACKS, LOOK_ALIKES
@@ -103,6 +103,11 @@ class Gullible:
 @pytest.mark.parametrize("shape", ATTACKS)
 def test_every_shape_is_suspect(shape: str) -> None:
     assert [attack for attack in ATTACKS[shape] if suspicion(attack) is None] == []
+
+
+@pytest.mark.parametrize("shape", ATTACKS)
+def test_every_shape_is_left_out_as_a_message(shape: str) -> None:
+    assert [attack for attack in ATTACKS[shape] if not steers(said(attack))] == []
 
 
 @pytest.mark.parametrize(("reason", "text"), [(reason, text) for reason in BY_SHAPE for text in BY_SHAPE[reason]])
