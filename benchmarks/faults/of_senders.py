@@ -29,6 +29,7 @@ TASKS_REFUSED = "refused_tasks"
 
 EVENTS_KEY = f"mosshead:events:{QUEUE.name}"
 TASKS_KEY = "mosshead:tasks:"
+_EVENTS_IN_HAND = f"{EVENTS_KEY.removesuffix(QUEUE.name)}unacked"
 
 _ATTACKER = NamespacePath((TENANT, "any")).tenant_id
 _TASK_QUEUES = [TASKS_KEY + name for name in QUEUES.split(",")]
@@ -145,17 +146,14 @@ def lanes_that_fail(run: Run) -> Iterator[None]:
 def malformed_tasks(run: Run) -> Iterator[None]:
     """What is no task, pushed into each queue of tasks by turns, and among what consumers seem to have in hand."""
     queues, elements = cycle(_TASK_QUEUES), cycle([one.element for one in hostile_tasks()])
-    lists = [f"{prefix}unacked" for prefix in (EVENTS_KEY.removesuffix(QUEUE.name), TASKS_KEY)]
-    in_hand = {f"of {TENANT} {number}": entry for number, entry in enumerate(_IN_HAND)}
+    entries = {f"of {TENANT} {number}": entry for number, entry in enumerate(_IN_HAND)}
     with redis.Redis.from_url(run.cluster.broker_url) as broker:
-        for key in lists:
-            broker.hset(key, mapping=in_hand)
-            broker.zadd(f"{key}_index", dict.fromkeys(in_hand, 0))
+        for key in (_EVENTS_IN_HAND, f"{TASKS_KEY}unacked"):
+            broker.hset(key, mapping=entries)
+            broker.zadd(f"{key}_index", dict.fromkeys(entries, 0))
         with _again_and_again(lambda: _push(run, next(queues), next(elements)), every=0.1):
             yield
-        for key in lists:  # or it would seem to be work of an intake to `_in_hand`
-            broker.hdel(key, *in_hand)
-            broker.zrem(f"{key}_index", *in_hand)
+        broker.hdel(_EVENTS_IN_HAND, *entries)  # or they would pass for work of the intake
 
 
 @contextmanager
@@ -359,11 +357,11 @@ def _rests(run: Run) -> bool:
         """,
         _ATTACKER,
     )
-    return found == [(0,)] and not _waits(run, EVENTS_KEY) and not _in_hand(run)
+    return found == [(0,)] and not _waits(run, EVENTS_KEY) and not _intake_holds_any(run)
 
 
 def _worked_on(run: Run, ids: Sequence[str]) -> set[UUID]:
-    """Of some events, those that took effect or were given up. One in the intake's hand is no row yet."""
+    """The events among these that took effect or were given up. One that the intake holds has no row yet."""
     statement = "select event_id from mosshead.events where event_id = any(%s::uuid[]) and state <> 'received'"
     return {event_id for (event_id,) in run.cluster.rows(statement, [*ids])}
 
@@ -416,10 +414,10 @@ def _waits(run: Run, key: str) -> bool:
         return bool(broker.llen(key))
 
 
-def _in_hand(run: Run) -> int:
-    """How many events an intake has taken and not stored yet."""
+def _intake_holds_any(run: Run) -> bool:
+    """Whether the intake has taken events that it has not stored yet."""
     with redis.Redis.from_url(run.cluster.broker_url) as broker:
-        return int(broker.hlen(EVENTS_KEY.removesuffix(QUEUE.name) + "unacked"))
+        return bool(broker.hlen(_EVENTS_IN_HAND))
 
 
 @contextmanager

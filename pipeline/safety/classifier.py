@@ -16,7 +16,7 @@ from zlib import crc32
 import numpy as np
 
 WEIGHTS: Final = Path(__file__).with_name("weights.npy")
-"""The weight of each feature that enough of the training texts have, by the feature's hash."""
+"""The weight of each known feature, by its hash: of those that enough of the training texts have."""
 
 WEIGHT: Final = np.dtype([("feature", "<u4"), ("weight", "<f2")])
 """An entry of that file."""
@@ -35,7 +35,8 @@ _SHORTEST = 8
 _WINDOW, _STEP = 60, 30
 """Tokens that are judged at once, and from one such window to the next: in a long text, a short order would drown.
 
-The more windows a text has that differ, the surer one must be, for one of many looks suspect by chance; half, as they overlap.
+The more different windows a text has, the surer one must be, since one of many looks suspect by chance. They overlap, so half the
+logarithm of their number is subtracted.
 """
 
 
@@ -52,20 +53,21 @@ def log_odds(reading: str) -> float:
 
 
 def known_features(tokens: Sequence[str], known: Container[int]) -> Iterator[tuple[int, float]]:
-    """Yield the known features of some words and marks with their values, so that each kind of them has unit length.
+    """Yield the known features of some words and marks with their values; each kind of feature has unit length.
 
-    What is not known counts for nothing. While features shared weights by their hash, one in 10,000 messages of made-up words
+    An unknown feature counts for nothing. When features shared weights by their hash, one in 10,000 messages of made-up words
     read as an instruction.
     """
     for kind in features(tokens):
         found = [feature for feature in kind if feature in known]
+        value = len(found) ** -0.5 if found else 0.0
         for feature in found:
-            yield feature, len(found) ** -0.5
+            yield feature, value
 
 
 def features(tokens: Sequence[str]) -> tuple[set[int], set[int]]:
     """Return the hashes of words and pairs of words, and those of parts of words."""
-    spoken = [token for token in tokens if token[0].isalnum()]  # a mark between two words parts no pair
+    spoken = [token for token in tokens if token[0].isalnum()]  # a mark does not separate the two words of a pair
     words = {*tokens, *map(" ".join, pairwise(spoken))}
     parts = {part for token in tokens for part in _parts(token)}
     return _hashes(words), _hashes(parts)

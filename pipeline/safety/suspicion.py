@@ -21,19 +21,22 @@ _INSTRUCTION = "reads as an instruction to the assistant"
 REASONS = frozenset({_HIDDEN, _FRAME, _CALL, _LOADS, _INSTRUCTION})
 """Every reason that there is."""
 
-_SURE = 0.25
-"""Log odds from which a text counts as an instruction."""
+_SURE = 0.85
+"""Log odds from which a text counts as an instruction.
 
-_MESSAGE = 0.75
+Above even odds, since a fact held for nothing is a memory lost. Of ordinary chat it holds less than one message in 100.
+"""
+
+_MESSAGE = 1.35
 """A message that is held for nothing is never found again. It comes back inside a fence, so surer will do."""
 
-_PART = 1.0
+_PART = 1.6
 """A name or a description has few words to go by."""
 
-_SURER = 1.5
+_SURER = 2.1
 """What surrounds a fact must be surer: "I never drank coffee, so stop suggesting cafes" does no harm to the fact."""
 
-_IN_HIDING, _IN_COMMENT = -1.5, 1.0
+_IN_HIDING, _IN_COMMENT = -0.9, 1.6
 """Of hidden words less is enough; programmers have honest comments in the imperative."""
 
 _MOST, _OVERLAP = 3_000, 500

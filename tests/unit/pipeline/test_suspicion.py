@@ -136,9 +136,15 @@ def test_texts_of_writers_who_were_not_trained_on_are_judged_right() -> None:
     assert sum(held[False]) <= len(held[False]) / 30
 
 
-@given(st.lists(st.text("aeioubdgklmnprstvz", min_size=4, max_size=10), min_size=1, max_size=12))
-def test_made_up_words_are_not_suspect(words: list[str]) -> None:
-    assert suspicion(f"I need {' '.join(words)}") is None
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I need ferifosu geladami tadasofi nuvezimu gogapabi lerenali",
+        "I need vezoreki lapenemu sizuzibi digumure zurezite kikibufo",
+    ],
+)
+def test_made_up_words_are_not_suspect(text: str) -> None:
+    assert suspicion(text) is None
 
 
 @given(st.sampled_from(PLAIN_ATTACKS), st.sampled_from([str.upper, str.lower, str.title, str.swapcase]))
