@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 import psycopg
-from sqlalchemy import Engine, create_engine, event, text
+from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DisconnectionError, OperationalError, ProgrammingError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
@@ -14,6 +14,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 from db.schema.revision import IN_DATABASE, NEWEST
 from db.schema.roles import BACKUP, OWNER, WORDS
 from mosshead.errors import ConfigurationError
+from mosshead.store.connection import Sql
 from mosshead.urls import cannot_connect, lacks_rights, sqlalchemy_url
 
 ADMIN_URL: Final = "MOSSHEAD_ADMIN_URL"
@@ -73,7 +74,16 @@ def check_login(engine: Engine, *, setting: str) -> None:
     """
     try:
         with engine.connect() as connection:
-            login = connection.execute(_LOGIN).one()
+            login = Sql(f"""
+                select rolname as name, rolsuper, rolbypassrls, array(
+                           select other.rolname::text from pg_roles as other
+                           where other.rolname in ('{OWNER}', '{BACKUP}', '{WORDS}')
+                             and pg_has_role(current_user, other.oid, 'member') order by 1) as may_be,
+                       to_regnamespace('mosshead_write_v1') is not null
+                         and (has_schema_privilege('mosshead', 'usage') or has_schema_privilege('mosshead_write_v1', 'usage'))
+                       as migrated, {IN_DATABASE} as revision
+                from pg_roles where rolname = current_user
+            """).one(connection)
     except OperationalError as error:
         raise cannot_connect(engine.url, setting, error) from None
     beyond = _beyond(login)
@@ -115,7 +125,6 @@ def _ping_after_idling(engine: Engine) -> None:
 
 
 def _beyond(login: Any) -> str | None:
-    """How a login gets round the policies; None where they bind it."""
     if login.rolsuper:
         return "is a superuser, and so passes"
     if login.rolbypassrls:
@@ -123,14 +132,3 @@ def _beyond(login: Any) -> str | None:
     if OWNER in login.may_be:
         return "owns the tables, and so rules"
     return f"is a member of {login.may_be[0]}, and so passes" if login.may_be else None
-
-
-_LOGIN = text(f"""
-    select rolname as name, rolsuper, rolbypassrls,
-           array(select other.rolname::text from pg_roles as other where other.rolname in ('{OWNER}', '{BACKUP}', '{WORDS}')
-                 and pg_has_role(current_user, other.oid, 'member') order by 1) as may_be,
-           to_regnamespace('mosshead_write_v1') is not null
-             and (has_schema_privilege('mosshead', 'usage') or has_schema_privilege('mosshead_write_v1', 'usage')) as migrated,
-           {IN_DATABASE} as revision
-    from pg_roles where rolname = current_user
-""")

@@ -101,8 +101,9 @@ _Named = tuple[RegisteredEntity, Mapping[str, UUID | None]]
 def _write(connection: Connection, lane: LaneRef, named: Sequence[_Named], stamp: Stamp) -> set[UUID]:
     if not named:
         return set()
+    columns = ("entity_id", "key", "name", "entity_type", "description", "parent_id", "is_user")
     entities = [
-        {**lane.scope, **stamp.begun, **{column: getattr(entity, column) for column in _COLUMNS}} for entity, _ in named
+        {**lane.scope, **stamp.begun, **{column: getattr(entity, column) for column in columns}} for entity, _ in named
     ]
     aliases = [
         {**lane.scope, "known_from": stamp.at, "made_by": made_by}
@@ -113,7 +114,20 @@ def _write(connection: Connection, lane: LaneRef, named: Sequence[_Named], stamp
     ]
     unknown = "(tenant_id, namespace_id, entity_id) where known_to is null do nothing"
     introduced = insert(connection, "entities", entities, conflict=unknown, returning="entity_id")
-    learned = Sql(_LEARN).scalars(connection, lane.scope | stamp.columns, rows=as_jsonb(entities))
+    known = begin(
+        "entities", description="coalesce(description, new_description)", parent_id="coalesce(parent_id, new_parent_id)"
+    )
+    learned = Sql(f"""
+        with ended as (
+            update mosshead.entities as entity set {ENDED}
+            from jsonb_populate_recordset(cast(null as mosshead.entities), :rows) as one
+            where {of_lane("entity")} and entity.entity_id = one.entity_id
+              and entity.known_to is null and (entity.description is null and one.description is not null
+                   or entity.parent_id is null and one.parent_id is not null)
+            returning entity.*, one.description as new_description, one.parent_id as new_parent_id
+        )
+        {known} from ended returning entity_id
+    """).scalars(connection, lane.scope | stamp.columns, rows=as_jsonb(entities))
     called = insert(connection, "entity_aliases", aliases, conflict="do nothing", returning="entity_id")
     return {*introduced, *learned, *called}
 
@@ -125,32 +139,11 @@ PARENT = f"""
       on {same_namespace("parent", "entity")} and parent.entity_id = entity.parent_id and parent.known_to is null
 """
 
-_ALIASES = f"""
-    (select array_agg(alias.alias order by alias.alias) from mosshead.entity_aliases as alias
-     where {same_namespace("alias", "entity")} and alias.entity_id = entity.entity_id and alias.known_to is null) as aliases
-"""
-
 REGISTERED = f"""
     entity.entity_id, entity.name, entity.entity_type, entity.description, entity.parent_id, entity.is_user,
-    parent.name as parent, {_ALIASES}
-"""
-
-_COLUMNS = ("entity_id", "key", "name", "entity_type", "description", "parent_id", "is_user")
-
-_WITH_THE_NEW = begin(
-    "entities", description="coalesce(description, new_description)", parent_id="coalesce(parent_id, new_parent_id)"
-)
-
-_LEARN = f"""
-    with ended as (
-        update mosshead.entities as entity set {ENDED}
-        from jsonb_populate_recordset(cast(null as mosshead.entities), :rows) as one
-        where {of_lane("entity")} and entity.entity_id = one.entity_id
-          and entity.known_to is null and (entity.description is null and one.description is not null
-               or entity.parent_id is null and one.parent_id is not null)
-        returning entity.*, one.description as new_description, one.parent_id as new_parent_id
-    )
-    {_WITH_THE_NEW} from ended returning entity_id
+    parent.name as parent,
+    (select array_agg(alias.alias order by alias.alias) from mosshead.entity_aliases as alias
+     where {same_namespace("alias", "entity")} and alias.entity_id = entity.entity_id and alias.known_to is null) as aliases
 """
 
 

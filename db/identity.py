@@ -34,46 +34,33 @@ def merge(
         select example_id from mosshead.examples
         where {OF_LANE} and known_to is null and (entity_id = :source or :source = any(others))
     """).scalars(connection, lane.scope, source=entity.entity_id)
-    moved = move(
-        connection,
-        lane,
-        source=entity.entity_id,
-        target=into.entity_id,
-        memories=memories_naming(connection, lane, entity.entity_id),
-        examples=examples,
-        stamp=stamp,
-    )
+    naming = memories_naming(connection, lane, entity.entity_id)
+    moved = move(connection, lane, entity.entity_id, into.entity_id, memories=naming, examples=examples, stamp=stamp)
     # The parent of what the two become: the first that is not one of the two, nor a part of them.
     both = {entity.entity_id, into.entity_id}
     parents = (parent for parent in (into.parent_id, entity.parent_id) if parent is not None)
     lines = ((one, {one, *entities.parents_above(connection, lane, [one]).values()}) for one in parents)
-    parameters = {
-        **lane.scope,
-        **stamp.columns,
-        "source": entity.entity_id,
-        "target": into.entity_id,
+    known = {
         "description": into.description or entity.description,
         "parent_id": next((one for one, line in lines if not both & line), None),
     }
     names = renew("entity_aliases", "row.entity_id = :source", entity_id=":target")
+    taken_over = renew(
+        "entities",
+        """
+            (row.entity_id = :source or row.parent_id = :source or row.entity_id = :target and (row.description, row.parent_id)
+                is distinct from (cast(:description as text), cast(:parent_id as uuid)))
+        """,
+        of="ended where entity_id <> :source",
+        description="case entity_id when :target then cast(:description as text) else description end",
+        parent_id="case entity_id when :target then cast(:parent_id as uuid) else :target end",
+    )
     changed = Sql(f"""
         {names} on conflict do nothing;
-        {_TAKE_OVER};
+        {taken_over};
         select entity_id from mosshead.entities where {OF_LANE} and made_by = :decision_id
-    """).scalars(connection, parameters)
+    """).scalars(connection, lane.scope | stamp.columns, source=entity.entity_id, target=into.entity_id, **known)
     return Moved(moved.memories, moved.entities | frozenset(changed))
-
-
-_TAKE_OVER = renew(
-    "entities",
-    """
-        (row.entity_id = :source or row.parent_id = :source or row.entity_id = :target and (row.description, row.parent_id)
-            is distinct from (cast(:description as text), cast(:parent_id as uuid)))
-    """,
-    of="ended where entity_id <> :source",
-    description="case entity_id when :target then cast(:description as text) else description end",
-    parent_id="case entity_id when :target then cast(:parent_id as uuid) else :target end",
-)
 
 
 def memories_naming(connection: Connection, lane: LaneRef, entity_id: UUID) -> frozenset[UUID]:
@@ -93,9 +80,9 @@ def memories_naming(connection: Connection, lane: LaneRef, entity_id: UUID) -> f
 def move(
     connection: Connection,
     lane: LaneRef,
-    *,
     source: UUID,
     target: UUID,
+    *,
     memories: frozenset[UUID],
     examples: Sequence[UUID],
     stamp: Stamp,
@@ -104,18 +91,14 @@ def move(
 
     Where a memory is about both, the surer link stays, and of two as sure the one with the weightier role.
     """
-    moving = {
-        **lane.scope,
-        **stamp.columns,
-        "source": source,
-        "target": target,
-        "memories": sorted(memories),
-        "examples": list(examples),
-    }
+    moved = {"source": source, "target": target, "memories": sorted(memories), "examples": list(examples)}
     owners = Sql(f"""
-        {_MOVE};
+        {_LINKS};
+        {_RELATIONS};
+        {_QUESTIONS};
+        {_EXAMPLES};
         select distinct entity_id from mosshead.examples where {OF_LANE} and example_id = any(cast(:examples as uuid[]))
-    """).scalars(connection, moving)
+    """).scalars(connection, lane.scope | stamp.columns, **moved)
     return Moved(memories, frozenset({source, target, *owners}))
 
 
@@ -176,8 +159,6 @@ _EXAMPLES = renew(
     others=f"array_remove({_IN_PLACE.format(names='others')}, now_about)",
 )
 
-_MOVE = ";\n".join((_LINKS, _RELATIONS, _QUESTIONS, _EXAMPLES))
-
 
 def split(
     connection: Connection,
@@ -197,12 +178,4 @@ def split(
             where {of_lane("source")} and source.memory_id = any(cast(:memories as uuid[])) and source.known_to is null)
     """).scalars(connection, lane.scope, source=entity_id, memories=sorted(memories))
     entities.introduce(connection, lane, newcomer, stamp)
-    return move(
-        connection,
-        lane,
-        source=entity_id,
-        target=newcomer.entity_id,
-        memories=memories,
-        examples=examples,
-        stamp=stamp,
-    )
+    return move(connection, lane, entity_id, newcomer.entity_id, memories=memories, examples=examples, stamp=stamp)

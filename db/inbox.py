@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, text
+from sqlalchemy import Connection, RowMapping
 
 from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef, of_lane
 from mosshead.store.connection import Sql
@@ -29,18 +29,19 @@ def waiting_events(connection: Connection, lane: LaneRef, *, gap: timedelta, lim
 
     gap: how long a missing event is waited for. Columns: those of the pipeline's WaitingEvent.
     """
-    return connection.execute(_WAITING, {**lane.scope, "gap": gap, "limit": limit}).mappings().all()
+    return Sql(_WAITING).run(connection, lane.scope, gap=gap, limit=limit).mappings().all()
 
 
 def events_of_batch(connection: Connection, batch: BatchRef) -> list[Mapping[str, Any]]:
     """The payloads of a batch's events, in the order that its claim gave them, without what was erased since."""
-    return list(connection.execute(_OF_BATCH, batch.scope).scalars())
+    return Sql(f"""
+        select payload from mosshead.events where {OF_BATCH} and type <> 'erased' order by place
+    """).scalars(connection, batch.scope)
 
 
 def earlier_messages(connection: Connection, batch: BatchRef, limit: int) -> list[Mapping[str, Any]]:
     """The payloads of the messages just before a batch, oldest first: they explain it, and are not extracted again."""
-    rows = Sql(_BEFORE).run(connection, batch.scope, limit=limit)
-    return [row.payload for row in rows][::-1]
+    return Sql(_BEFORE).scalars(connection, batch.scope, limit=limit)[::-1]
 
 
 def earlier_speakers(connection: Connection, batch: BatchRef, limit: int) -> list[str]:
@@ -53,16 +54,36 @@ def earlier_speakers(connection: Connection, batch: BatchRef, limit: int) -> lis
 
 def mark_done(connection: Connection, batch: BatchRef) -> None:
     """Mark a batch's events as in effect, and move their publishers' watermarks. Raises AlreadyInEffect."""
-    marked = connection.execute(_MARK_DONE, batch.scope).scalar_one()
+    # What is marked leaves what its lane counts as pending.
+    marked = Sql(f"""
+        with marked as (
+            update mosshead.events
+            set state = 'done', formed_by = (select formed_by from mosshead.batches where {OF_BATCH}),
+                effective_at = statement_timestamp() + place * interval '1 microsecond'
+            where {OF_BATCH} and state = 'received' returning event_id
+        ),
+        counted as (
+            update mosshead.lanes set pending = pending - (select count(*) from marked) where {OF_LANE}
+        )
+        select count(*) from marked
+    """).number(connection, batch.scope)
     if marked != Sql(f"select count(*) from mosshead.events where {OF_BATCH}").number(connection, batch.scope):
         raise AlreadyInEffect
-    connection.execute(_MOVE_WATERMARK, batch.scope)
+    Sql(_MOVE_WATERMARK).run(connection, batch.scope)
 
 
 def mark_dead(connection: Connection, batch: BatchRef, reason: str) -> None:
     """Give a batch's events up as dead letters, with the reason, so that the lane goes on."""
-    connection.execute(_MARK_DEAD, {**batch.scope, "reason": reason})
-    connection.execute(_MOVE_WATERMARK, batch.scope)
+    Sql(f"""
+        with marked as (
+            update mosshead.events set state = 'dead', reason = :reason where {OF_BATCH} and state = 'received' returning event_id
+        ),
+        counted as (
+            update mosshead.lanes set pending = pending - (select count(*) from marked) where {OF_LANE}
+        )
+        {BURY};
+        {_MOVE_WATERMARK}
+    """).run(connection, batch.scope, reason=reason)
 
 
 def give_back(connection: Connection, batch: BatchRef) -> None:
@@ -88,7 +109,7 @@ def refuse(connection: Connection, letters: Sequence[str]) -> None:
 
 # A time that Python has no name for would end the claims of all lanes: an event that got one by way of SQL fails in its batch.
 # Once an event has waited out its gap, all before it may be taken with it, however lately they came: else it would overtake them.
-_WAITING = text(f"""
+_WAITING = f"""
     select event.* from mosshead.publishers as publisher cross join lateral (
         select event_id, publisher_id, publisher_sequence as number, conversation_id as conversation, sequence,
                least(greatest(occurred_at, '0002-01-01'), '9999-01-01') as occurred_at,
@@ -105,9 +126,7 @@ _WAITING = text(f"""
         order by publisher_sequence limit :limit
     ) as event
     where {of_lane("publisher")}
-""")
-
-_OF_BATCH = text(f"select payload from mosshead.events where {OF_BATCH} and type <> 'erased' order by place")
+"""
 
 _BEFORE = f"""
     select payload from mosshead.events
@@ -115,19 +134,6 @@ _BEFORE = f"""
       and position < (select min(position) from mosshead.events where {OF_BATCH})
     order by position desc limit :limit
 """
-# What is marked leaves what its lane counts as pending.
-_MARK_DONE = text(f"""
-    with marked as (
-        update mosshead.events
-        set state = 'done', formed_by = (select formed_by from mosshead.batches where {OF_BATCH}),
-            effective_at = statement_timestamp() + place * interval '1 microsecond'
-        where {OF_BATCH} and state = 'received' returning event_id
-    ),
-    counted as (
-        update mosshead.lanes set pending = pending - (select count(*) from marked) where {OF_LANE}
-    )
-    select count(*) from marked
-""")
 
 BURY = """
     insert into mosshead.dead_letters as dead (tenant_id, namespace_id, letter_id, origin, reason)
@@ -137,21 +143,11 @@ BURY = """
 """
 """Insert a dead letter for each event in ``marked``."""
 
-_MARK_DEAD = text(f"""
-    with marked as (
-        update mosshead.events set state = 'dead', reason = :reason where {OF_BATCH} and state = 'received' returning event_id
-    ),
-    counted as (
-        update mosshead.lanes set pending = pending - (select count(*) from marked) where {OF_LANE}
-    )
-    {BURY}
-""")
-
-_MOVE_WATERMARK = text(f"""
+_MOVE_WATERMARK = f"""
     update mosshead.publishers as publisher
     set consolidated_up_to = greatest(publisher.consolidated_up_to, reached.up_to)
     from (
         select publisher_id, max(publisher_sequence) as up_to from mosshead.events where {OF_BATCH} group by publisher_id
     ) as reached
     where {of_lane("publisher")} and publisher.publisher_id = reached.publisher_id
-""")
+"""

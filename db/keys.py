@@ -30,16 +30,13 @@ def as_jsonb(value: object) -> Jsonb:
 
     Raises TypeError, when it is sent, where the value holds anything else that JSON has no word for; ValueError of NaN.
     """
-    return Jsonb(value, dumps=_dumps)
+    return Jsonb(value, dumps=partial(json.dumps, default=_as_text, allow_nan=False))
 
 
 def _as_text(value: object) -> str:
     if isinstance(value, UUID | datetime):
         return str(value)
     raise TypeError(f"{type(value).__name__} is neither JSON, nor an id, nor a time")
-
-
-_dumps = partial(json.dumps, default=_as_text, allow_nan=False)
 
 
 @dataclass(frozen=True, slots=True)

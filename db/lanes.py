@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from db.insert import insert
 from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef, of_lane
@@ -129,7 +129,9 @@ def to_erase(connection: Connection, *, limit: int, again: timedelta) -> list[La
 
 def lock_due(connection: Connection, lane: LaneRef) -> bool:
     """Lock a lane for a claim; False where another has it, or it is not due. The lane's tenant must be set, here and below."""
-    return connection.execute(_LOCK_LANE, lane.scope).one_or_none() is not None
+    return Sql(f"""
+        select 1 from mosshead.lanes where {OF_LANE} and {_RESTING} and ready_at <= now() for update skip locked
+    """).exists(connection, lane.scope)
 
 
 def make_batch(connection: Connection, batch: BatchRef, event_ids: Sequence[UUID], *, gap: timedelta) -> None:
@@ -154,14 +156,25 @@ def make_batch(connection: Connection, batch: BatchRef, event_ids: Sequence[UUID
                   and done.conversation_id = event.conversation_id and done.occurred_at > event.occurred_at
                   and (done.sequence is null or event.sequence is null) and done.publisher_id <> event.publisher_id)
         from unnest(cast(:event_ids as uuid[])) with ordinality as taken (event_id, place)
-        where {of_lane("event")} and event.event_id = taken.event_id
-    """).run(connection, batch.scope, event_ids=list(event_ids))
-    Sql(f"""
+        where {of_lane("event")} and event.event_id = taken.event_id;
+
         insert into mosshead.batches (tenant_id, namespace_id, batch_id, stage, hinted_at, waiting_since)
-        select :tenant_id, :namespace_id, :batch_id, 'extract', now(), min(received_at) from mosshead.events where {OF_BATCH}
-    """).run(connection, batch.scope)
-    connection.execute(_PASS_GAPS, batch.scope)
-    connection.execute(_SET_LANE, {**batch.scope, "claimed": True, "gap": gap})
+        select :tenant_id, :namespace_id, :batch_id, 'extract', now(), min(received_at) from mosshead.events where {OF_BATCH};
+
+        with taken as (
+            select publisher_id, max(publisher_sequence) as up_to from mosshead.events where {OF_BATCH} group by publisher_id
+        ),
+        passed as (
+            update mosshead.publishers as publisher set passed_up_to = taken.up_to from taken
+            where {of_lane("publisher")} and publisher.publisher_id = taken.publisher_id
+              and greatest(publisher.received_up_to, publisher.passed_up_to) < taken.up_to
+            returning publisher.publisher_id, taken.up_to
+        )
+        select mosshead.move_watermark(:tenant_id, :namespace_id, array_agg(publisher_id), array_agg(up_to)) from passed
+        having count(*) > 0;
+
+        {_SET_LANE}
+    """).run(connection, batch.scope, event_ids=list(event_ids), claimed=True, gap=gap)
 
 
 def due_without_events(connection: Connection, lane: LaneRef) -> str | None:
@@ -180,7 +193,7 @@ def due_without_events(connection: Connection, lane: LaneRef) -> str | None:
 def make_empty_batch(connection: Connection, batch: BatchRef, stage: str, *, gap: timedelta) -> None:
     """Make a batch without events that begins at a stage. Events that come meanwhile are due when it is done."""
     insert(connection, "batches", [{**batch.scope, "stage": stage}], hinted_at="now()")
-    connection.execute(_SET_LANE, {**batch.scope, "claimed": True, "gap": gap})
+    Sql(_SET_LANE).run(connection, batch.scope, claimed=True, gap=gap)
 
 
 def wait_for_gap(connection: Connection, lane: LaneRef, *, gap: timedelta) -> None:
@@ -188,7 +201,7 @@ def wait_for_gap(connection: Connection, lane: LaneRef, *, gap: timedelta) -> No
 
     Never, where there is none of them.
     """
-    connection.execute(_SET_LANE, {**lane.scope, "batch_id": None, "claimed": False, "gap": gap})
+    Sql(_SET_LANE).run(connection, lane.scope, batch_id=None, claimed=False, gap=gap)
 
 
 def quarantine(connection: Connection, lane: LaneRef, *, dead: int, within: timedelta) -> bool:
@@ -224,25 +237,7 @@ _LEASED = "(lane.lease_until is not null and lane.lease_until >= now())"
 
 _RESTING = "batch_id is null and ready_at is not null and quarantined_at is null and erase_due_at is null"
 
-_LOCK_LANE = text(f"""
-    select 1 from mosshead.lanes where {OF_LANE} and {_RESTING} and ready_at <= now() for update skip locked
-""")
-
-_PASS_GAPS = text(f"""
-    with taken as (
-        select publisher_id, max(publisher_sequence) as up_to from mosshead.events where {OF_BATCH} group by publisher_id
-    ),
-    passed as (
-        update mosshead.publishers as publisher set passed_up_to = taken.up_to from taken
-        where {of_lane("publisher")} and publisher.publisher_id = taken.publisher_id
-          and greatest(publisher.received_up_to, publisher.passed_up_to) < taken.up_to
-        returning publisher.publisher_id, taken.up_to
-    )
-    select mosshead.move_watermark(:tenant_id, :namespace_id, array_agg(publisher_id), array_agg(up_to)) from passed
-    having count(*) > 0
-""")
-
-_SET_LANE = text(f"""
+_SET_LANE = f"""
     update mosshead.lanes as lane set
         batch_id = cast(:batch_id as uuid),
         (ready_at, first_pending_at) = (
@@ -253,4 +248,4 @@ _SET_LANE = text(f"""
                   order by position limit 1) as next
         )
     where {OF_LANE}
-""")
+"""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from db.keys import OF_BATCH, BatchRef, of_lane
 from db.lanes import DONE, REFLECT, STAGES
@@ -34,9 +34,18 @@ def take(connection: Connection, batch: BatchRef, stage: str, *, owner: str, las
     Counts the start: a lease that is not given back was a crash. The batch's tenant must be set, here and below.
     """
     # Row by row: in one statement, a stage that another ends at this moment would be judged as it was before that.
-    if connection.execute(_LOCK_FREE_LANE, batch.scope).one_or_none() is None:
+    free = Sql(f"""
+        select 1 from mosshead.lanes where {OF_BATCH} and (lease_until is null or lease_until < now()) for update
+    """).exists(connection, batch.scope)
+    if not free:
         return None
-    started = connection.execute(_START, {**batch.scope, "stage": stage}).one_or_none()
+    started = Sql(f"""
+        update mosshead.batches as batch set starts = starts + 1
+        where {OF_BATCH} and stage = :stage and due_at <= now()
+        returning attempts, starts, overruns, (
+            select count(*) from mosshead.events
+            where {of_lane("events")} and events.batch_id = :batch_id) as events
+    """).row(connection, batch.scope, stage=stage)
     if started is None:
         return None
     # By the clock, not from the transaction's start: an app that publishes in a long one of its own keeps the lane's row so long.
@@ -50,33 +59,35 @@ def take(connection: Connection, batch: BatchRef, stage: str, *, owner: str, las
 
 def renew(connection: Connection, lease: Lease, *, lasting: timedelta) -> bool:
     """Make a lease last from now on; False where it was given back, released or taken over."""
-    return connection.execute(_RENEW, {**_scope(lease), "lasting": lasting}).rowcount > 0
+    return Sql(f"""
+        update mosshead.lanes set lease_until = clock_timestamp() + cast(:lasting as interval)
+        where {OF_BATCH} and epoch = :epoch and lease_owner = :owner
+    """).changes(connection, _scope(lease), lasting=lasting)
 
 
 def holds(connection: Connection, lease: Lease) -> bool:
     """Whether a lease is still the latest and its stage is not stored; locks its lane for the rest of the transaction."""
-    if connection.execute(_LOCK_EPOCH, _scope(lease)).one_or_none() is None:
-        return False
-    return connection.execute(_AT_STAGE, {**lease.batch.scope, "stage": lease.stage}).one_or_none() is not None
+    latest = Sql(f"""
+        select 1 from mosshead.lanes where {OF_BATCH} and epoch = :epoch for update
+    """).exists(connection, _scope(lease))
+    return latest and Sql(f"""
+        select 1 from mosshead.batches where {OF_BATCH} and stage = :stage
+    """).exists(connection, lease.batch.scope, stage=lease.stage)
 
 
 def advance(connection: Connection, lease: Lease) -> str:
     """Give a lease back with its stage done; returns the next stage, which may be hinted after the commit."""
-    following = _following(connection, lease)
+    following = DONE
+    if lease.stage in STAGES[:-1]:
+        following = STAGES[STAGES.index(lease.stage) + 1]
+    elif lease.stage != REFLECT:
+        # Also of a batch of events: in a lane that is never quiet none would be made for a reflection alone.
+        reflects = Sql(f"""
+            select from mosshead.lanes where {OF_BATCH} and reflections_due_at <= now()
+        """).exists(connection, lease.batch.scope)
+        following = REFLECT if reflects else DONE
     end(connection, lease, following)
     return following
-
-
-def _following(connection: Connection, lease: Lease) -> str:
-    if lease.stage == REFLECT:
-        return DONE
-    if lease.stage != STAGES[-1]:
-        return STAGES[STAGES.index(lease.stage) + 1]
-    # Also of a batch of events: in a lane that is never quiet none would be made for a reflection alone.
-    reflects = Sql(f"""
-        select from mosshead.lanes where {OF_BATCH} and reflections_due_at <= now()
-    """).exists(connection, lease.batch.scope)
-    return REFLECT if reflects else DONE
 
 
 def end(connection: Connection, lease: Lease, stage: str, *, error: str | None = None) -> None:
@@ -139,27 +150,6 @@ def release(connection: Connection, batch: BatchRef, owner: str) -> bool:
 def _scope(lease: Lease) -> dict[str, object]:
     return {**lease.batch.scope, "epoch": lease.epoch, "owner": lease.owner}
 
-
-_LOCK_FREE_LANE = text(f"""
-    select 1 from mosshead.lanes where {OF_BATCH} and (lease_until is null or lease_until < now()) for update
-""")
-
-_START = text(f"""
-    update mosshead.batches as batch set starts = starts + 1
-    where {OF_BATCH} and stage = :stage and due_at <= now()
-    returning attempts, starts, overruns, (
-        select count(*) from mosshead.events
-        where {of_lane("events")} and events.batch_id = :batch_id) as events
-""")
-
-_RENEW = text(f"""
-    update mosshead.lanes set lease_until = clock_timestamp() + cast(:lasting as interval)
-    where {OF_BATCH} and epoch = :epoch and lease_owner = :owner
-""")
-
-_LOCK_EPOCH = text(f"select 1 from mosshead.lanes where {OF_BATCH} and epoch = :epoch for update")
-
-_AT_STAGE = text(f"select 1 from mosshead.batches where {OF_BATCH} and stage = :stage")
 
 _FREE_LEASE = f"update mosshead.lanes set lease_until = null, lease_owner = null where {OF_BATCH}"
 

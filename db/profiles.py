@@ -12,6 +12,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row
 
 from db.entities import PARENT, REGISTERED, registered
+from db.insert import insert
 from db.keys import LaneRef, of_lane
 from mosshead.models.entities import RegisteredEntity
 from mosshead.store.connection import Sql
@@ -35,15 +36,11 @@ class ProfilesDue:
     gone: tuple[UUID, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class StoredProfileMemory:
-    """A memory that is surely about an entity, as a profile tells it. subject: it is about the entity before all others."""
+StoredProfileMemory = Row[Any]
+"""A memory that is surely about an entity, as a profile tells it.
 
-    memory_id: UUID
-    content: str
-    subject: bool
-    salience: float
-    valid_from: datetime
+Columns: memory_id, content, subject (it is about the entity before all others), salience, valid_from.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +57,13 @@ class News:
 
 def touch(connection: Connection, lane: LaneRef, entity_ids: Sequence[UUID]) -> None:
     """Mark profiles as awaiting a refresh. Call it in the transaction that changed what is known of the entities."""
-    if entity_ids:
-        # dirty_since is the beginning of the transaction: what it changed is stamped later, so that nothing older has to be
-        # looked at.
-        Sql("""
-            insert into mosshead.profiles as profile (tenant_id, namespace_id, entity_id, dirty_since, touched_at)
-            select :tenant_id, :namespace_id, entity_id, now(), clock_timestamp()
-            from unnest(cast(:entity_ids as uuid[])) as entity_id
-            on conflict (tenant_id, namespace_id, entity_id) do update
-            set dirty_since = coalesce(profile.dirty_since, excluded.dirty_since), touched_at = excluded.touched_at
-        """).run(connection, lane.scope, entity_ids=sorted(set(entity_ids)))
+    rows = [{**lane.scope, "entity_id": entity_id} for entity_id in sorted(set(entity_ids))]
+    touched = """
+        (tenant_id, namespace_id, entity_id) do update
+        set dirty_since = coalesce(profiles.dirty_since, excluded.dirty_since), touched_at = excluded.touched_at
+    """
+    # dirty_since is when the transaction began: what it changed is stamped later, so that nothing older has to be looked at.
+    insert(connection, "profiles", rows, conflict=touched, dirty_since="now()", touched_at="clock_timestamp()")
 
 
 def due_profiles(
@@ -107,9 +101,75 @@ def news_of(connection: Connection, lane: LaneRef, profiles: Iterable[DueProfile
     """
     holds = {profile.entity.entity_id: profile.holds for profile in profiles if profile.holds is not None}
     rows: dict[UUID, list[Row[Any]]] = {entity_id: [] for entity_id in holds}
-    if rows:
-        for row in Sql(_NEWS).run(connection, lane.scope, entity_ids=list(holds), limit=limit):
-            rows[row.entity_id].append(row)
+    if not rows:
+        return {}
+    # A memory that changed keeps its links, which do not tell that it did. An entity may have thousands, and after a load as many
+    # memories changed: the fewer are gone through, once for all entities that are asked for. Whether a memory is about an entity
+    # is looked for among the few that it is about. offset 0 keeps these orders.
+    # What the summary rests on stands while it says what it said, no less salient, of the same entity in the same role.
+    found = Sql(f"""
+        with asked as (
+            select profile.entity_id, profile.dirty_since as since, profile.holds from mosshead.profiles as profile
+            where {of_lane("profile")} and profile.entity_id = any(cast(:entity_ids as uuid[]))
+        ),
+        changed as materialized (
+            select memory.memory_id, memory.known_from from mosshead.memories as memory
+            where {_KNOWN} and memory.known_from > (select min(since) from asked) limit {_FEW_CHANGES} + 1
+        ),
+        changes as (select count(*) <= {_FEW_CHANGES} as are_few from changed),
+        about_whom as materialized (
+            select changed.memory_id, changed.known_from, link.entity_id
+            from changed
+            cross join lateral (
+                select link.entity_id from mosshead.memory_entities as link
+                where {_LINKED} and link.memory_id = changed.memory_id offset 0
+            ) as link
+            where (select are_few from changes)
+        ),
+        found as (
+            select asked.entity_id, held.memory_id, true as held
+            from asked cross join lateral unnest(asked.holds) as held (memory_id)
+            union all
+            select asked.entity_id, link.memory_id, false
+            from asked join mosshead.memory_entities as link
+              on {_LINKED} and link.entity_id = asked.entity_id and link.known_from > asked.since
+            union all
+            select asked.entity_id, about.memory_id, false
+            from about_whom as about join asked on asked.entity_id = about.entity_id and about.known_from > asked.since
+            union all
+            select asked.entity_id, own.memory_id, false
+            from asked
+            cross join lateral (
+                select link.memory_id from mosshead.memory_entities as link
+                where {_LINKED} and link.entity_id = asked.entity_id offset 0
+            ) as own
+            cross join lateral (
+                select from mosshead.memories as memory
+                where {_KNOWN} and memory.memory_id = own.memory_id and memory.known_from > asked.since offset 0
+            ) as later
+            where not (select are_few from changes)
+        ),
+        told as (
+            select asked.entity_id, {_TOLD}, found.held,
+                   link.known_from <= asked.since and (memory.known_from <= asked.since or exists (
+                       select from mosshead.memories as was
+                       where {of_lane("was")} and was.memory_id = memory.memory_id and was.known_from <= asked.since
+                         and was.known_to > asked.since and was.content = memory.content
+                         and was.salience <= memory.salience)) as stands,
+                   row_number() over (partition by asked.entity_id, found.held order by {_RANK}) as place
+            from (select entity_id, memory_id, bool_or(held) as held from found group by entity_id, memory_id) as found
+            join asked using (entity_id)
+            cross join lateral (
+                select link.entity_id, link.role, link.known_from from mosshead.memory_entities as link
+                where {_SURE} and link.memory_id = found.memory_id offset 0
+            ) as link
+            join mosshead.memories as memory on {_KNOWN} and memory.memory_id = found.memory_id
+            where link.entity_id = asked.entity_id
+        )
+        select * from told where held or place <= :limit order by entity_id, place
+    """).run(connection, lane.scope, entity_ids=list(holds), limit=limit)
+    for row in found:
+        rows[row.entity_id].append(row)
     return {entity_id: _news(held, rows[entity_id]) for entity_id, held in holds.items()}
 
 
@@ -129,7 +189,7 @@ def most_telling(
             ) as best
         """).run(connection, lane.scope, entity_ids=list(found), limit=limit)
         for row in rows:
-            found[row.entity_id].append(_told(row))
+            found[row.entity_id].append(row)
     return {entity_id: tuple(told) for entity_id, told in found.items()}
 
 
@@ -148,11 +208,10 @@ def save_profile(
 
 def forget(connection: Connection, lane: LaneRef, entity_ids: Sequence[UUID]) -> None:
     """Leave the profiles of entities that are no more as they are; should one come back, it is put together anew."""
-    if entity_ids:
-        Sql(f"""
-            update mosshead.profiles as profile set dirty_since = null, holds = null
-            where {of_lane("profile")} and profile.entity_id = any(cast(:entity_ids as uuid[]))
-        """).run(connection, lane.scope, entity_ids=list(entity_ids))
+    Sql(f"""
+        update mosshead.profiles as profile set dirty_since = null, holds = null
+        where {of_lane("profile")} and profile.entity_id = any(cast(:entity_ids as uuid[]))
+    """).run(connection, lane.scope, entity_ids=list(entity_ids))
 
 
 def set_timer(connection: Connection, lane: LaneRef, *, least: timedelta, most: timedelta) -> None:
@@ -176,14 +235,10 @@ def _news(holds: Sequence[UUID], rows: Iterable[Row[Any]]) -> News:
     now = {row.memory_id: row for row in rows}
     stands = {key for key in holds if key in now and now[key].stands}
     return News(
-        held=tuple(_told(now[key]) for key in holds if key in stands),
-        new=tuple(_told(row) for row in now.values() if not row.held),
+        held=tuple(now[key] for key in holds if key in stands),
+        new=tuple(row for row in now.values() if not row.held),
         ended=len(stands) < len(holds),
     )
-
-
-def _told(row: Row[Any]) -> StoredProfileMemory:
-    return StoredProfileMemory(row.memory_id, row.content, row.subject, row.salience, row.valid_from)
 
 
 _DUE_AT = "least(profile.touched_at + cast(:least as interval), profile.dirty_since + cast(:most as interval))"
@@ -196,69 +251,3 @@ _RANK = "link.role = 'subject' desc, memory.salience desc, memory.valid_from des
 
 _FEW_CHANGES = 1000
 """While no more memories of a namespace changed, whom they are about is looked up, and not what each entity has."""
-
-# A memory that changed keeps its links, which do not tell that it did. An entity may have thousands, and after a load as many
-# memories changed: the fewer are gone through, once for all entities that are asked for. Whether a memory is about an entity is
-# looked for among the few that it is about. offset 0 keeps these orders.
-# What the summary rests on stands while it says what it said, no less salient, of the same entity in the same role.
-_NEWS = f"""
-    with asked as (
-        select profile.entity_id, profile.dirty_since as since, profile.holds from mosshead.profiles as profile
-        where {of_lane("profile")} and profile.entity_id = any(cast(:entity_ids as uuid[]))
-    ),
-    changed as materialized (
-        select memory.memory_id, memory.known_from from mosshead.memories as memory
-        where {_KNOWN} and memory.known_from > (select min(since) from asked) limit {_FEW_CHANGES} + 1
-    ),
-    changes as (select count(*) <= {_FEW_CHANGES} as are_few from changed),
-    about_whom as materialized (
-        select changed.memory_id, changed.known_from, link.entity_id
-        from changed
-        cross join lateral (
-            select link.entity_id from mosshead.memory_entities as link
-            where {_LINKED} and link.memory_id = changed.memory_id offset 0
-        ) as link
-        where (select are_few from changes)
-    ),
-    found as (
-        select asked.entity_id, held.memory_id, true as held
-        from asked cross join lateral unnest(asked.holds) as held (memory_id)
-        union all
-        select asked.entity_id, link.memory_id, false
-        from asked join mosshead.memory_entities as link
-          on {_LINKED} and link.entity_id = asked.entity_id and link.known_from > asked.since
-        union all
-        select asked.entity_id, about.memory_id, false
-        from about_whom as about join asked on asked.entity_id = about.entity_id and about.known_from > asked.since
-        union all
-        select asked.entity_id, own.memory_id, false
-        from asked
-        cross join lateral (
-            select link.memory_id from mosshead.memory_entities as link
-            where {_LINKED} and link.entity_id = asked.entity_id offset 0
-        ) as own
-        cross join lateral (
-            select from mosshead.memories as memory
-            where {_KNOWN} and memory.memory_id = own.memory_id and memory.known_from > asked.since offset 0
-        ) as later
-        where not (select are_few from changes)
-    ),
-    told as (
-        select asked.entity_id, {_TOLD}, found.held,
-               link.known_from <= asked.since and (memory.known_from <= asked.since or exists (
-                   select from mosshead.memories as was
-                   where {of_lane("was")} and was.memory_id = memory.memory_id and was.known_from <= asked.since
-                     and was.known_to > asked.since and was.content = memory.content
-                     and was.salience <= memory.salience)) as stands,
-               row_number() over (partition by asked.entity_id, found.held order by {_RANK}) as place
-        from (select entity_id, memory_id, bool_or(held) as held from found group by entity_id, memory_id) as found
-        join asked using (entity_id)
-        cross join lateral (
-            select link.entity_id, link.role, link.known_from from mosshead.memory_entities as link
-            where {_SURE} and link.memory_id = found.memory_id offset 0
-        ) as link
-        join mosshead.memories as memory on {_KNOWN} and memory.memory_id = found.memory_id
-        where link.entity_id = asked.entity_id
-    )
-    select * from told where held or place <= :limit order by entity_id, place
-"""

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from db import memories
 from db.decisions import Stamp
@@ -25,21 +26,6 @@ class OtherQuestion:
 HeldEnd = UUID | OtherQuestion | None
 HeldRelation = tuple[HeldEnd, str, HeldEnd]
 """What a memory states about the mention, once it is known who that is: subject, predicate, object; None for the mention."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeldMemory:
-    """A memory that waits for the answer to a question. role: of the mention in it; message: in which the mention stands."""
-
-    question_id: UUID
-    memory_id: UUID
-    mention: str
-    message_id: UUID
-    message: str
-    conversation: str | None
-    role: str
-    candidates: Sequence[UUID]
-    answered: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,12 +68,14 @@ def ask(connection: Connection, lane: LaneRef, memory_id: UUID, asked: NewQuesti
         insert(connection, "memory_entities", links, conflict="do nothing")
 
 
-def waiting(connection: Connection, lane: LaneRef, question_id: UUID) -> list[HeldMemory]:
+def waiting(connection: Connection, lane: LaneRef, question_id: UUID) -> Sequence[Row[Any]]:
     """The memories that wait for the answer to a question, or did; empty where it was never asked, or they were taken back.
 
     One that was forgotten asks nothing while it is, so that an answer that comes late states nothing of it.
+    Columns: question_id, memory_id, mention, message_id, message (its text, in which the mention stands), conversation, role (of
+    the mention in the memory), candidates, answered.
     """
-    rows = Sql(f"""
+    return Sql(f"""
         select question.question_id, question.memory_id, question.mention, question.message_id,
                question.conversation_id as conversation, question.role, question.candidates,
                question.answered_at is not null as answered, coalesce(message.content, '') as message
@@ -97,78 +85,62 @@ def waiting(connection: Connection, lane: LaneRef, question_id: UUID) -> list[He
         where {of_lane("question")} and question.question_id = :question_id
           and question.known_to is null and memory.known_to is null and memory.state <> 'withdrawn'
         order by question.memory_id
-    """).run(connection, lane.scope, question_id=question_id)
-    return [HeldMemory(**row._asdict()) for row in rows]
+    """).rows(connection, lane.scope, question_id=question_id)
 
 
-def settle(connection: Connection, lane: LaneRef, waiting: Sequence[HeldMemory], answer: UUID, stamp: Stamp) -> None:
+def settle(connection: Connection, lane: LaneRef, waiting: Sequence[Row[Any]], answer: UUID, stamp: Stamp) -> None:
     """Answer a question: all that waits for it is surely about the one who is meant, and not unsurely about the other candidates.
 
     What the memories state about the mention begins to hold, from when it was said; where it is about somebody else who is open,
     too, with the answer to the question about that one, which is told this answer.
     """
     row = {
-        **lane.scope,
-        **stamp.columns,
         "question_id": waiting[0].question_id,
-        "answer": answer,
         "memories": [one.memory_id for one in waiting],
         "candidates": sorted({candidate for one in waiting for candidate in one.candidates}),
     }
-    Sql(f"{_ANSWER};\n{_TELL_OTHERS};\n{_RELEASE};\n{_BIND};\n{_STATE}").run(connection, row)
+    theirs = "row.memory_id = any(cast(:memories as uuid[])) and row.answered_at is null"
+    # As `OtherQuestion` stands in the text of what a question holds.
+    asked = "cast(jsonb_build_object('question', cast(:question_id as text)) as text)"
+    told = f"cast(replace(cast(relations as text), {asked}, cast(to_jsonb(cast(:answer as uuid)) as text)) as jsonb)"
+    # An end of a relation, null where it is still open who that is.
+    end = "case when jsonb_typeof(edge -> {0}) <> 'object' then coalesce(cast(edge ->> {0} as uuid), :answer) end"
+    Sql(f"""
+        {renew("questions", f"{theirs} and row.question_id = :question_id", answered_at=":at", answer_id=":answer")};
+        {renew("questions", f"{theirs} and strpos(cast(row.relations as text), {asked}) > 0", relations=told)};
 
+        -- A candidate whom another open question offers for the same memory stays, as unsure as it was.
+        update mosshead.memory_entities as link set {ENDED}
+        where {OF_LANE} and memory_id = any(cast(:memories as uuid[])) and known_to is null and (
+            entity_id = :answer or certainty = 'unsure' and entity_id = any(cast(:candidates as uuid[])) and not exists (
+                select from mosshead.questions as other
+                where {of_lane("other")} and other.memory_id = link.memory_id
+                  and other.known_to is null and other.answered_at is null and link.entity_id = any(other.candidates)));
 
-_THEIRS = "row.memory_id = any(cast(:memories as uuid[])) and row.answered_at is null"
+        insert into mosshead.memory_entities
+            (tenant_id, namespace_id, memory_id, entity_id, role, certainty, known_from, made_by)
+        select distinct on (memory_id) tenant_id, namespace_id, memory_id, :answer, role, 'sure', :at, :decision_id
+        from (select tenant_id, namespace_id, memory_id, role from mosshead.questions
+              where {OF_LANE} and question_id = :question_id and made_by = :decision_id
+              union all
+              select tenant_id, namespace_id, memory_id, role from mosshead.memory_entities
+              where {OF_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id
+                and entity_id = :answer and certainty = 'sure') as asked
+        order by memory_id, array_position(array['subject', 'object', 'about'], role);
 
-_ANSWER = renew("questions", f"{_THEIRS} and row.question_id = :question_id", answered_at=":at", answer_id=":answer")
-
-_ASKED = "cast(jsonb_build_object('question', cast(:question_id as text)) as text)"
-"""As `Asked` stands in the text of what a question holds."""
-
-_TOLD = f"cast(replace(cast(relations as text), {_ASKED}, cast(to_jsonb(cast(:answer as uuid)) as text)) as jsonb)"
-
-_TELL_OTHERS = renew("questions", f"{_THEIRS} and strpos(cast(row.relations as text), {_ASKED}) > 0", relations=_TOLD)
-
-# A candidate whom another open question offers for the same memory stays, as unsure as it was.
-_RELEASE = f"""
-    update mosshead.memory_entities as link set {ENDED}
-    where {OF_LANE} and memory_id = any(cast(:memories as uuid[])) and known_to is null and (
-        entity_id = :answer or certainty = 'unsure' and entity_id = any(cast(:candidates as uuid[])) and not exists (
-            select from mosshead.questions as other
-            where {of_lane("other")} and other.memory_id = link.memory_id
-              and other.known_to is null and other.answered_at is null and link.entity_id = any(other.candidates)))
-"""
-
-_BIND = f"""
-    insert into mosshead.memory_entities
-        (tenant_id, namespace_id, memory_id, entity_id, role, certainty, known_from, made_by)
-    select distinct on (memory_id) tenant_id, namespace_id, memory_id, :answer, role, 'sure', :at, :decision_id
-    from (select tenant_id, namespace_id, memory_id, role from mosshead.questions
-          where {OF_LANE} and question_id = :question_id and made_by = :decision_id
-          union all
-          select tenant_id, namespace_id, memory_id, role from mosshead.memory_entities
-          where {OF_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id
-            and entity_id = :answer and certainty = 'sure') as asked
-    order by memory_id, array_position(array['subject', 'object', 'about'], role)
-"""
-
-_END = "case when jsonb_typeof(edge -> {place}) <> 'object' then coalesce(cast(edge ->> {place} as uuid), :answer) end"
-"""An end of a relation, null where it is still open who that is."""
-
-_STATE = f"""
-    insert into mosshead.relations
-        (tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id, valid_from, valid_to,
-         known_from, made_by)
-    select memory.tenant_id, memory.namespace_id, gen_random_uuid(), subject_id, edge ->> 1, object_id, memory.memory_id,
-           memory.valid_from, memory.valid_to, :at, :decision_id
-    from mosshead.questions as question
-    join mosshead.memories as memory using (tenant_id, namespace_id, memory_id)
-    cross join jsonb_array_elements(question.relations) as edge
-    cross join lateral (select {_END.format(place=0)} as subject_id, {_END.format(place=2)} as object_id) as ends
-    where {of_lane("question")} and question.question_id = :question_id
-      and question.made_by = :decision_id and memory.known_to is null and subject_id <> object_id
-    on conflict do nothing
-"""
+        insert into mosshead.relations
+            (tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id, valid_from, valid_to,
+             known_from, made_by)
+        select memory.tenant_id, memory.namespace_id, gen_random_uuid(), subject_id, edge ->> 1, object_id, memory.memory_id,
+               memory.valid_from, memory.valid_to, :at, :decision_id
+        from mosshead.questions as question
+        join mosshead.memories as memory using (tenant_id, namespace_id, memory_id)
+        cross join jsonb_array_elements(question.relations) as edge
+        cross join lateral (select {end.format(0)} as subject_id, {end.format(2)} as object_id) as ends
+        where {of_lane("question")} and question.question_id = :question_id
+          and question.made_by = :decision_id and memory.known_to is null and subject_id <> object_id
+        on conflict do nothing
+    """).run(connection, lane.scope | stamp.columns, answer=answer, **row)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

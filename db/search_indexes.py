@@ -128,17 +128,18 @@ def make_index(connection: Connection, scope: Scope, name: str) -> None:
         model=sql.Literal(scope.model),
         of_memories=sql.SQL(of_memories),
     )
-    _run(connection, statement)
+    # A cursor of the driver's own, which quotes: statements like these take no parameters.
+    connection.connection.cursor().execute(statement)
 
 
 def drop_index(connection: Connection, name: str) -> None:
     """Drop an index of a scope. Needs a connection without transactions."""
-    _run(connection, sql.SQL("drop index concurrently if exists mosshead.{}").format(sql.Identifier(name)))
+    connection.exec_driver_sql(f"drop index concurrently if exists mosshead.{name}")
 
 
 def gather_statistics(connection: Connection) -> None:
     """Let Postgres see how many rows are a scope's, so that it takes the new indexes; by itself it looks when a tenth is new."""
-    _run(connection, sql.SQL("analyze mosshead.embeddings, mosshead.turns"))
+    connection.exec_driver_sql("analyze mosshead.embeddings, mosshead.turns")
 
 
 def tell(connection: Connection, indexed: Sequence[Scope]) -> None:
@@ -171,8 +172,3 @@ def due(connection: Connection) -> int:
         where memories > :outgrown and not indexed or memories < :shrunk and indexed
            or turns > :outgrown and not turns_indexed or turns < :shrunk and turns_indexed
     """).number(connection, outgrown=OUTGROWN, shrunk=SHRUNK)
-
-
-def _run(connection: Connection, statement: sql.Composable) -> None:
-    # A cursor of the driver's own, which quotes: statements like these take no parameters.
-    connection.connection.cursor().execute(statement)

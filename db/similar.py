@@ -82,27 +82,15 @@ def similar_to_batch(
 
 
 def _similar(row: Any) -> SimilarRow:
-    return SimilarRow(
-        fact_number=row.number,
-        memory_id=row.memory_id,
-        version=row.version,
-        kind=row.kind,
-        content=row.content,
-        attribute=row.attribute,
-        value=row.value,
-        said_at=in_zone(row.valid_from, row.valid_from_offset),
-        said_by=row.said_by,
-        occurred_from=row.occurred_from and in_zone(row.occurred_from, row.occurred_from_offset),
-        occurred_to=row.occurred_to and in_zone(row.occurred_to, row.occurred_to_offset),
-        granularity=row.granularity,
-        salience=row.salience,
-        confidence=row.confidence,
-        reinforced=row.reinforced,
-        subject_ids=tuple(row.subject_ids or ()),
-        sure_ids=tuple(row.sure_ids or ()),
-        unsure_ids=tuple(row.unsure_ids or ()),
-        similarity=row.similarity,
-    )
+    columns = {name: getattr(row, name) for name in (*_SIMILAR_COLUMNS, "similarity")}
+    ids = {name: tuple(getattr(row, name) or ()) for name in ("subject_ids", "sure_ids", "unsure_ids")}
+
+    def at(name: str) -> Any:
+        moment = getattr(row, name)
+        return moment and in_zone(moment, getattr(row, f"{name}_offset"))
+
+    times = {"said_at": at("valid_from"), "occurred_from": at("occurred_from"), "occurred_to": at("occurred_to")}
+    return SimilarRow(fact_number=row.number, **columns, **times, **ids)
 
 
 def injected(connection: Connection, batch: BatchRef, *, latest: int) -> set[UUID]:
@@ -137,8 +125,7 @@ def injected(connection: Connection, batch: BatchRef, *, latest: int) -> set[UUI
 
 
 _SIMILAR_COLUMNS = (
-    *("memory_id", "version", "kind", "content", "attribute", "value", "said_by"),
-    *("granularity", "salience", "confidence", "reinforced"),
+    "memory_id version kind content attribute value said_by granularity salience confidence reinforced".split()
 )
 _TIMES = ("valid_from", "occurred_from", "occurred_to")
 
@@ -228,7 +215,6 @@ _SCAN = _statement(_nearest(_of_memories("embeddings", ""), "fact", within="one.
 
 @lru_cache(MOST_STATEMENTS)
 def _by_index(lane: LaneRef, model: str, dimensions: int) -> str:
-    """For a namespace with an index of its own."""
     scope = in_literals("known", {**lane.scope, "model": model, "owner_kind": "memory"})
     return _statement(f"""
         select fact.number, found.owner_id as memory_id, found.similarity from fact cross join lateral (

@@ -62,13 +62,13 @@ def turns_before(
 
 def keep_candidates(connection: Connection, batch: BatchRef, model: str, turns: Sequence[NewTurn]) -> None:
     """Keep what was made of a batch's messages; replaces what an earlier attempt kept."""
-    Sql(f"delete from mosshead.candidate_turns where {OF_LANE} and batch_id = :batch_id").run(connection, batch.scope)
-    if turns:
-        Sql(f"""
-            insert into mosshead.candidate_turns
-                (tenant_id, namespace_id, batch_id, message_id, model, embedding, with_before, words)
-            select tenant_id, namespace_id, :batch_id, message_id, :model, embedding, with_before, words from {_GIVEN}
-        """).run(connection, batch.scope, model=model, rows=_rows(turns))
+    Sql(f"""
+        delete from mosshead.candidate_turns where {OF_LANE} and batch_id = :batch_id;
+
+        insert into mosshead.candidate_turns
+            (tenant_id, namespace_id, batch_id, message_id, model, embedding, with_before, words)
+        select tenant_id, namespace_id, :batch_id, message_id, :model, embedding, with_before, words from {_GIVEN}
+    """).run(connection, batch.scope, model=model, rows=_rows(turns))
 
 
 def take_effect(connection: Connection, batch: BatchRef) -> None:
@@ -85,8 +85,6 @@ def take_effect(connection: Connection, batch: BatchRef) -> None:
 
 def add(connection: Connection, lane: LaneRef, model: str, turns: Sequence[NewTurn]) -> int:
     """Make turns of messages that took effect before; returns how many are new."""
-    if not turns:
-        return 0
     return Sql(f"""
         insert into mosshead.turns ({_TURN})
         select tenant_id, namespace_id, :model, message_id, coalesce(conversation_id, ''), occurred_at, role, speaker, embedding,
@@ -121,14 +119,9 @@ def messages(connection: Connection, lane: LaneRef, message_ids: Sequence[UUID])
 
 
 def _rows(turns: Sequence[NewTurn]) -> Jsonb:
+    rows = [{name: getattr(turn, name) for name in NewTurn.__slots__} for turn in turns]
     vectors = ("embedding", "with_before")
-    return as_jsonb(
-        [
-            {"message_id": turn.message_id, "said": turn.said}
-            | {name: HalfVector(getattr(turn, name)).to_text() for name in vectors}
-            for turn in turns
-        ]
-    )
+    return as_jsonb([row | {name: HalfVector(row[name]).to_text() for name in vectors} for row in rows])
 
 
 def _message(row: Row[tuple[UUID, str | None, str, str | None, str, datetime, int | None]]) -> MessageRow:
@@ -144,14 +137,11 @@ _COLUMNS = (
 
 # The words, and when and by whom they were said: a question may ask for "8 May 2023", or for what somebody said. The day is that
 # which it was where it was said.
-_WORDS = """
-    to_tsvector('english', concat_ws(' ',
-        to_char(message.occurred_at at time zone 'UTC' + make_interval(mins => coalesce(message.occurred_at_offset, 0)),
-                'FMDD FMMonth YYYY'), message.speaker, one.said)) as words
-"""
-
 _GIVEN = f"""
-    (select message.*, cast(one.embedding as halfvec) as embedding, cast(one.with_before as halfvec) as with_before, {_WORDS}
+    (select message.*, cast(one.embedding as halfvec) as embedding, cast(one.with_before as halfvec) as with_before,
+            to_tsvector('english', concat_ws(' ',
+                to_char(message.occurred_at at time zone 'UTC' + make_interval(mins => coalesce(message.occurred_at_offset, 0)),
+                        'FMDD FMMonth YYYY'), message.speaker, one.said)) as words
      from jsonb_to_recordset(:rows) as one (message_id uuid, said text, embedding text, with_before text)
      join mosshead.messages as message on {_OF_LANE} and message.message_id = one.message_id) as given
 """

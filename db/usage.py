@@ -31,10 +31,10 @@ class Cost:
 
 def kept_answer(connection: Connection, lane: LaneRef, key: bytes) -> Mapping[str, Any] | None:
     """The answer that was kept under a key, if any."""
-    row = Sql(f"""
+    result: Mapping[str, Any] | None = Sql(f"""
         select result from mosshead.step_results where {OF_LANE} and key = :key
-    """).row(connection, lane.scope, key=key)
-    return row.result if row else None
+    """).scalar(connection, lane.scope, key=key)
+    return result
 
 
 def keep_answer(

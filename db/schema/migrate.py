@@ -9,13 +9,14 @@ from alembic import command
 from alembic.config import Config
 from psycopg import sql
 from psycopg.errors import DeadlockDetected
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError
 
 from db.engine import ADMIN_URL, admin_engine
 from db.schema.revision import IN_DATABASE, NEWEST, mark
 from db.schema.roles import BACKUP, LOGINS, OWNER, WORDS
 from mosshead.errors import ConfigurationError
+from mosshead.store.connection import Sql
 
 _LOCK = 0x6D6F7373  # "moss": two migrations at once take turns
 _SCRIPTS = Path(__file__).parent  # of Alembic: env.py and versions/
@@ -47,14 +48,21 @@ def _migrated(engine: Engine, passwords: Mapping[str, str | None], *, last: bool
     try:
         with engine.begin() as connection:
             _check_postgres(connection)
-            connection.execute(text(_PATIENT))
-            connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+            _take_time(connection)
+            Sql("select pg_advisory_xact_lock(:lock)").run(connection, lock=_LOCK)
             _check_revision(connection)
             _make_roles(connection, passwords)
-            _make_extension(connection)
+            if not Sql("select from pg_available_extensions where name = 'vector'").exists(connection):
+                raise ConfigurationError(
+                    f"{ADMIN_URL}: this Postgres has no pgvector; install it, or use the image pgvector/pgvector:pg18"
+                )
+            connection.exec_driver_sql("create extension if not exists vector")
             connection.exec_driver_sql(f"create schema if not exists mosshead authorization {OWNER}")
             connection.exec_driver_sql(f"set local role {OWNER}")
-            _run_migrations(connection)
+            config = Config()
+            config.set_main_option("script_location", str(_SCRIPTS))
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
             mark(connection)
     except (OperationalError, DeadlockDetected) as error:
         # The migrations' scripts run on the driver's own cursor, and raise its errors.
@@ -65,19 +73,33 @@ def _migrated(engine: Engine, passwords: Mapping[str, str | None], *, last: bool
 
 
 def _check_postgres(connection: Connection) -> None:
-    version = int(connection.execute(text("select current_setting('server_version_num')")).scalar_one()) // 10_000
-    if version < _OLDEST_POSTGRES:
+    found = Sql("""
+        select cast(current_setting('server_version_num') as integer) / 10000 as version,
+               cast(current_setting('transaction_read_only') as boolean) as read_only
+    """).one(connection)
+    if found.version < _OLDEST_POSTGRES:
         raise ConfigurationError(
-            f"{ADMIN_URL}: this is Postgres {version}; Mosshead needs {_OLDEST_POSTGRES} or newer, with pgvector 0.8 or newer"
+            f"{ADMIN_URL}: this is Postgres {found.version}; Mosshead needs {_OLDEST_POSTGRES} or newer, with pgvector 0.8 or "
+            "newer"
         )
-    if connection.execute(text("select current_setting('transaction_read_only')::bool")).scalar_one():
+    if found.read_only:
         raise ConfigurationError(
             f"{ADMIN_URL}: this Postgres may only be read; give the address of the one that is written to"
         )
 
 
+def _take_time(connection: Connection) -> None:
+    # How long a statement may take by default is meant for apps: a table that is written anew takes longer. And where a read and
+    # a migration wait for each other, the read is to give way: it would else be the migration, which has waited for longer.
+    Sql("""
+        select set_config(name, value, true)
+        from (values ('statement_timeout', '0'), ('lock_timeout', '0'), ('deadlock_timeout', '60s')) as setting (name, value)
+        where name <> 'deadlock_timeout' or has_parameter_privilege('deadlock_timeout', 'set')
+    """).run(connection)
+
+
 def _check_revision(connection: Connection) -> None:
-    there = connection.execute(text(f"select {IN_DATABASE}")).scalar_one()
+    there = Sql(f"select {IN_DATABASE}").value(connection)
     if there > NEWEST:
         raise ConfigurationError(
             f"{ADMIN_URL}: the database is of a later version ({there}) than this code ({NEWEST}), which cannot take it back. "
@@ -85,24 +107,8 @@ def _check_revision(connection: Connection) -> None:
         )
 
 
-def _run_migrations(connection: Connection) -> None:
-    config = Config()
-    config.set_main_option("script_location", str(_SCRIPTS))
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
-
-
-def _make_extension(connection: Connection) -> None:
-    available = connection.execute(text("select 1 from pg_available_extensions where name = 'vector'")).scalar()
-    if not available:
-        raise ConfigurationError(
-            f"{ADMIN_URL}: this Postgres has no pgvector; install it, or use the image pgvector/pgvector:pg18"
-        )
-    connection.exec_driver_sql("create extension if not exists vector")
-
-
 def _make_roles(connection: Connection, passwords: Mapping[str, str | None]) -> None:
-    existing = set(connection.execute(text("select rolname from pg_roles")).scalars())
+    existing = set(Sql("select rolname from pg_roles").scalars(connection))
     for role in (OWNER, *LOGINS, BACKUP, WORDS):
         if role not in existing:
             connection.exec_driver_sql(f"create role {role} nosuperuser nocreatedb nocreaterole")
@@ -110,35 +116,19 @@ def _make_roles(connection: Connection, passwords: Mapping[str, str | None]) -> 
     connection.exec_driver_sql(f"grant {OWNER} to current_user")
     # So that the owner can give it the function. What it may see, the owner, as whom views are read, must not inherit.
     connection.exec_driver_sql(f"grant {WORDS} to {OWNER} with inherit false, set true")
-    connection.execute(text(_GRANT_DATABASE))
-    if connection.execute(text("select rolsuper from pg_roles where rolname = current_user")).scalar():
+    Sql(f"""
+        do $$ begin execute format('grant create, connect on database %I to {OWNER}', current_database()); end $$
+    """).run(connection)
+    if Sql("select rolsuper from pg_roles where rolname = current_user").holds(connection):
         connection.exec_driver_sql(f"alter role {BACKUP} bypassrls")
     for role in LOGINS:
         connection.exec_driver_sql(f"alter role {role} login")
         password = passwords.get(role)
         if password is not None:
-            _set_password(connection.connection.driver_connection, role, password)
+            driver: Any = connection.connection.driver_connection
+            # As a verifier, made here: a server that logs statements, or counts them, never sees the password.
+            verifier = driver.pgconn.encrypt_password(password.encode(), role.encode()).decode()
+            # ALTER ROLE takes no parameters, so psycopg quotes.
+            driver.execute(sql.SQL("alter role {} password {}").format(sql.Identifier(role), sql.Literal(verifier)))
     connection.exec_driver_sql("alter role mosshead_reader set default_transaction_read_only = on")
     connection.exec_driver_sql("alter role mosshead_reader set statement_timeout = '5s'")
-
-
-def _set_password(driver: Any, role: str, password: str) -> None:
-    """As a verifier, made here: a server that logs statements, or counts them, never sees the password."""
-    verifier = driver.pgconn.encrypt_password(password.encode(), role.encode()).decode()
-    # ALTER ROLE takes no parameters, so psycopg quotes.
-    driver.execute(sql.SQL("alter role {} password {}").format(sql.Identifier(role), sql.Literal(verifier)))
-
-
-# How long a statement may take by default is meant for apps: a table that is written anew takes longer. And where a read and a
-# migration wait for each other, the read is to give way: it would else be the migration, which has waited for longer.
-_PATIENT = """
-    select set_config(name, value, true)
-    from (values ('statement_timeout', '0'), ('lock_timeout', '0'), ('deadlock_timeout', '60s')) as setting (name, value)
-    where name <> 'deadlock_timeout' or has_parameter_privilege('deadlock_timeout', 'set')
-"""
-
-_GRANT_DATABASE = f"""
-    do $$ begin
-        execute format('grant create, connect on database %I to {OWNER}', current_database());
-    end $$
-"""

@@ -6,13 +6,13 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from db import decisions, entities, identity, profiles, questions
 from db.decisions import Stamp
 from db.identity import Moved
 from db.keys import BatchRef, LaneRef
-from db.questions import Example, HeldMemory
+from db.questions import Example
 from mosshead.api.entities import around
 from mosshead.entities import lookup
 from mosshead.entities.disambiguation import telling
@@ -84,7 +84,7 @@ def _clarify(
 
 
 def _why_not_answered(
-    connection: Connection, command: Clarify, waiting: Sequence[HeldMemory], meant: RegisteredEntity | None
+    connection: Connection, command: Clarify, waiting: Sequence[Row[Any]], meant: RegisteredEntity | None
 ) -> str | None:
     if command.question_id is not None and not waiting:
         return "there is no such question"
@@ -101,7 +101,7 @@ def _why_not_answered(
 
 
 def _somebody_new(
-    connection: Connection, lane: LaneRef, command: Clarify, waiting: Sequence[HeldMemory], stamp: Stamp
+    connection: Connection, lane: LaneRef, command: Clarify, waiting: Sequence[Row[Any]], stamp: Stamp
 ) -> UUID:
     """An entity of the name that was asked about, of the sort of those whom it might have been."""
     known = (entities.find(connection, lane, candidate) for candidate in waiting[0].candidates)
