@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from db.decisions import Stamp
 from db.insert import insert
 from db.keys import OF_LANE, LaneRef
-from db.temporal import ENDED
+from db.temporal import MEMORIES, renew
 from mosshead.embeddings.protocol import Vector
 from mosshead.store.connection import Sql
 from mosshead.store.memories import CurrentMemory
@@ -70,24 +70,15 @@ def add_all(connection: Connection, lane: LaneRef, new: Sequence[tuple[NewMemory
 def change(connection: Connection, lane: LaneRef, memory_id: UUID, version: int, stamp: Stamp, **changes: Any) -> None:
     """The next version of a memory, with some columns changed (`CHANGEABLE`). Raises VersionConflict where it moved on."""
     changes = with_offsets(changes)
-    row = {**lane.scope, **stamp.columns, "memory_id": memory_id, "version": version}
     unknown = changes.keys() - CHANGEABLE
     if unknown:
         raise ValueError(f"a memory's {', '.join(sorted(unknown))} cannot change")
-    ended = Sql(f"""
-        update mosshead.memories set {ENDED}
-        where {OF_LANE} and memory_id = :memory_id and version = :version and known_to is null
-    """).changes(connection, row)
-    if not ended:
-        raise VersionConflict(f"memory {memory_id} is no longer at version {version}")
-    values = ", ".join(f":{column}" if column in changes else column for column in IMAGE)
+    of_version = "row.memory_id = :memory_id and row.version = :version"
+    renewed = renew("memories", of_version, version="version + 1", **{column: f":{column}" for column in changes})
     data = {name: Jsonb(changes[name]) for name in ("factors", "record") if changes.get(name) is not None}
-    Sql(f"""
-        insert into mosshead.memories
-            (tenant_id, namespace_id, memory_id, version, known_from, made_by, {", ".join(IMAGE)})
-        select tenant_id, namespace_id, memory_id, version + 1, :at, :decision_id, {values}
-        from mosshead.memories where {OF_LANE} and memory_id = :memory_id and version = :version
-    """).run(connection, {**row, **changes, **data})
+    row = {**lane.scope, **stamp.columns, "memory_id": memory_id, "version": version, **changes, **data}
+    if not Sql(renewed).changes(connection, row):
+        raise VersionConflict(f"memory {memory_id} is no longer at version {version}")
 
 
 def retire_vector(connection: Connection, lane: LaneRef, memory_id: UUID) -> None:
@@ -133,21 +124,13 @@ def set_vectors(
 
 def with_offsets(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Columns, and beside each time that is kept with its zone that zone's offset."""
-    times = {name: columns[name] for name in _ZONED if name in columns}
+    times = {name: columns[name] for name in ("valid_from", "occurred_from", "occurred_to") if name in columns}
     return {**columns, **{f"{name}_offset": None if at is None else offset_of(at) for name, at in times.items()}}
 
 
-_ZONED: Final = ("valid_from", "occurred_from", "occurred_to")
-_OFFSETS: Final = tuple(f"{name}_offset" for name in _ZONED)
-
-IMAGE: Final = (
-    *("kind", "content", "salience", "factors", "confidence", "tier", "reinforced", "attribute", "value", "state"),
-    *("superseded_by", "occurred_from", "occurred_to", "granularity", "valid_from", "valid_to", "said_by", "marked"),
-    *("record_name", "record", "key", *_OFFSETS),
-)
-"""What a version says, without who made it and when."""
-
-CHANGEABLE: Final = frozenset(IMAGE) - {"kind", "attribute", "valid_from", "valid_from_offset", "said_by", "key"}
+CHANGEABLE: Final = frozenset(MEMORIES.says.split()) - {
+    *("kind", "attribute", "valid_from", "valid_from_offset", "said_by", "key")
+}
 
 
 def memory_states(connection: Connection, lane: LaneRef, memory_ids: Sequence[UUID]) -> dict[UUID, CurrentMemory]:

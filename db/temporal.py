@@ -27,6 +27,11 @@ _NAMED_IN_QUESTION: Final = """
         from jsonb_path_query(ended.relations, '$[*][0, 2] ? (@.type() == "string")') as one)
 """
 
+_MEMORY: Final = """
+    kind content salience factors confidence tier reinforced attribute value state superseded_by occurred_from occurred_to
+    granularity valid_from valid_to said_by marked record_name record key
+    valid_from_offset occurred_from_offset occurred_to_offset
+"""
 _QUESTION: Final = "text mention candidates role message_id conversation_id relations asked_at answered_at answer_id"
 _RELATION: Final = "subject_id predicate object_id memory_id valid_from valid_to"
 _EXAMPLE: Final = "mention text entity_id others message_id conversation_id"
@@ -40,13 +45,15 @@ TABLES: Final = (
     TemporalTable("questions", "memory_id", "question_id memory_id", _QUESTION, _NAMED_IN_QUESTION),
     TemporalTable("examples", "entity_id", "example_id", _EXAMPLE, "ended.entity_id || ended.others"),
 )
-"""But memories and entities, of which a decision changes parts (`db.undo.decisions`, `db.undo.entities`), and documents."""
+"""But memories and entities, of which a decision changes parts (`db.undo`), and documents."""
 
+MEMORIES: Final = TemporalTable("memories", "memory_id", "memory_id", _MEMORY)
 DOCUMENTS: Final = TemporalTable("documents", "document_id", "document_id", "body fields")
 
 _COLUMNS: Final = {table.name: list(dict.fromkeys(f"{table.key} {table.says}".split())) for table in TABLES} | {
     "entities": "entity_id name entity_type tags is_user created_at key description parent_id".split(),
     "documents": "document_id schema_name body fields version".split(),
+    "memories": f"memory_id version {_MEMORY}".split(),
 }
 
 ENDED: Final = "known_to = :at, ended_by = :decision_id"
@@ -75,3 +82,24 @@ def begin(table: str, *, each: str = "", **changed: str) -> str:
     return f"""
         insert into mosshead.{table} ({", ".join(says)}, known_from, made_by)
         select {each} {", ".join(says.values())}, :at, :decision_id"""
+
+
+def same_entity(one: str, other: str) -> str:
+    """That two rows of a namespace are of one entity."""
+    return f"{of_lane(one)} and {one}.entity_id = {other}.entity_id"
+
+
+def told_anew(source: str) -> str:
+    """Ends the rows of entities that say otherwise than a table of a statement, and begins those that say the same.
+
+    source: the table, of entity_id, description and parent_id.
+    """
+    return f"""
+        over as (
+            update mosshead.entities as now set {ENDED} from {source}
+            where {same_entity("now", source)} and now.known_to is null
+              and (now.description, now.parent_id) is distinct from ({source}.description, {source}.parent_id)
+            returning now.*, {source}.description as new_description, {source}.parent_id as new_parent_id
+        )
+        {begin("entities", description="new_description", parent_id="new_parent_id")} from over
+    """

@@ -8,12 +8,11 @@ from collections.abc import Iterable
 from typing import Final
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from db.decisions import Stamp
 from db.keys import LaneRef, of_lane
-from db.temporal import ENDED
-from db.undo.entities import same_entity, told_anew
+from db.temporal import ENDED, same_entity, told_anew
 from mosshead.store.connection import Sql
 
 
@@ -28,7 +27,7 @@ def unlearn(connection: Connection, lane: LaneRef, memory_ids: Iterable[UUID], s
 def unlearn_decided(connection: Connection, lane: LaneRef, learned: Iterable[UUID], stamp: Stamp) -> set[UUID]:
     """Forget what was learned by decisions; returns of whom something was."""
     parameters = {**lane.scope, **stamp.columns, "learned": list(learned)}
-    return {key for statement in (_NAMES, _TRAITS) for key in connection.execute(statement, parameters).scalars()}
+    return {key for statement in (_NAMES, _TRAITS) for key in Sql(statement).scalars(connection, parameters)}
 
 
 LETTER: Final = "[0-9a-z\u00df-\u024f\u0370-\u052f]"
@@ -100,7 +99,7 @@ def part_of(seeds: str, *, ever: bool = False) -> str:
     """
 
 
-_NAMES = text(f"""
+_NAMES = f"""
     with recursive {_TAUGHT}, {part_of("select entity_id from taught")},
     made as materialized (
         select entity_id, normalised from mosshead.entity_aliases as made
@@ -115,9 +114,9 @@ _NAMES = text(f"""
                   where {same_entity("entity", "now")} and entity.known_to is null and entity.name <> now.alias)
       and not {is_said_still("now.alias")}
     returning now.entity_id
-""")
+"""
 
-_TRAITS = text(f"""
+_TRAITS = f"""
     with recursive {_TAUGHT},
     told as (
         select made.entity_id,
@@ -148,4 +147,4 @@ _TRAITS = text(f"""
     ),
     {told_anew("kept")}
     returning entity_id
-""")
+"""

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from db.erasure.memories import TOLD
 from db.keys import OF_LANE, of_lane
-from db.undo.entities import same_entity
+from db.temporal import same_entity
 from db.unlearn import FORMING, LETTER, decided_on, is_said_still, part_of
 from mosshead.language.names import normalise
 from mosshead.store.connection import Sql
@@ -181,45 +181,6 @@ def _is_said(words: str) -> str:
     """
 
 
-# What was erased earlier brought its names, too: they stayed where others said them then. An answer that it is somebody new gives
-# them the name that was asked about.
-_CALLED: Final = f"""
-    with recursive {_NAMELESS},
-    named_by as (
-        select one as entity_id, one as giver_id from unnest(cast(:left as uuid[])) as one
-        union
-        select named_by.entity_id, nameless.of_id from named_by join nameless on nameless.entity_id = named_by.giver_id
-    ),
-    introduced as (
-        select distinct on (entity_id) * from mosshead.entities as entity
-        where {of_lane("entity")} and entity.entity_id = any(array(select giver_id from named_by)) order by entity_id, known_from
-    ),
-    brought as (
-        select entity.entity_id from introduced as entity
-        join mosshead.decisions as decision on {of_lane("decision")} and decision.decision_id = entity.made_by
-        where decision.decision_id = any(cast(:learned as uuid[])) or decision.fact is null and decision.reason = 'erased'
-           or decision.action = 'clarify' and not exists (
-                select from mosshead.decision_memories as concerned
-                where {of_lane("concerned")} and concerned.decision_id = decision.decision_id
-                  and concerned.memory_id <> all(cast(:memories as uuid[]) || cast(:repeated as uuid[])))
-    ),
-    named as materialized (
-        select entity_id, array_agg(giver_id) as givers from named_by
-        group by entity_id having bool_or(giver_id in (select entity_id from brought))
-    )
-    select first.entity_id, name, coalesce(
-        (select alias from mosshead.entity_aliases as other
-         where {same_entity("other", "first")} and other.known_to is null and other.alias <> first.name
-           and {_is_said("other.alias")}
-         order by length(alias) desc, alias limit 1),
-        (select string_agg(word, ' ' order by place)
-         from string_to_table(first.name, ' ') with ordinality as part (word, place) where {_is_said("part.word")}),
-        entity_type) as called
-    from named join introduced as first using (entity_id)
-    where key is null and not is_user and not {_is_said("first.name")}
-"""
-
-
 def call_anew(connection: Connection, parameters: Mapping[str, Any]) -> None:
     """Name those of whom something else is known, and whose name was brought by what is erased, as that does: by another of
     their names, by the words of the name that it says, or else by the kind of thing that they are.
@@ -227,7 +188,45 @@ def call_anew(connection: Connection, parameters: Mapping[str, Any]) -> None:
     parameters: a part's, with ``left`` and ``learned``. To be run after STATEMENTS, which tell those whom an app
     split off from those who go.
     """
-    for row in Sql(_CALLED).rows(connection, parameters):
+    # What was erased earlier brought its names, too: they stayed where others said them then. An answer that it is somebody new
+    # gives them the name that was asked about.
+    found = Sql(f"""
+        with recursive {_NAMELESS},
+        named_by as (
+            select one as entity_id, one as giver_id from unnest(cast(:left as uuid[])) as one
+            union
+            select named_by.entity_id, nameless.of_id from named_by join nameless on nameless.entity_id = named_by.giver_id
+        ),
+        introduced as (
+            select distinct on (entity_id) * from mosshead.entities as entity
+            where {of_lane("entity")} and entity.entity_id = any(array(select giver_id from named_by))
+            order by entity_id, known_from
+        ),
+        brought as (
+            select entity.entity_id from introduced as entity
+            join mosshead.decisions as decision on {of_lane("decision")} and decision.decision_id = entity.made_by
+            where decision.decision_id = any(cast(:learned as uuid[])) or decision.fact is null and decision.reason = 'erased'
+               or decision.action = 'clarify' and not exists (
+                    select from mosshead.decision_memories as concerned
+                    where {of_lane("concerned")} and concerned.decision_id = decision.decision_id
+                      and concerned.memory_id <> all(cast(:memories as uuid[]) || cast(:repeated as uuid[])))
+        ),
+        named as materialized (
+            select entity_id, array_agg(giver_id) as givers from named_by
+            group by entity_id having bool_or(giver_id in (select entity_id from brought))
+        )
+        select first.entity_id, name, coalesce(
+            (select alias from mosshead.entity_aliases as other
+             where {same_entity("other", "first")} and other.known_to is null and other.alias <> first.name
+               and {_is_said("other.alias")}
+             order by length(alias) desc, alias limit 1),
+            (select string_agg(word, ' ' order by place)
+             from string_to_table(first.name, ' ') with ordinality as part (word, place) where {_is_said("part.word")}),
+            entity_type) as called
+        from named join introduced as first using (entity_id)
+        where key is null and not is_user and not {_is_said("first.name")}
+    """).rows(connection, parameters)
+    for row in found:
         names = {"called": row.called, "normalised": normalise(row.called), "before": normalise(row.name)}
         Sql(f"""
             update mosshead.entities set name = :called where {OF_LANE} and entity_id = :entity_id;
@@ -242,22 +241,12 @@ def call_anew(connection: Connection, parameters: Mapping[str, Any]) -> None:
         """).run(connection, parameters, entity_id=row.entity_id, gone=[row.entity_id], **names)
 
 
-# Who the gone became, where they were merged into others, be it for a while: their names went over to those.
-_BECAME: Final = f"""
-    became as (
-        select one as entity_id from unnest(cast(:gone as uuid[])) as one
-        union
-        select cast(merge.fact ->> 'into' as uuid)
-        from became join mosshead.decisions as merge
-          on {of_lane("merge")} and merge.action = 'merge' and merge.fact ->> 'entity_id' = cast(became.entity_id as text)
-    )
-"""
-
-# An undo of what took a merge back makes the same names anew.
+# Where the gone were merged into others, be it for a while, their names went over to those. An undo of what took a merge back
+# makes the same names anew.
 _ELSEWHERE: Final = f"""
-    with recursive {_BECAME}
-    delete from mosshead.entity_aliases as now using became, mosshead.decisions as merge
-    where {of_lane("now")} and now.entity_id = became.entity_id and now.entity_id <> all(cast(:gone as uuid[]))
+    with recursive {part_of("select unnest(cast(:gone as uuid[])) as entity_id", ever=True)}
+    delete from mosshead.entity_aliases as now using part_of, mosshead.decisions as merge
+    where {of_lane("now")} and now.entity_id = part_of.now_id and now.entity_id <> all(cast(:gone as uuid[]))
       and {of_lane("merge")} and merge.decision_id = now.made_by and merge.action in ('merge', 'undo')
       and not {is_said_still("now.alias")}
 """

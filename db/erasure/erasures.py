@@ -28,13 +28,6 @@ def next_in(connection: Connection, lane: LaneRef) -> tuple[UUID, Mapping[str, A
     return (row.event_id, row.payload) if row else None
 
 
-def waits(connection: Connection, lane: LaneRef, erasure_id: UUID) -> bool:
-    """Whether an erasure was not carried out yet."""
-    return Sql(f"""
-        select from mosshead.events where {OF_LANE} and event_id = :erasure_id and type = 'erase' and state = 'received'
-    """).exists(connection, lane.scope, erasure_id=erasure_id)
-
-
 def nothing_waits(connection: Connection, lane: LaneRef) -> None:
     """A lane waits for no erasure, and its timer says so. It must be locked since before that was looked for."""
     Sql(f"update mosshead.lanes set erase_due_at = null where {OF_LANE}").run(connection, lane.scope)
@@ -117,9 +110,8 @@ def clock(connection: Connection) -> datetime:
 def to_rewrite(connection: Connection, tenant_id: UUID) -> bool:
     """Whether files may still hold what a tenant had erased. The tenant must be set, here and below."""
     return Sql("""
-        select exists (
-            select from mosshead.erasures where tenant_id = :tenant_id and erased_at is not null and rewritten_at is null)
-    """).holds(connection, tenant_id=tenant_id)
+        select from mosshead.erasures where tenant_id = :tenant_id and erased_at is not null and rewritten_at is null limit 1
+    """).exists(connection, tenant_id=tenant_id)
 
 
 def tables_with_content(connection: Connection) -> list[str]:

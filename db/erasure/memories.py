@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from db import memories
 from db.keys import OF_LANE, LaneRef, as_jsonb, of_lane
-from db.undo.rows import told_by
+from db.undo import told_by
 from mosshead.embeddings.protocol import Vector
 from mosshead.store.connection import Sql
 from mosshead.timestamps import in_zone

@@ -18,12 +18,19 @@ from sqlalchemy import Connection
 from db.decisions import Stamp
 from db.erasure import entities as entity_rows
 from db.erasure import memories as memory_rows
-from db.erasure import messages as said
 from db.erasure.memories import EPISODE, Retold
 from db.keys import OF_LANE, LaneRef, of_lane
 from db.unlearn import unlearn_decided
 from mosshead.ids import remembered_id
 from mosshead.store.connection import Sql, split_statements
+
+_COVERED: Final = f"""
+    event.type <> 'erase' and (event.state <> 'received' or mosshead.precedes(
+        event.event_id, event.publisher_id, event.publisher_sequence, event.position,
+        (select erasure from mosshead.erasures as erasure
+         where {of_lane("erasure")} and erasure.erasure_id = :erasure_id)))
+"""
+"""That an erasure takes an event: one of before, or in effect or given up by now, for what was learned of it goes, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,7 @@ def of_conversation(connection: Connection, lane: LaneRef, erasure_id: UUID, con
         from mosshead.messages as message
         left join mosshead.events as event on {of_lane("event")} and event.event_id = message.message_id
         where {of_lane("message")} and message.conversation_id = :conversation
-          and (event.event_id is null or {said.COVERED})
+          and (event.event_id is null or {_COVERED})
     """).scalars(connection, lane.scope, erasure_id=erasure_id, conversation=conversation)
     # A message that says otherwise, or was taken back, or erased earlier bears nothing out; an app that put it down by
     # its own hand does.
@@ -125,55 +132,35 @@ def erase_part(
 
     What is taken back in entities is marked with the stamp, whose decision is the erasure's own.
     """
-    gone = _Gone(connection, lane, part)
-    linked = gone.found(entity_rows.TOUCHED)
-    touched = gone.found(entity_rows.SHARING, touched=sorted(linked | part.entities))
-    gone.rows["memories"] = memory_rows.retell(connection, lane, part.retold)
-    gone.by(memory_rows.STATEMENTS)
-    learned = sorted(gone.found(entity_rows.LEARNED, touched=sorted(touched)))
+    rows = Counter[str]()
+    parameters: dict[str, Any] = {name: sorted(getattr(part, name)) for name in ("messages", "memories", "repeated")}
+    parameters |= lane.scope
+    parameters["retold"] = sorted({memory_id for memory_id, _ in (*part.retold.gone, *part.retold.anew)})
+
+    def found(sql: str, **more: Any) -> set[UUID]:
+        return set(Sql(sql).scalars(connection, parameters, **more))
+
+    def run(sql: str, **more: Any) -> None:
+        rows.update(run_counted(connection, sql, {**parameters, **more}))
+
+    linked = found(entity_rows.TOUCHED)
+    touched = found(entity_rows.SHARING, touched=sorted(linked | part.entities))
+    rows["memories"] = memory_rows.retell(connection, lane, part.retold)
+    run(memory_rows.STATEMENTS)
+    learned = sorted(found(entity_rows.LEARNED, touched=sorted(touched)))
     unlearned = unlearn_decided(connection, lane, learned, stamp)
     touched |= unlearned
-    gone.by(entity_rows.UNLEARNED, touched=sorted(touched), learned=learned, decision_id=stamp.decision_id)
+    run(entity_rows.UNLEARNED, touched=sorted(touched), learned=learned, decision_id=stamp.decision_id)
     entities, perhaps = set(part.entities), sorted(linked | unlearned)
-    while more := gone.found(entity_rows.ORPHANS, touched=perhaps, gone=sorted(entities)) - entities:
+    while more := found(entity_rows.ORPHANS, touched=perhaps, gone=sorted(entities)) - entities:
         entities |= more
-    touched |= gone.found(entity_rows.MEMBERS, gone=sorted(entities))
-    gone.by(entity_rows.NAME_STATEMENTS, gone=sorted(entities))
-    gone.by(entity_rows.STATEMENTS, gone=sorted(entities), left=sorted(touched - entities))
-    entity_rows.call_anew(connection, {**gone.parameters, "left": sorted(touched - entities), "learned": learned})
-    gone.by(memory_rows.LOG)
-    gone.by(said.STATEMENTS)
-    return dict(gone.rows), touched - entities
-
-
-def erase_conversation(
-    connection: Connection, lane: LaneRef, erasure_id: UUID, conversation: str, *, kinds: Collection[str]
-) -> dict[str, int]:
-    """What else there is of a conversation: that it was, its summary, its other events. The lane must be locked.
-
-    kinds: of the reflections that are of conversations.
-    """
-    wanted = {"erasure_id": erasure_id, "conversation": conversation, "kinds": list(kinds)}
-    return run_counted(connection, said.OF_CONVERSATION, {**lane.scope, **wanted})
-
-
-class _Gone:
-    """Runs statements on a part, and counts the rows, by table."""
-
-    def __init__(self, connection: Connection, lane: LaneRef, part: ErasureScope) -> None:
-        self.rows: Counter[str] = Counter()
-        self._connection = connection
-        self.parameters: Mapping[str, Any] = {
-            **lane.scope,
-            **{name: sorted(getattr(part, name)) for name in ("messages", "memories", "repeated")},
-            "retold": sorted({memory_id for memory_id, _ in (*part.retold.gone, *part.retold.anew)}),
-        }
-
-    def found(self, sql: str, **more: Any) -> set[UUID]:
-        return set(Sql(sql).scalars(self._connection, **self.parameters, **more))
-
-    def by(self, sql: str, **more: Any) -> None:
-        self.rows.update(run_counted(self._connection, sql, {**self.parameters, **more}))
+    touched |= found(entity_rows.MEMBERS, gone=sorted(entities))
+    run(entity_rows.NAME_STATEMENTS, gone=sorted(entities))
+    run(entity_rows.STATEMENTS, gone=sorted(entities), left=sorted(touched - entities))
+    entity_rows.call_anew(connection, {**parameters, "left": sorted(touched - entities), "learned": learned})
+    run(memory_rows.LOG)
+    run(MESSAGES)
+    return dict(rows), touched - entities
 
 
 def run_counted(connection: Connection, sql: str, parameters: Mapping[str, Any]) -> dict[str, int]:
@@ -195,21 +182,76 @@ def counted_tables(sql: str) -> tuple[str | None, ...]:
 
     Raises ValueError where a statement is neither: a receipt would not count what it does.
     """
-    return tuple(_counted_table(statement.text) for statement in split_statements(sql))
+    tables = []
+    for statement in split_statements(sql):
+        kept = re.match(r"\s*-- kept\b", statement.text)
+        changed = re.search(r"\b(?:delete from|update) mosshead\.(\w+)", statement.text)
+        if not kept and not changed:
+            raise ValueError(f"neither deletes nor updates rows, nor is marked '-- kept': {statement.text.strip()}")
+        tables.append(None if kept or not changed else changed[1])
+    return tuple(tables)
 
 
-def _counted_table(statement: str) -> str | None:
-    if _KEPT.match(statement):
-        return None
-    changed = _CHANGED.search(statement)
-    if changed is None:
-        raise ValueError(f"neither deletes nor updates rows, nor is marked '-- kept': {statement.strip()}")
-    return changed[1]
+_ERASED: Final = "any(cast(:messages as uuid[]))"
 
+_SHELL: Final = """
+    type = 'erased', payload = jsonb_build_object('type', event.type), conversation_id = null, sequence = null, reason = null,
+    occurred_at = received_at, state = case when event.state in ('received', 'dead') then 'discarded' else event.state end
+"""
 
-_KEPT = re.compile(r"\s*-- kept\b")
-_CHANGED = re.compile(r"\b(?:delete from|update) mosshead\.(\w+)")
+MESSAGES: Final = f"""
+    delete from mosshead.memory_sources where {OF_LANE} and memory_id = any(cast(:memories as uuid[]));
+    update mosshead.memory_sources set quote = '' where {OF_LANE} and message_id = {_ERASED};
+    delete from mosshead.examples where {OF_LANE} and message_id = {_ERASED};
 
+    -- kept, but the vector of a turn holds the turn before it, too
+    with pair as materialized (
+        select message_id, model, lag(message_id) over (
+            partition by model, conversation_id order by said_at, message_id) as before
+        from mosshead.turns
+        where {OF_LANE} and conversation_id = any(array(
+            select distinct conversation_id from mosshead.turns where {OF_LANE} and message_id = {_ERASED}))
+    ),
+    after as materialized (select message_id, model from pair where before = {_ERASED})
+    update mosshead.turns as turn set with_before = turn.embedding
+    where {of_lane("turn")} and turn.message_id = any(array(select message_id from after))
+      and coalesce((turn.message_id, turn.model) in (select message_id, model from after), false)
+      and turn.message_id <> all(cast(:messages as uuid[]));
+
+    delete from mosshead.turns where {OF_LANE} and message_id = {_ERASED};
+    delete from mosshead.messages where {OF_LANE} and message_id = {_ERASED};
+    update mosshead.events as event set {_SHELL} where {of_lane("event")} and event.event_id = {_ERASED};
+    delete from mosshead.dead_letters where {OF_LANE} and letter_id = {_ERASED};
+
+    -- Of batches that are over, or were taken away: they are asked for by nobody, and hold what was said.
+    delete from mosshead.candidate_facts where {OF_LANE};
+    delete from mosshead.candidate_turns where {OF_LANE};
+    delete from mosshead.step_results where {OF_LANE};
+    delete from mosshead.vocabulary where {OF_LANE} and holders <= 0 and lexeme <> ''
+"""
+
+_CONVERSATION: Final = f"{OF_LANE} and conversation_id = :conversation"
+
+CONVERSATION: Final = f"""
+    delete from mosshead.dead_letters as letter using mosshead.events as event
+    where {of_lane("letter")} and {of_lane("event")} and event.event_id = letter.letter_id
+      and event.conversation_id = :conversation and {_COVERED};
+
+    update mosshead.events as event set {_SHELL}
+    where {of_lane("event")} and event.conversation_id = :conversation and {_COVERED};
+
+    delete from mosshead.summaries where {_CONVERSATION};
+    delete from mosshead.examples where {_CONVERSATION};
+    delete from mosshead.reflection_batches where {OF_LANE} and kind = any(:kinds) and subject = :conversation;
+    delete from mosshead.reflections where {OF_LANE} and kind = any(:kinds) and subject = :conversation;
+
+    delete from mosshead.conversations where {_CONVERSATION} and not exists (
+        select from mosshead.messages where {of_lane("messages")} and messages.conversation_id = :conversation)
+"""
+"""What else there is of a conversation: that it was, its summary, its other events. The lane must be locked.
+
+Parameters: the lane's, ``erasure_id``, ``conversation``, and ``kinds``, of the reflections that are of conversations.
+"""
 
 TABLES_OF_NAMESPACE: Final = """
     reflection_batches reflections candidate_facts candidate_turns step_results batches dead_letters
@@ -226,8 +268,8 @@ def erase_everything(connection: Connection, parameters: Mapping[str, Any]) -> d
     Sql(f"""
         insert into mosshead.tombstones (tenant_id, namespace_id, digest)
         select event.tenant_id, event.namespace_id, sha256(uuid_send(event.event_id))
-        from mosshead.events as event, mosshead.erasures as erasure
-        where {_COVERED} and mosshead.made_at(event.event_id) is null
+        from mosshead.events as event
+        where {of_lane("event")} and {_COVERED} and mosshead.made_at(event.event_id) is null
         on conflict do nothing
     """).run(connection, parameters)
     of_tables = "".join(f"delete from mosshead.{table} where {OF_LANE};\n" for table in TABLES_OF_NAMESPACE)
@@ -235,7 +277,7 @@ def erase_everything(connection: Connection, parameters: Mapping[str, Any]) -> d
     return run_counted(
         connection,
         f"""{of_tables}
-            delete from mosshead.events as event using mosshead.erasures as erasure where {_COVERED};
+            delete from mosshead.events as event where {of_lane("event")} and {_COVERED};
 
             delete from mosshead.messages where {OF_LANE} and message_id not in (
                 select event_id from mosshead.events where {OF_LANE})
@@ -244,21 +286,7 @@ def erase_everything(connection: Connection, parameters: Mapping[str, Any]) -> d
     )
 
 
-def erase_names(connection: Connection, parameters: Mapping[str, Any]) -> dict[str, int]:
-    """Delete what arrivals touch, too: the lane must be locked. The namespace's name goes where nothing waits in it."""
-    return run_counted(connection, _NAMES, parameters)
-
-
-# What has taken effect, or was given up, goes whenever it was published: what was learned of it goes, too.
-_COVERED = f"""
-    {of_lane("event")} and event.type <> 'erase'
-    and (event.state <> 'received' or mosshead.precedes(
-        event.event_id, event.publisher_id, event.publisher_sequence, event.position, erasure))
-    and {of_lane("erasure")} and erasure.erasure_id = :erasure_id
-"""
-
-# Where something was published since, what it needs stands as if nothing had been before.
-_NAMES: Final = f"""
+NAMES: Final = f"""
     delete from mosshead.conversations as gone where {of_lane("gone")} and not exists (
         select from mosshead.events as event where {of_lane("event")} and event.conversation_id = gone.conversation_id);
 
@@ -279,6 +307,9 @@ _NAMES: Final = f"""
     -- kept
     update mosshead.lanes set profiles_due_at = null, reflections_due_at = null where {OF_LANE}
 """
+"""Of what arrivals touch, too: the lane must be locked. The namespace's name goes where nothing waits in it; where something was
+published since, what it needs stands as if nothing had been before. Parameters: the lane's, and ``erasure_id``.
+"""
 
 SCRIPTS: Final = (
     memory_rows.STATEMENTS,
@@ -286,9 +317,9 @@ SCRIPTS: Final = (
     entity_rows.UNLEARNED,
     entity_rows.NAME_STATEMENTS,
     entity_rows.STATEMENTS,
-    said.STATEMENTS,
-    said.OF_CONVERSATION,
-    _NAMES,
+    MESSAGES,
+    CONVERSATION,
+    NAMES,
 )
 """What is run and counted."""
 

@@ -7,7 +7,7 @@ waited when it was made.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
@@ -21,7 +21,7 @@ from db.erasure import erasures
 from db.schema.roles import OWNER
 from mosshead.errors import ConfigurationError, QueueUnavailable, StoreUnavailable
 from mosshead.publishing.queue import BROKER_ERRORS, QUEUE, open_connection
-from mosshead.store.connection import tenant_transaction
+from workers.cli.rounds import each_tenant
 
 _SETTING = "MOSSHEAD_BROKER_URL"
 _BUSY = ("aof_rewrite_in_progress", "aof_rewrite_scheduled", "rdb_bgsave_in_progress")
@@ -43,7 +43,7 @@ def rewrite(admin_url: str, broker_url: str | None, tell: Callable[[str], object
     with admin_engine(admin_url) as engine:
         with _as_owner(engine) as connection:
             began, tenants = erasures.clock(connection), namespaces.tenants(connection)
-        waiting = [tenant_id for tenant_id in tenants if _waits(engine, tenant_id)]
+        waiting = [one for one, connection in _each(engine, tenants) if erasures.to_rewrite(connection, one)]
         if not waiting:
             return 0
         if broker_url is not None:
@@ -55,16 +55,8 @@ def rewrite(admin_url: str, broker_url: str | None, tell: Callable[[str], object
                 connection.exec_driver_sql(f"vacuum (full) mosshead.{table}")
                 # Which pages all may see is not known of new files, and until it is, each search reads the table for its index.
                 connection.exec_driver_sql(f"vacuum (analyze) mosshead.{table}")
-        marked = 0
-        for tenant_id in waiting:
-            with _of_tenant(engine, tenant_id) as connection:
-                marked += erasures.mark_rewritten(connection, tenant_id, before=began)
-        return marked
-
-
-def _waits(engine: Engine, tenant_id: UUID) -> bool:
-    with _of_tenant(engine, tenant_id) as connection:
-        return bool(erasures.to_rewrite(connection, tenant_id))
+        of_each = _each(engine, waiting)
+        return sum(erasures.mark_rewritten(connection, one, before=began) for one, connection in of_each)
 
 
 def _outlast_others(connection: Connection) -> None:
@@ -79,11 +71,10 @@ def _outlast_others(connection: Connection) -> None:
         time.sleep(_POLL_SECONDS)
 
 
-@contextmanager
-def _of_tenant(engine: Engine, tenant_id: UUID) -> Iterator[Connection]:
-    with tenant_transaction(engine, tenant_id) as connection:
+def _each(engine: Engine, tenants: Sequence[UUID]) -> Iterator[tuple[UUID, Connection]]:
+    for tenant_id, connection in each_tenant(engine, tenants):
         connection.exec_driver_sql(f"set local role {OWNER}")
-        yield connection
+        yield tenant_id, connection
 
 
 @contextmanager
@@ -107,7 +98,13 @@ def _rewrite_queue_files(broker_url: str, tell: Callable[[str], object]) -> None
         try:
             with connection.channel().conn_or_acquire() as redis:
                 _outlast_queue(redis)
-                _rewrite_files(redis, tell)
+                persistence = redis.info("persistence")
+                if persistence["aof_enabled"]:
+                    tell("Redis's append-only file")
+                    _write(redis, redis.bgrewriteaof, "aof_last_bgrewrite_status")
+                if _makes_snapshots(redis, persistence):
+                    tell("Redis's snapshot")
+                    _write(redis, redis.bgsave, "rdb_last_bgsave_status")
         except ResponseError as error:
             why = "the login has not the right" if isinstance(error, NoPermissionError) else "it refuses"
             raise ConfigurationError(
@@ -117,18 +114,6 @@ def _rewrite_queue_files(broker_url: str, tell: Callable[[str], object]) -> None
             ) from None
         except BROKER_ERRORS as error:
             raise QueueUnavailable(f"{_SETTING}: cannot connect to {where} ({type(error).__name__})") from None
-
-
-def _rewrite_files(redis: Any, tell: Callable[[str], object]) -> None:
-    persistence = redis.info("persistence")
-    if persistence["aof_enabled"]:
-        tell("Redis's append-only file")
-        _start(redis, redis.bgrewriteaof)
-        _check(redis, "aof_last_bgrewrite_status")
-    if _makes_snapshots(redis, persistence):
-        tell("Redis's snapshot")
-        _start(redis, redis.bgsave)
-        _check(redis, "rdb_last_bgsave_status")
 
 
 def _outlast_queue(redis: Any) -> None:
@@ -143,8 +128,8 @@ def _outlast_queue(redis: Any) -> None:
         time.sleep(_POLL_SECONDS)
 
 
-def _start(redis: Any, command: Callable[[], object]) -> None:
-    """Run one that works in the background, from its beginning to its end."""
+def _write(redis: Any, command: Callable[[], object], status: str) -> None:
+    """Run a command that works in the background, from its beginning to its end. status: what INFO calls its outcome."""
     started = False
     while not started:
         _outlast_background(redis)  # what began earlier may write what it saw then
@@ -155,18 +140,15 @@ def _start(redis: Any, command: Callable[[], object]) -> None:
             if "in progress" not in str(error):  # one that Redis began by itself in between
                 raise
     _outlast_background(redis)
+    if redis.info("persistence")[status] != "ok":
+        raise QueueUnavailable(
+            f"{_SETTING}: Redis could not write its file anew ({status}); its log says why. Most likely its disk is full"
+        )
 
 
 def _outlast_background(redis: Any) -> None:
     while any(redis.info("persistence").get(one) for one in _BUSY):
         time.sleep(_POLL_SECONDS)
-
-
-def _check(redis: Any, status: str) -> None:
-    if redis.info("persistence")[status] != "ok":
-        raise QueueUnavailable(
-            f"{_SETTING}: Redis could not write its file anew ({status}); its log says why. Most likely its disk is full"
-        )
 
 
 def _makes_snapshots(redis: Any, persistence: dict[str, Any]) -> bool:

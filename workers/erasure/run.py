@@ -4,7 +4,6 @@ In two transactions: the fence, which is short, and then what may take a while (
 between the two, or in the second, leaves what the next one finishes.
 """
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import groupby
@@ -19,6 +18,7 @@ from sqlalchemy import Connection
 from db import decisions, documents, entities, namespaces, profiles, summaries
 from db.erasure import erasures, scopes
 from db.erasure.memories import Key, Retold, VersionRow, versions_of
+from db.erasure.scopes import run_counted
 from db.keys import BatchRef, LaneRef
 from db.replay import generations
 from mosshead.embeddings import Embedder
@@ -61,14 +61,21 @@ def _erase(lane: LaneRef, parts: Parts) -> None:
         return
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
         # Another may have finished it since, or is at it.
-        if not erasures.alone(connection, lane) or not erasures.waits(connection, lane, wanted.event_id):
+        next_one = erasures.next_in(connection, lane) if erasures.alone(connection, lane) else None
+        if next_one is None or next_one[0] != wanted.event_id:
             return
         erasures.take_time(connection)
         # Another generation of the namespace tells of it, too, by ids of its own. It can be made anew of what stays.
         if generation := generations.lock(connection, lane):
             generations.drop(connection, generation)
             _log.warning("replay_dropped", namespace_id=str(lane.namespace_id), why="something was erased")
-        rows = _everything(connection, lane, wanted) if wanted.everything else _part(connection, lane, wanted, parts)
+        if wanted.everything:
+            parameters = {**lane.scope, "erasure_id": wanted.event_id}
+            gone = scopes.erase_everything(connection, parameters)
+            erasures.lock_lane(connection, lane)
+            rows: Rows = gone | run_counted(connection, scopes.NAMES, parameters)
+        else:
+            rows = _part(connection, lane, wanted, parts)
         told = {table: number for table, number in rows.items() if number}
         erasures.done(connection, lane, wanted.event_id, told)
     _log.info("erased", erasure_id=str(wanted.event_id), scope=wanted.scope, rows=told)
@@ -94,13 +101,6 @@ def _fenced(lane: LaneRef, parts: Parts) -> Erase | None:
         return wanted
 
 
-def _everything(connection: Connection, lane: LaneRef, wanted: Erase) -> Rows:
-    parameters = {**lane.scope, "erasure_id": wanted.event_id}
-    gone = scopes.erase_everything(connection, parameters)
-    erasures.lock_lane(connection, lane)
-    return gone | scopes.erase_names(connection, parameters)
-
-
 def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) -> Rows:
     part = _retold(connection, lane, _chosen(connection, lane, wanted), parts.embedder)
     stamp = decisions.stamp_of_event(connection, wanted.event_id)
@@ -118,7 +118,12 @@ def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) ->
             summaries.ask_for(connection, lane, conversation)
     erasures.lock_lane(connection, lane)
     if wanted.conversation is not None:
-        also = scopes.erase_conversation(connection, lane, wanted.event_id, wanted.conversation, kinds=OF_CONVERSATIONS)
+        parameters = {
+            "erasure_id": wanted.event_id,
+            "conversation": wanted.conversation,
+            "kinds": list(OF_CONVERSATIONS),
+        }
+        also = run_counted(connection, scopes.CONVERSATION, lane.scope | parameters)
         rows |= {table: rows.get(table, 0) + number for table, number in also.items()}
     return rows
 
@@ -161,18 +166,13 @@ def _retold(
 
     Raises what the embedder raises.
     """
-    rows = defaultdict[UUID, list[VersionRow]](list)
-    for row in versions_of(connection, lane, part.repeated, part.messages):
-        rows[row.key[0]].append(row)
-    left = {
-        memory_id: told_by_others(
-            [Version(one.key[1], Says(**one.says), one.erased, _fact(one.fact)) for one in of_one]
-        )
-        for memory_id, of_one in rows.items()
-    }
-    lost = frozenset(memory_id for memory_id, versions in left.items() if not versions)
-    stay = [row for memory_id in part.repeated - lost for row in rows[memory_id]]
-    says = {(memory_id, number): one for memory_id, versions in left.items() for number, one in versions.items()}
+    rows = versions_of(connection, lane, part.repeated, part.messages)
+    says: dict[Key, Says] = {}
+    for memory_id, of_one in groupby(rows, key=lambda row: row.key[0]):
+        versions = [Version(one.key[1], Says(**one.says), one.erased, _fact(one.fact)) for one in of_one]
+        says |= {(memory_id, number): one for number, one in told_by_others(versions).items()}
+    lost = frozenset(row.key[0] for row in rows) - {memory_id for memory_id, _ in says}
+    stay = [row for row in rows if row.key[0] not in lost]
     told = Retold(
         gone=[row.key for row in stay if row.key not in says],
         anew={row.key: asdict(says[row.key]) for row in stay if row.key in says and asdict(says[row.key]) != row.says},

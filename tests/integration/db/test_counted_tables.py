@@ -2,8 +2,8 @@
 
 import pytest
 
-from db.erasure import entities, memories, messages
-from db.erasure.scopes import SCRIPTS, TABLES_OF_NAMESPACE, counted_tables
+from db.erasure import entities, memories
+from db.erasure.scopes import CONVERSATION, MESSAGES, SCRIPTS, TABLES_OF_NAMESPACE, counted_tables
 
 
 def counted(sql: str) -> list[str]:
@@ -20,10 +20,10 @@ def test_each_script_counts_the_tables_that_it_empties() -> None:
     assert counted(entities.STATEMENTS) == (
         "embeddings entities entity_aliases examples memory_entities profiles relations".split()
     )
-    assert counted(messages.OF_CONVERSATION) == (
+    assert counted(CONVERSATION) == (
         "conversations dead_letters events examples reflection_batches reflections summaries".split()
     )
-    assert counted(messages.STATEMENTS) == (
+    assert counted(MESSAGES) == (
         "candidate_facts candidate_turns dead_letters events examples "
         "memory_sources messages step_results turns vocabulary".split()
     )

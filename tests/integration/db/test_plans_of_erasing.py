@@ -16,7 +16,15 @@ from sqlalchemy import Connection, Engine, event, text
 
 from db.decisions import Stamp
 from db.erasure.memories import Retold, versions_of
-from db.erasure.scopes import ErasureScope, erase_conversation, erase_part, of_conversation, of_entity, of_memories
+from db.erasure.scopes import (
+    CONVERSATION,
+    ErasureScope,
+    erase_part,
+    of_conversation,
+    of_entity,
+    of_memories,
+    run_counted,
+)
 from db.unlearn import unlearn
 from tests.given import MODEL
 from tests.integration.db.test_migrate import administrating
@@ -263,7 +271,8 @@ def erase_a_conversation(connection: Connection) -> None:
     assert len(part.repeated) == HELD / 2
     assert len(part.memories) == HELD / 4
     erase(connection, part)
-    erase_conversation(connection, LANE, STAMP.decision_id, "chat 0", kinds=["summary"])
+    wanted = {"erasure_id": STAMP.decision_id, "conversation": "chat 0", "kinds": ["summary"]}
+    run_counted(connection, CONVERSATION, {**LANE.scope, **wanted})
 
 
 def erase_memories(connection: Connection) -> None:

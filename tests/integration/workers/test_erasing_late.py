@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, create_engine
 from config.settings import Settings
 from db import inbox, leases
 from db.erasure import erasures
-from db.erasure.scopes import erase_names
+from db.erasure.scopes import NAMES, run_counted
 from mosshead import Memory, Namespace
 from mosshead.events import parse_event
 from mosshead.ids import uuid7
@@ -222,7 +222,7 @@ def test_whoever_waits_for_the_end_of_it_publishes_to_a_namespace_with_a_name(
             erasures.lock_lane(connection, mine.lane)
             sent = pool.submit(mine.send, mine.message("I like figs."))
             until_blocked(admin_engine, "publish")
-            erase_names(connection, {**mine.lane.scope, "erasure_id": uuid4()})
+            run_counted(connection, NAMES, {**mine.lane.scope, "erasure_id": uuid4()})
             connection.exec_driver_sql(
                 "delete from mosshead.namespaces where namespace_id = %(namespace_id)s", mine.lane.scope
             )
