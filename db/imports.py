@@ -1,7 +1,6 @@
 """What is brought from elsewhere: which of it is known already, by the app's own keys."""
 
-from collections.abc import Iterable, Mapping
-from typing import Literal
+from collections.abc import Iterable
 from uuid import UUID
 
 from sqlalchemy import Connection
@@ -12,12 +11,12 @@ from mosshead.store.connection import Sql
 
 def entities_of_keys(connection: Connection, lane: LaneRef, keys: Iterable[str]) -> dict[str, UUID]:
     """The entities that bear one of the keys; one that nobody gave a key bears its id."""
-    return Sql(_of_keys("entities", "entity_id")).pairs(connection, lane.scope, **_keys(keys))
+    return _owners(connection, lane, keys, "entities", "entity_id")
 
 
 def memories_of_keys(connection: Connection, lane: LaneRef, keys: Iterable[str]) -> set[str]:
     """The keys that some memory bears, whatever has become of it; one that nobody gave a key bears its id."""
-    return set(Sql(_of_keys("memories", "memory_id")).scalars(connection, lane.scope, **_keys(keys)))
+    return set(_owners(connection, lane, keys, "memories", "memory_id"))
 
 
 def own_id(key: str) -> UUID | None:
@@ -29,15 +28,11 @@ def own_id(key: str) -> UUID | None:
     return found if str(found) == key else None
 
 
-def _keys(keys: Iterable[str]) -> Mapping[str, list[str] | list[UUID]]:
+def _owners(connection: Connection, lane: LaneRef, keys: Iterable[str], table: str, owner: str) -> dict[str, UUID]:
     wanted = sorted(set(keys))
-    return {"keys": wanted, "ids": [own for key in wanted if (own := own_id(key)) is not None]}
-
-
-def _of_keys(table: Literal["entities", "memories"], owner: Literal["entity_id", "memory_id"]) -> str:
-    return f"""
+    return Sql(f"""
         select key, {owner} from mosshead.{table} where {OF_LANE} and known_to is null and key = any(:keys)
         union all
         select cast({owner} as text), {owner} from mosshead.{table}
         where {OF_LANE} and known_to is null and key is null and {owner} = any(cast(:ids as uuid[]))
-    """
+    """).pairs(connection, lane.scope, keys=wanted, ids=[own for key in wanted if (own := own_id(key))])

@@ -1,11 +1,11 @@
 """Prompts in versions, and the feedback that waits to improve them. A version is never changed; the latest counts."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from db.decisions import Stamp
 from db.insert import insert
@@ -31,28 +31,12 @@ class PromptVersion:
     restores: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnusedFeedback:
-    """Feedback that was not used yet. messages: each with its role and content."""
-
-    feedback_id: UUID
-    messages: Sequence[Mapping[str, str]]
-    comment: str
-    score: float | None
-
-
-def current(connection: Connection, lane: LaneRef, name: str) -> PromptVersion | None:
-    """A prompt as it is; None where there is no such one."""
+def find(connection: Connection, lane: LaneRef, name: str, version: int | None = None) -> PromptVersion | None:
+    """A prompt as it is, or as it was at a version; None where there is no such one."""
     row = Sql(f"""
-        select {_COLUMNS} from mosshead.prompts where {OF_LANE} and name = :name order by version desc limit 1
-    """).row(connection, lane.scope, name=name)
-    return None if row is None else PromptVersion(**row._asdict())
-
-
-def of_version(connection: Connection, lane: LaneRef, name: str, version: int) -> PromptVersion | None:
-    """A prompt as it was; None where there is no such version."""
-    row = Sql(f"""
-        select {_COLUMNS} from mosshead.prompts where {OF_LANE} and name = :name and version = :version
+        select {_COLUMNS} from mosshead.prompts
+        where {OF_LANE} and name = :name and version = coalesce(cast(:version as integer), version)
+        order by version desc limit 1
     """).row(connection, lane.scope, name=name, version=version)
     return None if row is None else PromptVersion(**row._asdict())
 
@@ -63,7 +47,7 @@ def add_version(connection: Connection, lane: LaneRef, new: PromptVersion, stamp
     # Two that follow the same version have the same key: the second waits for the first, and finds nothing to do.
     added = Sql(f"""
         insert into mosshead.prompts (tenant_id, namespace_id, {_COLUMNS}, made_at, decision_id)
-        select :tenant_id, :namespace_id, {_VALUES}, :at, :decision_id
+        select :tenant_id, :namespace_id, {", ".join(f":{name}" for name in columns)}, :at, :decision_id
         where cast(:version as integer) - 1 = (
             select coalesce(max(version), 0) from mosshead.prompts where {OF_LANE} and name = :name)
         on conflict do nothing
@@ -72,22 +56,23 @@ def add_version(connection: Connection, lane: LaneRef, new: PromptVersion, stamp
         raise VersionConflict
 
 
-def keep_feedback(connection: Connection, lane: LaneRef, given: UnusedFeedback, *, name: str, at: datetime) -> int:
-    """Keep what came of a prompt; returns how much waits for it now. Kept twice, it is there once."""
-    row = {**lane.scope, **asdict(given), "name": name, "given_at": at}
-    insert(connection, "prompt_feedback", [row], conflict="do nothing")
+def keep_feedback(connection: Connection, lane: LaneRef, name: str, **given: Any) -> int:
+    """Keep what came of a prompt; returns how much waits for it now. Kept twice, it is there once.
+
+    given: feedback_id, messages (each with its role and content), comment, score, given_at.
+    """
+    insert(connection, "prompt_feedback", [{**lane.scope, "name": name, **given}], conflict="do nothing")
     return Sql(f"""
         select count(*) from mosshead.prompt_feedback where {_WAITS}
     """).number(connection, lane.scope, name=name)
 
 
-def waiting_feedback(connection: Connection, lane: LaneRef, name: str, *, limit: int) -> list[UnusedFeedback]:
-    """What waits for a prompt, in the order in which it was given."""
-    rows = Sql(f"""
+def waiting_feedback(connection: Connection, lane: LaneRef, name: str, *, limit: int) -> Sequence[Row[Any]]:
+    """What waits for a prompt, in the order in which it was given. Columns: feedback_id, messages, comment, score."""
+    return Sql(f"""
         select feedback_id, messages, comment, score from mosshead.prompt_feedback where {_WAITS}
         order by position limit :limit
-    """).run(connection, lane.scope, name=name, limit=limit)
-    return [UnusedFeedback(**row._asdict()) for row in rows]
+    """).rows(connection, lane.scope, name=name, limit=limit)
 
 
 def use_feedback(
@@ -111,6 +96,5 @@ def try_again(connection: Connection, lane: LaneRef, feedback_ids: Sequence[UUID
 
 
 _COLUMNS = ", ".join(PromptVersion.__dataclass_fields__)
-_VALUES = ", ".join(f":{name}" for name in PromptVersion.__dataclass_fields__)
 _WAITS = f"{OF_LANE} and name = :name and used_at is null"
 _NAMED = f"{OF_LANE} and feedback_id = any(cast(:feedback_ids as uuid[])) and used_at is null"

@@ -87,11 +87,8 @@ def hasten(
 
     again: what was skipped, too.
     """
-    narrowed = {
-        "kind": kind,
-        "subject": subject,
-        "conversations": None if conversations is None else list(conversations),
-    }
+    said_in_some = None if conversations is None else list(conversations)
+    narrowed = {"kind": kind, "subject": subject, "conversations": said_in_some}
     if again:
         Sql(f"""
             update mosshead.reflection_batches as seen set skipped_for = null from mosshead.reflections as reflection

@@ -73,16 +73,13 @@ def end_relations(connection: Connection, lane: LaneRef, memory_id: UUID, stamp:
     Sql(ended).run(connection, lane.scope | stamp.columns, memory_id=memory_id, valid_to=valid_to)
 
 
-EdgeKind = Literal["similar", "contradicts", "replaces"]
-
-
 @dataclass(frozen=True, slots=True)
 class Edge:
     """From a later memory to an earlier one. weight: of a similar one, the cosine of the two."""
 
     from_id: UUID
     to_id: UUID
-    kind: EdgeKind
+    kind: Literal["similar", "contradicts", "replaces"]
     weight: float | None = None
 
 

@@ -34,12 +34,13 @@ def prepare(batch: BatchRef, command: Command, parts: Parts) -> Store:
 
     One that cannot be done is refused, and the decision log says why.
     """
-    return partial(_carry_out, batch=batch, work=_CARRIED_OUT[type(command)](batch, command, parts))
+    work = _CARRIED_OUT[type(command)](batch, command, parts)
 
+    def carry_out(connection: Connection) -> None:
+        work(connection)
+        inbox.mark_done(connection, batch)
 
-def _carry_out(connection: Connection, *, batch: BatchRef, work: Store) -> None:
-    work(connection)
-    inbox.mark_done(connection, batch)
+    return carry_out
 
 
 def _within(work: Callable[..., object]) -> Callable[[BatchRef, Any, Parts], Store]:
@@ -52,24 +53,14 @@ def _undo(batch: BatchRef, command: events.Undo, _: Parts) -> Store:
 
 
 def _configure(batch: BatchRef, command: events.Configure, _: Parts) -> Store:
-    wanted = namespaces.Configuration(
-        instructions=command.instructions,
-        schemas=[schema.model_dump() for schema in command.schemas],
-        profiles=[schema.model_dump() for schema in command.profiles],
-        episodes=command.episodes,
-    )
+    wanted = namespaces.Configuration(**command.model_dump(include=set(namespaces.Configuration.__slots__)))
     return partial(namespaces.configure, lane=batch.lane, wanted=wanted)
 
 
 def _reflect(batch: BatchRef, command: events.Reflect, _: Parts) -> Store:
-    return partial(
-        reflections.hasten,
-        lane=batch.lane,
-        kind=command.kind,
-        subject=command.subject,
-        conversations=None if command.conversation is None else [command.conversation],
-        again=True,
-    )
+    conversations = None if command.conversation is None else [command.conversation]
+    narrowed: dict[str, Any] = {"kind": command.kind, "subject": command.subject, "conversations": conversations}
+    return partial(reflections.hasten, lane=batch.lane, again=True, **narrowed)
 
 
 _CARRIED_OUT: Final[Mapping[type[Command], Callable[[BatchRef, Any, Parts], Store]]] = {

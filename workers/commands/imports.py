@@ -6,7 +6,7 @@ is left as it is. What does not fit is left out and counted, and the rest still 
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from uuid import UUID
@@ -46,14 +46,14 @@ _log = structlog.get_logger()
 class _Brought:
     """What an import event says that is new, worked out before its transaction.
 
-    suspect: by its id, why a memory must not become one. vectors: of the others' contents, by place.
-    home_id: by which ids are derived.
+    entities: by key. suspect: by its id, why a memory must not become one. vectors: of the others' contents, by the ids that they
+    get. home_id: by which ids are derived.
     """
 
-    entities: Sequence[ImportedEntity]
+    entities: Mapping[str, ImportedEntity]
     memories: Sequence[ImportedMemory]
     suspect: Mapping[str, str]
-    vectors: Mapping[int, Vectors]
+    vectors: Mapping[UUID, Vectors]
     model: str
     home_id: UUID
     said_at: datetime
@@ -69,15 +69,19 @@ def prepare(batch: BatchRef, command: Import, parts: Parts) -> Store:
     new = [one for key, one in reversed(by_id.items()) if key not in known]
     found = {one.id: suspicion_of(one.content, "", ()) for one in new}
     suspect = {key: reason for key, reason in found.items() if reason is not None}
+    entities: dict[str, ImportedEntity] = {}
+    for entity in _trusted(command.entities, refused):
+        entities.setdefault(entity.key, entity)
     refused["occurred_at: lies more than a day ahead"] = sum(_is_ahead(one) for one in new)
-    contents = {place: one.content for place, one in enumerate(new) if one.id not in suspect}
+    home_id = NamespacePath.of(command.namespace).home_id
+    contents = {imported_id(home_id, "memory", one.id): one.content for one in new if one.id not in suspect}
     brought = _Brought(
-        entities=list(_trusted(command.entities, refused)),
+        entities=entities,
         memories=new,
         suspect=suspect,
         vectors=embed(contents, parts.embedder),
         model=parts.embedder.name,
-        home_id=NamespacePath.of(command.namespace).home_id,
+        home_id=home_id,
         said_at=command.occurred_at,
         refused=refused,
     )
@@ -100,129 +104,102 @@ def _trusted(entities: Iterable[ImportedEntity], refused: Counter[str]) -> Itera
 
 
 def _store(connection: Connection, *, batch: BatchRef, brought: _Brought) -> None:
-    refused = Counter(brought.refused)
+    brought, lane = replace(brought, refused=Counter(brought.refused)), batch.lane  # it may be stored again
     of_entities, *of_memories = decisions.stamps(connection, 1 + len(brought.memories))
-    by_key: dict[str, ImportedEntity] = {}
-    for entity in brought.entities:
-        by_key.setdefault(entity.key, entity)
-    about = [key for one in brought.memories for key in one.about]
-    registry = Registry(connection, batch.lane, brought.home_id, by_key, about, refused)
-    learned = registry.bring(of_entities)
-    fact = {"entities": [one.key for one in brought.entities]}
+    ids = _ids_by_key(connection, lane, brought)
+    learned = _learn(connection, lane, brought, ids, of_entities)
+    fact = {"entities": list(brought.entities)}
     logged = [_logged(brought, one, stamp) for one, stamp in zip(brought.memories, of_memories, strict=True)]
     if learned:
         logged.insert(0, decisions.by_app(of_entities, "add", reason=_REASON, fact=fact, entities=sorted(learned)))
-    touched = _remember(connection, batch, brought, of_memories, registry)
+    touched = _remember(connection, lane, brought, ids, of_memories)
     decisions.log(connection, batch, logged)
-    profiles.touch(connection, batch.lane, sorted(learned | touched))
-    reasons = {reason: count for reason, count in refused.items() if count}
+    profiles.touch(connection, lane, sorted(learned | touched))
+    reasons = {reason: count for reason, count in brought.refused.items() if count}
     if reasons:
         _log.warning("imports_refused", reasons=reasons)
 
 
-@dataclass
-class Registry:
-    """Which entity bears a key, of those that are known and those that the event brings.
+def _ids_by_key(connection: Connection, lane: LaneRef, brought: _Brought) -> dict[str, UUID]:
+    """By key, the entity that bears it: a known one, whom that was merged into, or a new one."""
+    named = {key for one in brought.entities.values() for key in (one.key, one.parent) if key is not None}
+    keys = named.union(*(one.about for one in brought.memories))
+    ids = imports.entities_of_keys(connection, lane, keys)
+    before = {
+        key: [imported_id(brought.home_id, "entity", key), *filter(None, [imports.own_id(key)])]
+        for key in keys - ids.keys()
+    }
+    now = registry.merged(connection, lane, {one for olds in before.values() for one in olds})
+    ids |= {key: now[one] for key, olds in before.items() for one in olds if one in now}
+    known = registry.user(connection, lane)
+    user = known.entity_id if known else None
+    for key, one in brought.entities.items():
+        ids.setdefault(key, user if one.is_user and user else imported_id(brought.home_id, "entity", key))
+        if one.is_user:
+            user = user or ids[key]
+    return ids
 
-    home_id: by which ids are derived. brought: the entities that the event brings, by key. about: the keys that its memories
-    name. refused: counts what is left out.
-    """
 
-    connection: Connection
-    lane: LaneRef
-    home_id: UUID
-    brought: Mapping[str, ImportedEntity]
-    about: Iterable[str]
-    refused: Counter[str]
+def _learn(
+    connection: Connection, lane: LaneRef, brought: _Brought, ids: Mapping[str, UUID], stamp: Stamp
+) -> set[UUID]:
+    """Write what is new of the entities; returns those of which something was learned."""
+    parents = _parents(connection, lane, brought, ids)
+    rows = [
+        RegisteredEntity(
+            entity_id=ids[key],
+            key=key,
+            name=one.name,
+            entity_type=one.entity_type,
+            description=one.description,
+            parent_id=parents.get(key),
+            is_user=one.is_user,
+            aliases=tuple(one.aliases),
+        )
+        for key, one in brought.entities.items()
+    ]
+    return registry.save(connection, lane, rows, stamp)
 
-    def __post_init__(self) -> None:
-        named = (key for one in self.brought.values() for key in (one.key, one.parent) if key is not None)
-        keys = {*named, *self.about}
-        self._ids = imports.entities_of_keys(self.connection, self.lane, keys)
-        self._follow_merges(keys)
-        self._add_new()
 
-    def bring(self, stamp: Stamp) -> set[UUID]:
-        """Write what is new of the entities; returns those of which something was learned."""
-        parents = self._parents()
-        rows = [
-            RegisteredEntity(
-                entity_id=self._ids[key],
-                key=key,
-                name=one.name,
-                entity_type=one.entity_type,
-                description=one.description,
-                parent_id=parents.get(key),
-                is_user=one.is_user,
-                aliases=tuple(one.aliases),
-            )
-            for key, one in self.brought.items()
-            if key in self._ids
-        ]
-        return registry.save(self.connection, self.lane, rows, stamp)
-
-    def links(self, memory_id: UUID, memory: ImportedMemory) -> Iterable[Link]:
-        """Whom a memory is about; counts the keys that no entity bears."""
-        roles = memory.roles or [("about" if place else "subject", "sure") for place in range(len(memory.about))]
-        for key, (role, certainty) in zip(memory.about, roles, strict=True):
-            entity_id = self._ids.get(key)
-            if entity_id is None:
-                self.refused["about: no entity of that key"] += 1
-            else:
-                yield memory_id, entity_id, role, certainty
-
-    def _follow_merges(self, keys: Iterable[str]) -> None:
-        """Who was merged into somebody is known as that one."""
-        missing = {key: self._ids_of_old(key) for key in keys if key not in self._ids}
-        now = registry.merged(self.connection, self.lane, {one for ids in missing.values() for one in ids})
-        self._ids.update({key: now[one] for key, ids in missing.items() for one in ids if one in now})
-
-    def _ids_of_old(self, key: str) -> list[UUID]:
-        own = imports.own_id(key)
-        return [imported_id(self.home_id, "entity", key), *([own] if own else [])]
-
-    def _add_new(self) -> None:
-        known = registry.user(self.connection, self.lane)
-        user = known.entity_id if known else None
-        for key, one in self.brought.items():
-            if key not in self._ids:
-                new = imported_id(self.home_id, "entity", key)
-                self._ids[key] = user if one.is_user and user else new
-            if one.is_user:
-                user = user or self._ids[key]
-
-    def _parents(self) -> dict[str, UUID]:
-        """By key, the parent, where it is known and not below the entity itself."""
-        wanted = {key: one.parent for key, one in self.brought.items() if one.parent and key in self._ids}
-        parents = {key: self._ids[parent] for key, parent in wanted.items() if parent in self._ids}
-        self.refused["parent: no entity of that key"] += len(wanted) - len(parents)
-        both = {*parents.values(), *(self._ids[key] for key in parents)}
-        above = registry.parents_above(self.connection, self.lane, both)
-        for key, parent in list(parents.items()):
-            if _is_above(self._ids[key], parent, above):
-                self.refused["parent: is below the entity"] += 1
-                del parents[key]
-            else:
-                above.setdefault(self._ids[key], parent)
-        return parents
+def _parents(connection: Connection, lane: LaneRef, brought: _Brought, ids: Mapping[str, UUID]) -> dict[str, UUID]:
+    """By key, the parent, where it is known and not below the entity itself."""
+    wanted = {key: one.parent for key, one in brought.entities.items() if one.parent}
+    parents = {key: ids[parent] for key, parent in wanted.items() if parent in ids}
+    brought.refused["parent: no entity of that key"] += len(wanted) - len(parents)
+    above = registry.parents_above(connection, lane, {*parents.values(), *(ids[key] for key in parents)})
+    for key, parent in list(parents.items()):
+        if _is_above(ids[key], parent, above):
+            brought.refused["parent: is below the entity"] += 1
+            del parents[key]
+        else:
+            above.setdefault(ids[key], parent)
+    return parents
 
 
 def _remember(
-    connection: Connection, batch: BatchRef, brought: _Brought, stamps: Sequence[Stamp], registry: Registry
+    connection: Connection, lane: LaneRef, brought: _Brought, ids: Mapping[str, UUID], stamps: Sequence[Stamp]
 ) -> set[UUID]:
     """Write the memories; returns whom they are about."""
-    kept = [(place, one, stamps[place]) for place, one in enumerate(brought.memories) if one.id not in brought.suspect]
-    rows = [(_memory(brought, one), stamp) for _, one, stamp in kept]
-    memories.add_all(connection, batch.lane, rows)
-    vectors = {row.memory_id: brought.vectors[place] for (row, _), (place, *_) in zip(rows, kept, strict=True)}
-    memories.set_vectors(connection, batch.lane, brought.model, "memory", vectors)
-    links = [
-        (link, stamp)
-        for (row, stamp), (_, one, _) in zip(rows, kept, strict=True)
-        for link in registry.links(row.memory_id, one)
+    new = [
+        (_memory(brought, one), one, stamp)
+        for one, stamp in zip(brought.memories, stamps, strict=True)
+        if one.id not in brought.suspect
     ]
-    relations.link_all(connection, batch.lane, links)
+    memories.add_all(connection, lane, [(memory, stamp) for memory, _, stamp in new])
+    memories.set_vectors(connection, lane, brought.model, "memory", brought.vectors)
+    links = [(link, stamp) for memory, one, stamp in new for link in _links(brought, one, memory.memory_id, ids)]
+    relations.link_all(connection, lane, links)
     return {entity_id for (_, entity_id, _, _), _ in links}
+
+
+def _links(brought: _Brought, memory: ImportedMemory, memory_id: UUID, ids: Mapping[str, UUID]) -> Iterable[Link]:
+    """Whom a memory is about; counts the keys that no entity bears."""
+    roles = memory.roles or [("about" if place else "subject", "sure") for place in range(len(memory.about))]
+    for key, (role, certainty) in zip(memory.about, roles, strict=True):
+        if key in ids:
+            yield memory_id, ids[key], role, certainty
+        else:
+            brought.refused["about: no entity of that key"] += 1
 
 
 def _memory(brought: _Brought, one: ImportedMemory) -> NewMemory:

@@ -166,7 +166,6 @@ def _store(
 
 
 def _refusal(connection: Connection, lane: LaneRef, command: Remember) -> str | None:
-    """Why a memory cannot be replaced, as it stands now."""
     if command.replaces is None:
         return None
     now = memories.memory_states(connection, lane, [command.replaces]).get(command.replaces)

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from config.settings import Debounce
 from db import decisions, prompts, reflections
 from db.keys import BatchRef, LaneRef
-from db.prompts import PromptVersion, UnusedFeedback
+from db.prompts import PromptVersion
 from mosshead.events import PromptFeedback, RollBackPrompt, SetPrompt
 from workers.dependencies import Parts
 from workers.reflection.prompts import KIND, version_as_logged
@@ -30,7 +30,7 @@ def _change(
     connection: Connection, *, batch: BatchRef, command: SetPrompt | RollBackPrompt, debounce: Debounce
 ) -> None:
     stamp = decisions.stamp_of_event(connection, command.event_id)
-    current = prompts.current(connection, batch.lane, command.name)
+    current = prompts.find(connection, batch.lane, command.name)
     found = (
         _set(command, current) if isinstance(command, SetPrompt) else _back(connection, batch.lane, command, current)
     )
@@ -49,16 +49,17 @@ def _set(command: SetPrompt, current: PromptVersion | None) -> PromptVersion | s
     latest = current.version if current else 0
     if command.follows is not None and command.follows != latest:
         return f"it was to follow version {command.follows}, and there is version {latest}"
+    wanted = {"optimizer": "metaprompt", "instructions": "", "when_to_update": ""}
+    before = {name: getattr(current, name) for name in wanted} if current else wanted
+    given = command.model_dump(include=set(wanted), exclude_none=True)
     new = PromptVersion(
         name=command.name,
         version=latest + 1,
         template=command.template,
         syntax=command.syntax,
-        optimizer=command.optimizer or (current.optimizer if current else "metaprompt"),
-        instructions=_or_before(command.instructions, current.instructions if current else ""),
-        when_to_update=_or_before(command.when_to_update, current.when_to_update if current else ""),
         made_by=_APP,
         reason=command.reason or "the app said so",
+        **before | given,
     )
     return _SAID_ALREADY if current and _says_the_same(new, current) else new
 
@@ -67,7 +68,7 @@ def _back(
     connection: Connection, lane: LaneRef, command: RollBackPrompt, current: PromptVersion | None
 ) -> PromptVersion | str:
     """The same for an earlier text; what the app wants of the prompt stays as it is."""
-    wanted = prompts.of_version(connection, lane, command.name, command.to)
+    wanted = prompts.find(connection, lane, command.name, command.to)
     if wanted is None or current is None:
         return "there is no such version"
     new = replace(
@@ -84,25 +85,22 @@ def _back(
 
 def _keep(connection: Connection, *, batch: BatchRef, command: PromptFeedback, parts: Parts) -> None:
     """Keep feedback; it is looked at after a quiet time, or at once where much of it waits."""
-    given = UnusedFeedback(
+    waits = prompts.keep_feedback(
+        connection,
+        batch.lane,
+        command.prompt,
         feedback_id=command.event_id,
         messages=[{"role": str(turn.role), "content": turn.content} for turn in command.messages],
         comment=command.feedback,
         score=command.score,
+        given_at=command.occurred_at,
     )
-    waits = prompts.keep_feedback(connection, batch.lane, given, name=command.prompt, at=command.occurred_at)
     debounce = parts.settings.reflection_debounce
     reflections.touch(connection, batch, [(KIND, command.prompt)], least=debounce.least, most=debounce.most)
     if waits >= parts.settings.prompt_feedback_most:
         reflections.hasten(connection, batch.lane, kind=KIND, subject=command.prompt)
 
 
-def _or_before(given: str | None, before: str) -> str:
-    return before if given is None else given
-
-
 def _says_the_same(new: PromptVersion, current: PromptVersion) -> bool:
-    return (
-        replace(new, version=current.version, made_by=current.made_by, reason=current.reason, restores=current.restores)
-        == current
-    )
+    told = ("template", "syntax", "optimizer", "instructions", "when_to_update")
+    return all(getattr(new, name) == getattr(current, name) for name in told)

@@ -6,6 +6,7 @@ An episode is kept as a memory that holds a record; nothing of it is ever change
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
+from uuid import UUID
 
 import structlog
 from sqlalchemy import Connection
@@ -50,15 +51,9 @@ def _form_episodes(due: ReflectionDue, model: LanguageModel | None, parts: Parts
         return store_nothing
     formed = form_episodes(said, model, instructions=wanted.instructions)
     load.report_refused("episodes", formed.refused)
-    vectors = embed({place: one.fact.content for place, one in enumerate(formed.episodes)}, parts.embedder)
-    return partial(
-        _keep,
-        batch=due.batch,
-        episodes=formed.episodes,
-        model=parts.embedder.name,
-        vectors=vectors,
-        decided_by=model.name,
-    )
+    new = [(_memory_of(one), one) for one in formed.episodes]
+    vectors = embed({memory.memory_id: one.fact.content for memory, one in new}, parts.embedder)
+    return partial(_keep, batch=due.batch, new=new, vectors=(parts.embedder.name, vectors), decided_by=model.name)
 
 
 def _memory_of(episode: FormedEpisode) -> NewMemory:
@@ -78,17 +73,15 @@ def _keep(
     connection: Connection,
     *,
     batch: BatchRef,
-    episodes: Sequence[FormedEpisode],
-    model: str,
-    vectors: Mapping[int, Vectors],
+    new: Sequence[tuple[NewMemory, FormedEpisode]],
+    vectors: tuple[str, Mapping[UUID, Vectors]],
     decided_by: str,
 ) -> None:
-    stamps = decisions.stamps(connection, len(episodes))
-    new = list(zip(map(_memory_of, episodes), stamps, strict=True))
-    memories.add_all(connection, batch.lane, new)
-    by_id = {memory.memory_id: vectors[place] for place, (memory, _) in enumerate(new)}
-    memories.set_vectors(connection, batch.lane, model, "memory", by_id)
-    for (memory, stamp), one in zip(new, episodes, strict=True):
+    """vectors: the model, and what it made of each, by id."""
+    stamped = [(*one, stamp) for one, stamp in zip(new, decisions.stamps(connection, len(new)), strict=True)]
+    memories.add_all(connection, batch.lane, [(memory, stamp) for memory, _, stamp in stamped])
+    memories.set_vectors(connection, batch.lane, vectors[0], "memory", vectors[1])
+    for memory, one, stamp in stamped:
         quotes = {message.event_id: message.content[:_QUOTED] for message in one.sources}
         memories.add_sources(connection, batch.lane, memory.memory_id, quotes, stamp)
     logged = [
@@ -102,17 +95,13 @@ def _keep(
             prompt_version=COLLECTION_VERSION,
             changed=frozenset({memory.memory_id}),
         )
-        for (memory, stamp), one in zip(new, episodes, strict=True)
+        for memory, one, stamp in stamped
     ]
     decisions.log(connection, batch, logged)
 
 
 EPISODES: Final = Reflection(dirtied=_to_look_at, prepare=_form_episodes)
 """The kind of reflection that keeps episodes."""
-
-
-def _to_sum_up(connection: Connection, lane: LaneRef, conversations: Sequence[str | None]) -> list[str]:
-    return summaries.asked_for(connection, lane, {one for one in conversations if one is not None})
 
 
 def _sum_up(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
@@ -136,5 +125,5 @@ def _sum_up(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> St
     )
 
 
-SUMMARY: Final = Reflection(dirtied=_to_sum_up, prepare=_sum_up, needs_model=False)
+SUMMARY: Final = Reflection(dirtied=summaries.asked_for, prepare=_sum_up, needs_model=False)
 """The kind of reflection that sums a conversation up, where an app asked for it; without an LLM too."""

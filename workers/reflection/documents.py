@@ -23,8 +23,6 @@ from workers.reflection.kinds import Reflection, ReflectionDue, store_nothing
 from workers.stages import load
 from workers.stages.runner import Store
 
-_APP = "app"
-
 
 def dirtied(connection: Connection, lane: LaneRef, _: Sequence[str | None]) -> Iterable[str]:
     """The documents that a namespace has asked for: whatever is said may be news for each."""
@@ -55,7 +53,8 @@ def edit(connection: Connection, *, batch: BatchRef, command: EditDocument) -> N
         _write(connection, batch.lane, command.document, held=held, change=change, stamp=stamp)
     told = {"document": command.document, "patch": command.patch}
     document = documents.id_of(connection, batch.lane, command.document)
-    logged = _decision(document, held, stamp, decided_by=_APP, refused=refused, fact=told)
+    of = {"target_id": document, "target_version": held.version}
+    logged = decisions.by_app(stamp, "document", reason="the app edited it", refused=refused, fact=told, **of)
     decisions.log(connection, batch, [logged])
 
 
@@ -87,32 +86,19 @@ def _keep(
         "messages": [str(one) for one in formed.sources],
     }
     refused = "; ".join(f"{why} ({count})" for why, count in sorted(formed.refused.items())) or None
-    logged = _decision(
-        documents.id_of(connection, batch.lane, name),
-        held,
-        stamp,
+    logged = LoggedDecision(
+        stamp=stamp,
+        action="document",
+        reason="formed of what was said",
         decided_by=decided_by,
+        target_id=documents.id_of(connection, batch.lane, name),
+        target_version=held.version,
         refused=refused,
         fact=fact,
         prompt_version=DOCUMENT_VERSION,
         in_effect=formed.change is not None,
     )
     decisions.log(connection, batch, [logged])
-
-
-def _decision(
-    document: UUID, held: DocumentState, stamp: Stamp, *, decided_by: str, refused: str | None, **given: Any
-) -> LoggedDecision:
-    return LoggedDecision(
-        stamp=stamp,
-        action="document",
-        reason="the app edited it" if decided_by == _APP else "formed of what was said",
-        decided_by=decided_by,
-        target_id=document,
-        target_version=held.version,
-        refused=refused,
-        **{"in_effect": refused is None, **given},
-    )
 
 
 def _write(

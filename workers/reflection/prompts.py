@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import structlog
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from db import decisions, prompts, reflections
 from db.decisions import LoggedDecision
-from db.prompts import PromptVersion, UnusedFeedback
+from db.prompts import PromptVersion
 from mosshead.contrib.prompt_optimizers import Feedback, Optimized, PromptTemplate, create_prompt_optimizer
 from mosshead.contrib.prompt_optimizers.trajectories import trajectory_of
 from mosshead.llm import LanguageModel
@@ -37,7 +37,7 @@ def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> St
     """
     lane = due.batch.lane
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
-        current = prompts.current(connection, lane, due.subject)
+        current = prompts.find(connection, lane, due.subject)
         waiting = prompts.waiting_feedback(connection, lane, due.subject, limit=_AT_ONCE)
     if model is None or current is None or current.optimizer == "off" or not waiting:
         return store_nothing
@@ -64,7 +64,7 @@ def _store(
     *,
     due: ReflectionDue,
     read: PromptVersion,
-    used: Sequence[UnusedFeedback],
+    used: Sequence[Row[Any]],
     found: Optimized,
     by: str,
 ) -> None:
@@ -74,7 +74,6 @@ def _store(
     if found.changed:
         version = read.version + 1
         new = replace(read, version=version, template=found.prompt, made_by=by, reason=found.reason, restores=None)
-    if new is not None:
         prompts.add_version(connection, lane, new, stamp)
     if new is None and found.refused is not None:
         prompts.try_again(connection, lane, ids, stamp, most=_TRIES)
@@ -82,16 +81,13 @@ def _store(
         prompts.use_feedback(connection, lane, ids, stamp, version=new.version if new else None)
         if prompts.waiting_feedback(connection, lane, read.name, limit=1):
             reflections.touch(connection, due.batch, [(KIND, read.name)], least=timedelta(0), most=timedelta(0))
+    fact = version_as_logged(read.name, read, new) | {"optimizer": read.optimizer, "feedback": list(map(str, ids))}
     logged = LoggedDecision(
         stamp=stamp,
         action="optimize_prompt",
         reason=found.reason,
         decided_by=by,
-        fact={
-            **version_as_logged(read.name, read, new),
-            "optimizer": read.optimizer,
-            "feedback": [str(one) for one in ids],
-        },
+        fact=fact,
         refused=found.refused,
         in_effect=new is not None,
     )

@@ -13,9 +13,7 @@ from sqlalchemy import Connection
 from config.settings import Debounce
 from db import reflections, summaries
 from db.keys import BatchRef
-from db.reflections import DueReflection
 from mosshead.store.connection import tenant_transaction
-from pipeline.models import Message
 from pipeline.safety import steers
 from workers.dependencies import Parts
 from workers.reflection import documents, prompts
@@ -69,18 +67,15 @@ def reflect(batch: BatchRef, parts: Parts) -> Store:
         why = "waits for an LLM" if kind else "not a kind that this version knows"
         _log.warning("reflection_put_off", kind=due.kind, why=why)
         return partial(reflections.put_off, lane=batch.lane, due=due, pause=timedelta(minutes=5), why=why)
-    store = kind.prepare(ReflectionDue(batch, due.subject, _unseen(batch, due, parts)), model, parts)
-    return partial(_store, batch=batch, due=due, store=store)
-
-
-def _store(connection: Connection, *, batch: BatchRef, due: DueReflection, store: Store) -> None:
-    # What is stored may find that more waits, and say so again.
-    reflections.settle(connection, batch.lane, due)
-    store(connection)
-
-
-def _unseen(batch: BatchRef, due: DueReflection, parts: Parts) -> tuple[Message, ...]:
-    """What was said in the batches that a reflection takes up, but for what would steer whoever reads what is made of it."""
     with load.reading(batch, parts) as connection:
         said = load.messages_of(connection, *(BatchRef(batch.lane, one) for one in due.batches))
-    return tuple(message for message in said if not steers(message))
+    # But for what would steer whoever reads what is made of it.
+    unseen = tuple(message for message in said if not steers(message))
+    store = kind.prepare(ReflectionDue(batch, due.subject, unseen), model, parts)
+
+    def settle(connection: Connection) -> None:
+        # What is stored may find that more waits, and say so again.
+        reflections.settle(connection, batch.lane, due)
+        store(connection)
+
+    return settle
