@@ -55,18 +55,20 @@ def dead_letters(
     return [DeadLetter(LaneRef(*row[:2]), *row[2:]) for row in rows]
 
 
-def event_of(connection: Connection, letter: DeadLetter) -> Mapping[str, Any] | None:
-    """A letter's event, where it has a place in the inbox. Its tenant must be set, here and below."""
-    event: Mapping[str, Any] | None = Sql(f"""
+Content = Mapping[str, Any] | bytes | None
+"""Of a letter: the event, or the message's body where it is none, or nothing where it was erased."""
+
+
+def content_of(connection: Connection, letter: DeadLetter) -> Content:
+    """What a letter says: its event where that has a place in the inbox, else what was kept of its message.
+
+    Its tenant must be set, here and below.
+    """
+    event: Content = Sql(f"""
         select payload from mosshead.events where {OF_LANE} and event_id = :letter_id
     """).scalar(connection, letter.scope)
-    return event
-
-
-def body_of(connection: Connection, letter: DeadLetter) -> bytes | None:
-    """What was kept of a message that has no place in the inbox."""
-    body: bytes | None = Sql(f"select body from mosshead.refused where {_LETTER}").scalar(connection, letter.scope)
-    return body
+    body: Content = Sql(f"select body from mosshead.refused where {_LETTER}").scalar(connection, letter.scope)
+    return body if event is None else event
 
 
 def lock(connection: Connection, letter: DeadLetter) -> bool:
@@ -158,16 +160,10 @@ def lane_states(connection: Connection, *, limit: int) -> list[LaneState]:
     return [LaneState(LaneRef(*row[:2]), *row[2:]) for row in rows]
 
 
-def quarantined_lanes(connection: Connection) -> list[LaneRef]:
-    """All lanes that are stopped."""
-    rows = Sql("select tenant_id, namespace_id from mosshead.lanes where quarantined_at is not null").run(connection)
-    return [LaneRef(*row) for row in rows]
-
-
-def resume(connection: Connection, lane: LaneRef) -> bool:
-    """Let a quarantined lane go on at once; False where it is not quarantined."""
+def resume(connection: Connection, lane: LaneRef | None) -> int:
+    """Let a lane go on at once, or all, where they are quarantined; returns how many were."""
     return Sql(f"""
         update mosshead.lanes
         set quarantined_at = null, quarantined_for = null, ready_at = case when pending > 0 then now() else ready_at end
-        where {OF_LANE} and quarantined_at is not null
-    """).changes(connection, lane.scope)
+        where quarantined_at is not null {f"and {OF_LANE}" if lane else ""}
+    """).changed(connection, lane.scope if lane else None)

@@ -4,7 +4,8 @@ A second may live beside it while a database goes over from one to the other. It
 from then on, so that apps may read with it. Then it is made the active one; the one before stays ready until it is dropped.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Literal, NamedTuple
 from uuid import UUID
@@ -78,14 +79,14 @@ def drop(connection: Connection, model: str) -> None:
     Sql("delete from mosshead.models where model = :model and not active").run(connection, model=model)
 
 
-def hold(connection: Connection, model: str) -> None:
-    """Keep all who add to a model away from it, until this session lets go of it or ends: it is being dropped."""
+@contextmanager
+def held(connection: Connection, model: str) -> Iterator[None]:
+    """Keep all who add to a model away from it inside the block: it is being dropped."""
     Sql("select pg_advisory_lock(hashtextextended(:model, :lock))").run(connection, model=model, lock=_LOCK_MODEL)
-
-
-def let_go(connection: Connection, model: str) -> None:
-    """End what `hold` began in this session."""
-    Sql("select pg_advisory_unlock(hashtextextended(:model, :lock))").run(connection, model=model, lock=_LOCK_MODEL)
+    try:
+        yield
+    finally:
+        Sql("select pg_advisory_unlock(hashtextextended(:model, :lock))").run(connection, model=model, lock=_LOCK_MODEL)
 
 
 def may_add(connection: Connection, model: str) -> bool:
@@ -140,8 +141,6 @@ def lacking(connection: Connection, lane: LaneRef, model: str) -> list[Lacking]:
 
 def add_vectors(connection: Connection, lane: LaneRef, model: str, vectors: Mapping[Lacking, Vector]) -> int:
     """Give a model what it lacked, where that still stands as it was embedded; returns how many. The lane must be locked."""
-    if not vectors:
-        return 0
     rows = [one._asdict() | {"vector": HalfVector(vector).to_text()} for one, vector in vectors.items()]
     asked_for = {"kinds": list({one.kind for one in vectors}), "ids": [one.owner_id for one in vectors]}
     return Sql(f"""
@@ -156,11 +155,10 @@ def add_vectors(connection: Connection, lane: LaneRef, model: str, vectors: Mapp
 
 def outdate(connection: Connection, lane: LaneRef, model: str, kind: str, owner_ids: Sequence[UUID]) -> None:
     """The text of some owners changed, and this model has its vector: what others have is of the text before, and goes."""
-    if owner_ids:
-        Sql(f"""
-            delete from mosshead.embeddings
-            where {OF_LANE} and {_OTHER_MODELS} and owner_kind = :kind and owner_id = any(cast(:ids as uuid[]))
-        """).run(connection, lane.scope, model=model, kind=kind, ids=list(owner_ids))
+    Sql(f"""
+        delete from mosshead.embeddings
+        where {OF_LANE} and {_OTHER_MODELS} and owner_kind = :kind and owner_id = any(cast(:ids as uuid[]))
+    """).run(connection, lane.scope, model=model, kind=kind, ids=list(owner_ids))
 
 
 def lanes_with(connection: Connection, tenant_id: UUID, model: str) -> list[LaneRef]:

@@ -1,6 +1,6 @@
-"""Clear what finished batches leave behind after a while, and the heartbeats of workers."""
+"""Clear what finished batches leave behind after a while; the heartbeats of workers, and how many messages they refused."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from sqlalchemy import Connection
@@ -76,3 +76,27 @@ def beat(connection: Connection, worker: str, slots: int, model: str) -> None:
 def leave(connection: Connection, worker: str) -> None:
     """Note that a worker takes no more tasks, rather than have it counted until its last heartbeat is old."""
     Sql("delete from mosshead.workers where worker = :worker").run(connection, worker=worker)
+
+
+def add_refusals(connection: Connection, counts: Mapping[str, int]) -> None:
+    """Add what one process refused from Celery's queues and channels, by reason, to the counts of this hour."""
+    # In the order of the reasons: two workers that store theirs at once would otherwise wait for each other.
+    rows = [{"reason": reason, "times": counts[reason]} for reason in sorted(counts)]
+    known = "(hour, reason) do update set times = refused_tasks.times + excluded.times"
+    insert(connection, "refused_tasks", rows, conflict=known, hour="date_trunc('hour', now())")
+
+
+def refusals(connection: Connection, *, within: timedelta) -> Mapping[str, int]:
+    """What workers refused within this time, to the hour, by reason; the most frequent first."""
+    return Sql("""
+        select reason, cast(sum(times) as bigint) as times from mosshead.refused_tasks
+        where hour > now() - cast(:within as interval) - interval '1 hour'
+        group by reason order by times desc, reason
+    """).pairs(connection, within=within)
+
+
+def clear_refusals(connection: Connection, *, age: timedelta) -> int:
+    """Forget counts that are older; returns how many rows there were."""
+    return Sql("""
+        delete from mosshead.refused_tasks where hour < now() - cast(:age as interval)
+    """).changed(connection, age=age)

@@ -1,5 +1,7 @@
 """The real parts that the stages work with: opened once in each process, when they are first needed, and so never over a fork."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -53,6 +55,17 @@ def parts() -> Parts:
     )
 
 
+@contextmanager
+def logged_in(settings: Settings) -> Iterator[Engine]:
+    """An engine for the block. Raises ConfigurationError or StoreUnavailable where the login will not do."""
+    engine = open_engine(settings.login("worker"), setting=WORKER_URL)
+    try:
+        check_login(engine, setting=WORKER_URL)
+        yield engine
+    finally:
+        engine.dispose()
+
+
 def leave_parts_to_parent() -> None:
     """In a process that was forked: open parts of its own. Two that write to one connection read each other's answers.
 
@@ -69,14 +82,10 @@ def check_parts() -> None:
     Raises ConfigurationError, StoreUnavailable, ModelMissing, EmbedderUnavailable or EmbedderMismatch.
     """
     chosen = settings()
-    engine = open_engine(chosen.login("worker"), setting=WORKER_URL)
-    try:
-        check_login(engine, setting=WORKER_URL)
+    with logged_in(chosen) as engine:
         embedder = open_embedder_of(chosen)
         with engine.begin() as connection:
             active = embedding_models.set_active_model(connection, embedder.name, embedder.dimensions)
-    finally:
-        engine.dispose()
     if active.name != embedder.name:
         raise EmbedderMismatch(
             f"MOSSHEAD_EMBEDDER: {embedder.name} is asked for, and this database embeds with {active.name}; set it to "

@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from config.settings import Settings, settings
 from db import dead_letters
-from db.dead_letters import DeadLetter, LaneState
+from db.dead_letters import Content, DeadLetter, LaneState
 from db.keys import LaneRef
 from mosshead.cli.output import Json, print_answer, spelt_out
 from mosshead.errors import NotFound
@@ -20,7 +20,8 @@ from mosshead.paths import NamespacePath
 from mosshead.publishing.signing import TenantKey
 from mosshead.store.connection import tenant_transaction
 from workers.cli.output import duration, fields, path_text, table, tenant_id_of
-from workers.cli.rounds import logged_in, paths_of
+from workers.cli.rounds import paths_of
+from workers.dependencies import logged_in
 from workers.failures import is_of_values
 from workers.intake.run import put_in, refusal_of, signing_keys
 from workers.intake.validate import RefusedMessage, judge, judge_event
@@ -40,7 +41,7 @@ def list_letters(
     """List dead letters, without their text."""
     tenant_id = tenant_id_of(tenant) if tenant is not None else None
     with logged_in(settings()) as engine:
-        found = all_letters(engine, tenant_id=tenant_id, reason=reason, limit=limit)
+        found = letters(engine, tenant_id=tenant_id, reason=reason, limit=limit)
         paths = paths_of(engine, found)
     rows = [
         (one.letter_id, one.origin, path_text(paths[one.lane]), one.times, duration(one.age), one.reason)
@@ -84,7 +85,7 @@ def requeue_letters(
     keys = signing_keys(chosen)
     with logged_in(chosen) as engine:
         # The oldest first, as they came.
-        found = letters(engine, ids) if ids else all_letters(engine, reason=reason)[::-1]
+        found = letters(engine, ids) if ids else letters(engine, reason=reason)[::-1]
         outcomes = {letter.letter_id: requeue(engine, letter, chosen, keys) for letter in found}
     alive = [letter_id for letter_id, still in outcomes.items() if still is None]
     still_dead = {letter_id: still for letter_id, still in outcomes.items() if still is not None}
@@ -107,43 +108,27 @@ def discard_letters(ids: Ids = None, json_output: Json = False) -> None:
 
 
 def _letter_as_dict(letter: DeadLetter, path: tuple[str, ...] | None) -> dict[str, Any]:
-    return {
-        "id": letter.letter_id,
-        "origin": letter.origin,
-        "namespace": path,
-        "reason": letter.reason,
-        "bytes": letter.bytes,
-        "times": letter.times,
-        "age": letter.age,
-    }
+    told = ("origin", "reason", "bytes", "times", "age")
+    return {"id": letter.letter_id, "namespace": path, **{name: getattr(letter, name) for name in told}}
 
 
-Content = Mapping[str, Any] | bytes | None
-"""Of a letter: the event, or the message's body where it is none, or nothing where it was erased."""
+def letters(engine: Engine, ids: Sequence[UUID] | None = None, **narrowed: Any) -> list[DeadLetter]:
+    """Letters, the newest first: those of some ids, or as `db.dead_letters.dead_letters` narrows them down.
 
-
-def letters(engine: Engine, ids: Sequence[UUID]) -> list[DeadLetter]:
-    """The letters of some ids. Raises NotFound for the first that there is not."""
+    Raises NotFound for the first id that there is not.
+    """
     with engine.begin() as connection:
-        found = dead_letters.dead_letters(connection, letter_ids=ids)
-    missing = [one for one in ids if one not in {letter.letter_id for letter in found}]
+        found = dead_letters.dead_letters(connection, letter_ids=ids, **narrowed)
+    missing = [one for one in ids or () if one not in {letter.letter_id for letter in found}]
     if missing:
         raise NotFound(f"no dead letter {missing[0]}; 'python -m workers dead list' shows those that there are")
     return found
 
 
-def all_letters(
-    engine: Engine, *, tenant_id: UUID | None = None, reason: str | None = None, limit: int | None = None
-) -> list[DeadLetter]:
-    """All letters, the newest first, or those of a tenant, or those whose reason holds some text."""
-    with engine.begin() as connection:
-        return dead_letters.dead_letters(connection, tenant_id=tenant_id, reason=reason, limit=limit)
-
-
 def content_of(engine: Engine, letter: DeadLetter) -> Content:
     """What a letter says. It may be text of a conversation: for the eyes of an operator who asked for it."""
     with tenant_transaction(engine, letter.lane.tenant_id) as connection:
-        return _content(connection, letter)
+        return dead_letters.content_of(connection, letter)
 
 
 def requeue(engine: Engine, letter: DeadLetter, settings: Settings, keys: Mapping[str, TenantKey]) -> str | None:
@@ -176,7 +161,7 @@ def discard(engine: Engine, letter: DeadLetter) -> None:
 def _take_in(
     connection: Connection, letter: DeadLetter, settings: Settings, keys: Mapping[str, TenantKey]
 ) -> str | None:
-    content = _content(connection, letter)
+    content = dead_letters.content_of(connection, letter)
     if isinstance(content, Mapping):
         # Its sender was told by its signature, where there was a key, before it was given a place in the inbox.
         text = json.dumps(content).encode()
@@ -199,11 +184,6 @@ def _locked(engine: Engine, letter: DeadLetter) -> Iterator[Connection]:
         yield connection
 
 
-def _content(connection: Connection, letter: DeadLetter) -> Content:
-    event = dead_letters.event_of(connection, letter)
-    return event if event is not None else dead_letters.body_of(connection, letter)
-
-
 lanes_cli = typer.Typer(help="Lanes: each namespace's events, in their order.", invoke_without_command=True)
 
 
@@ -222,7 +202,9 @@ def list_lanes(
         paths = paths_of(engine, found)
     rows = [(path_text(paths[one.lane]), one.pending, duration(one.waiting), _doing(one)) for one in found]
     shown = table(("namespace", "pending", "since", "state"), rows, nothing="Nothing waits.")
-    print_answer(json_output, {"lanes": [_lane_as_dict(one, paths[one.lane]) for one in found]}, shown)
+    told = [name for name in LaneState.__slots__ if name != "lane"]
+    lanes = [{"namespace": paths[one.lane], **{name: getattr(one, name) for name in told}} for one in found]
+    print_answer(json_output, {"lanes": lanes}, shown)
 
 
 @lanes_cli.command("resume")
@@ -238,8 +220,7 @@ def resume_lanes(
         raise typer.BadParameter("give a lane as TENANT NAMESPACE..., or --all")
     named = NamespacePath.of(path) if path else None
     with logged_in(settings()) as engine, engine.begin() as connection:
-        lanes = [LaneRef(named.tenant_id, named.namespace_id)] if named else dead_letters.quarantined_lanes(connection)
-        resumed = sum(dead_letters.resume(connection, lane) for lane in lanes)
+        resumed = dead_letters.resume(connection, LaneRef(named.tenant_id, named.namespace_id) if named else None)
     if named and not resumed:
         raise NotFound(f"{named}: no such lane is quarantined; 'python -m workers lanes' shows those that are")
     print_answer(json_output, {"resumed": resumed}, f"{resumed} resumed.")
@@ -252,17 +233,3 @@ def _doing(state: LaneState) -> str:
         return "waits"
     leased = f", leased for {duration(state.leased)}" if state.leased is not None and state.leased > 0 else ""
     return f"{state.stage}{leased}{f'; latest failure: {state.error}' if state.error else ''}"
-
-
-def _lane_as_dict(state: LaneState, path: tuple[str, ...] | None) -> dict[str, Any]:
-    return {
-        "namespace": path,
-        "pending": state.pending,
-        "waiting": state.waiting,
-        "quarantined": state.quarantined,
-        "quarantined_for": state.quarantined_for,
-        "stage": state.stage,
-        "error": state.error,
-        "leased": state.leased,
-        "lease_owner": state.lease_owner,
-    }

@@ -2,9 +2,8 @@
 
 import shlex
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from threading import Thread
 from typing import Annotated, Literal
 
 import typer
@@ -66,10 +65,9 @@ def up(
         migrate_machine(chosen, addresses)
         if addresses.admin_url and (done := _index(addresses.admin_url)):
             console.print(done)
-        with (
-            processes(addresses, also=CONSOLE if with_console else {}) as running,
-            _indexing(addresses.admin_url),
-        ):
+        with processes(addresses, also=CONSOLE if with_console else {}) as running:
+            if addresses.admin_url:  # what outgrows a scan from now on; it ends with this process
+                Thread(target=keep_indexed, args=(addresses.admin_url, lambda: False), daemon=True).start()
             _say_where(chosen, addresses, with_console=with_console)
             running.wait()
     console.print(f"Mosshead is down; the data stays in {chosen.data_dir}", soft_wrap=True)
@@ -151,18 +149,6 @@ def migrate_machine(chosen: Settings, addresses: Addresses) -> None:
     admin_url = addresses.admin_url or chosen.admin_url
     if admin_url:
         migrate_database(admin_url, {} if addresses.admin_url else _passwords(chosen))
-
-
-@contextmanager
-def _indexing(admin_url: str | None) -> Iterator[None]:
-    """What outgrows a scan inside the block is indexed, in a thread that the end of the process ends, or of its Postgres."""
-    ended = threading.Event()
-    if admin_url:
-        threading.Thread(target=keep_indexed, args=(admin_url, ended.is_set), name="indexing", daemon=True).start()
-    try:
-        yield
-    finally:
-        ended.set()
 
 
 def _index(admin_url: str) -> str | None:

@@ -4,8 +4,6 @@ It is added, filled from the texts, made the active one, and the old one dropped
 or writes with either finds everything (docs/embedders.md).
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from typing import Annotated, Final
 
@@ -24,8 +22,8 @@ from mosshead.errors import ConfigurationError, MossheadError, NotFound
 from mosshead.store.connection import tenant_transaction
 from mosshead.urls import session_name
 from workers.cli.output import Every, repeat, say, table, tried, until_asked_to_stop
-from workers.cli.rounds import each, each_tenant, logged_in
-from workers.dependencies import check_dimensions, open_embedder_of
+from workers.cli.rounds import each, each_tenant
+from workers.dependencies import check_dimensions, logged_in, open_embedder_of
 from workers.stages.embed import fill
 
 models_cli = typer.Typer(
@@ -152,7 +150,9 @@ def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = F
             f"{readers} connections of apps read with {name}, and would find nothing any more; restart these apps with "
             f"MOSSHEAD_EMBEDDER set to {spec_of(active or '')}, or give --force"
         )
-    with _held(engine, name):
+    # Without a transaction, which would be open for as long as the block takes.
+    outside = engine.execution_options(isolation_level="AUTOCOMMIT")
+    with outside.connect() as holding, embedding_models.held(holding, name):
         with engine.begin() as connection:
             embedding_models.set_ready(connection, name, False)
         lanes = [
@@ -164,17 +164,6 @@ def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = F
         with engine.begin() as connection:
             embedding_models.drop(connection, name)
     return gone
-
-
-@contextmanager
-def _held(engine: Engine, name: str) -> Iterator[None]:
-    """Keep a model from being filled; without a transaction, which would be open for as long as the block takes."""
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        embedding_models.hold(connection, name)
-        try:
-            yield
-        finally:
-            embedding_models.let_go(connection, name)
 
 
 def _models(engine: Engine) -> list[Model]:

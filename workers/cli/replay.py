@@ -14,7 +14,7 @@ from mosshead.fencing import one_line
 from mosshead.paths import NamespacePath
 from pipeline.replay.models import KnownMemory
 from workers.cli.output import path_text, say, table
-from workers.cli.rounds import logged_in
+from workers.dependencies import logged_in
 from workers.replay import replays
 from workers.replay.replays import Difference, Replay
 from workers.replay.switch import switch as switch_generations

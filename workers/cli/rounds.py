@@ -1,7 +1,6 @@
-"""How the operator's commands log in, and go over many namespaces or tenants."""
+"""How the operator's commands go over many namespaces or tenants."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import TypeVar
 from uuid import UUID
 
@@ -10,30 +9,16 @@ import structlog
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from config.settings import Settings
 from db import namespaces
 from db.dead_letters import DeadLetter, LaneState
-from db.engine import check_login, open_engine
 from db.keys import LaneRef
 from mosshead.store.connection import tenant_transaction
-from workers.dependencies import WORKER_URL
 from workers.failures import describe, is_of_all
 
 _log = structlog.get_logger()
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-
-@contextmanager
-def logged_in(settings: Settings) -> Iterator[Engine]:
-    """An engine for the block. Raises ConfigurationError or StoreUnavailable where the login will not do."""
-    engine = open_engine(settings.login("worker"), setting=WORKER_URL)
-    try:
-        check_login(engine, setting=WORKER_URL)
-        yield engine
-    finally:
-        engine.dispose()
 
 
 def paths_of(engine: Engine, found: Iterable[DeadLetter | LaneState]) -> Mapping[LaneRef, tuple[str, ...] | None]:

@@ -3,22 +3,24 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
+from itertools import islice
 from typing import Any
 
 import typer
 from redis.exceptions import ResponseError
 
 from config.settings import Settings, settings
-from db import housekeeping, refused_tasks, search_indexes, status
+from db import housekeeping, search_indexes, status
 from db.embedding_models import Model, models
 from db.providers import Breaker, breakers
-from db.status import Backlog, DeadLetters, Lag, Workforce
+from db.status import ServiceFigures
+from db.usage import TenantBudget
 from mosshead.cli.output import Json, print_answer
 from mosshead.errors import QueueUnavailable
 from mosshead.publishing.queue import BROKER_ERRORS, QUEUE, open_connection
 from workers.cli.output import duration, fields
-from workers.cli.rounds import logged_in
-from workers.cli.usage import TenantStanding, over_budget
+from workers.cli.usage import as_dicts, over_budget
+from workers.dependencies import logged_in
 from workers.providers import all_providers
 
 STUCK_SECONDS = 300.0
@@ -50,14 +52,11 @@ class Status:
 
     queued_events: int
     broker_memory: float | None
-    backlog: Backlog
-    lag: Lag
-    dead_letters: DeadLetters
+    figures: ServiceFigures
     breakers: Sequence[Breaker]
-    workforce: Workforce
     moving: bool
     offline_rules: bool
-    over_budget: Sequence[TenantStanding]
+    over_budget: Mapping[str, TenantBudget]
     indexes_due: int
     models: Sequence[Model]
     refused_tasks: Mapping[str, int]
@@ -67,10 +66,10 @@ class Status:
         """Whether something waits that nobody takes up: there is no worker, nothing moves though no provider is away, or Redis is
         full, and takes neither events nor hints.
         """
-        waits = self.backlog.waiting_lanes > 0 or bool(self.backlog.at_work)
-        overdue = max(self.backlog.oldest_waiting, self.backlog.oldest_due) > STUCK_SECONDS
+        waits = self.figures.waiting_lanes > 0 or bool(self.figures.at_work)
+        overdue = max(self.figures.oldest_waiting, self.figures.oldest_due) > STUCK_SECONDS
         idle = overdue and not self.moving and not self.breakers
-        return self.broker_full or (waits and self.workforce.workers == 0) or idle
+        return self.broker_full or (waits and self.figures.workers == 0) or idle
 
     @property
     def broker_full(self) -> bool:
@@ -79,21 +78,9 @@ class Status:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON, flat; docs/operating.md says what each field means."""
-        return {
-            "queued_events": self.queued_events,
-            "broker_memory": self.broker_memory,
-            **asdict(self.backlog),
-            **asdict(self.lag),
-            **asdict(self.dead_letters),
-            "breakers": self.breakers,
-            **asdict(self.workforce),
-            "offline_rules": self.offline_rules,
-            "over_budget": [one.as_dict() for one in self.over_budget],
-            "indexes_due": self.indexes_due,
-            "models": [one._asdict() for one in self.models],
-            "refused_tasks": self.refused_tasks,
-            "stuck": self.stuck,
-        }
+        own = {name: getattr(self, name) for name in Status.__slots__ if name not in {"figures", "moving"}}
+        told = {"over_budget": as_dicts(self.over_budget), "models": [one._asdict() for one in self.models]}
+        return {**asdict(self.figures), **own, **told, "stuck": self.stuck}
 
 
 def read_status(settings: Settings) -> Status:
@@ -101,22 +88,21 @@ def read_status(settings: Settings) -> Status:
     with logged_in(settings) as engine:
         queued, memory = _broker(settings.broker())
         asked = all_providers(settings)  # of another, which the settings named once, nobody will hear that it is back
-        over = over_budget(engine, default=settings.tenant_tokens_per_day) if settings.uses_llm else []
+        over = over_budget(engine, default=settings.tenant_tokens_per_day) if settings.uses_llm else {}
         with engine.begin() as connection:
             return Status(
                 queued_events=queued,
                 broker_memory=memory,
-                backlog=status.backlog(connection),
-                lag=status.lag(connection, within=timedelta(minutes=10)),
-                dead_letters=status.dead_letters(connection, reasons=_REASONS),
+                figures=status.figures(
+                    connection, within=timedelta(minutes=10), reasons=_REASONS, alive=housekeeping.ALIVE
+                ),
                 breakers=[one for one in breakers(connection) if one.provider in asked],
-                workforce=status.workforce(connection, alive=housekeeping.ALIVE),
                 moving=status.moves(connection, within=timedelta(seconds=STUCK_SECONDS)),
                 offline_rules=not settings.uses_llm,
                 over_budget=over,
                 indexes_due=search_indexes.due(connection),
                 models=models(connection),
-                refused_tasks=refused_tasks.by_reason(connection, within=timedelta(days=1)),
+                refused_tasks=housekeeping.refusals(connection, within=timedelta(days=1)),
             )
 
 
@@ -139,78 +125,62 @@ def _broker(broker_url: str) -> tuple[int, float | None]:
             ) from None
 
 
-def rows(found: Status) -> Iterator[tuple[str, str, bool]]:
-    """The status for people: name, value, and whether it needs attention."""
-    backlog, dead, force = found.backlog, found.dead_letters, found.workforce
+def rows(found: Status) -> Iterator[tuple[str, str | None, bool]]:
+    """The status for people: name, value, None where there is nothing to say, and whether it needs attention."""
+    figures = found.figures
     yield "state", _state(found), found.stuck
-    yield "workers", f"{force.workers} alive, {force.slots} slots", force.workers == 0
-    yield from _queue(found)
-    yield "in the inbox", f"{backlog.backlog:,} events", False
-    oldest = f", the first for {duration(backlog.oldest_waiting)}" if backlog.waiting_lanes else ""
-    yield "waiting lanes", f"{backlog.waiting_lanes:,}{oldest}", backlog.oldest_waiting > STUCK_SECONDS
-    yield "at work", _counts(backlog.at_work) or "nothing", False
-    yield "lag", _lag(found), False
-    if backlog.failing:
-        yield "failing", _counts(backlog.failing), True
+    yield "workers", f"{figures.workers} alive, {figures.slots} slots", figures.workers == 0
+    yield "in the queue", f"{found.queued_events:,} events", False
+    if found.broker_memory is not None:
+        yield "Redis's memory", f"{found.broker_memory:.0%} used", found.broker_memory >= BROKER_ALARM
+    yield "in the inbox", f"{figures.backlog:,} events", False
+    oldest = f", the first for {duration(figures.oldest_waiting)}" if figures.waiting_lanes else ""
+    yield "waiting lanes", f"{figures.waiting_lanes:,}{oldest}", figures.oldest_waiting > STUCK_SECONDS
+    yield "at work", _counts(figures.at_work) or "nothing", False
+    yield "lag", _lag(figures), False
+    yield "failing", _counts(figures.failing) or None, True
     for breaker in found.breakers:
         until = f"tried again in {duration(breaker.seconds)}" if breaker.seconds else "to be tried again now"
         what = f"{breaker.provider}: {breaker.reason}; {breaker.failures} failures in a row, {until}"
         yield "provider away", what, True
-    yield from _quarantined(backlog)
-    if dead.dead_letters:
-        age = duration(dead.newest_dead_letter)
-        yield "dead letters", f"{dead.dead_letters:,}, the newest {age} ago; see 'python -m workers dead list'", True
-        yield from _by_reason(dead.dead_by_reason)
-    if dead.refused_last_hour:
-        yield "refused", f"{dead.refused_last_hour:,} in the last hour", True
-    if backlog.clocks_ahead:
-        yield (
-            "clocks ahead",
-            f"{backlog.clocks_ahead:,} publishers in the last day; their events bear the time of arrival",
-            True,
-        )
-    yield from _refused_tasks(found)
-    if found.indexes_due:
-        yield "indexes due", f"{found.indexes_due:,} namespaces; run 'python -m workers index'", True
-    yield from _models(found)
-    yield "facts by", "the offline rules" if found.offline_rules else "the LLM", False
-    if found.over_budget:
-        count = len(found.over_budget)
-        whose = "1 tenant" if count == 1 else f"{count:,} tenants"
-        yield "over budget", f"{whose}: the offline rules find the facts; see 'python -m workers budget list'", True
-        for one in found.over_budget[:5]:
-            stands = one.standing
-            yield "", f"{one.tenant}: {stands.spent:,} tokens in 24 h of {stands.tokens_per_day:,}", False
-
-
-def _quarantined(backlog: Backlog) -> Iterator[tuple[str, str, bool]]:
-    if backlog.quarantined_lanes:
-        yield "quarantined lanes", f"{backlog.quarantined_lanes:,}; see 'python -m workers lanes'", True
-        yield from _by_reason(backlog.quarantined_by_reason)
-
-
-def _queue(found: Status) -> Iterator[tuple[str, str, bool]]:
-    yield "in the queue", f"{found.queued_events:,} events", False
-    if found.broker_memory is not None:
-        yield "Redis's memory", f"{found.broker_memory:.0%} used", found.broker_memory >= BROKER_ALARM
-
-
-def _refused_tasks(found: Status) -> Iterator[tuple[str, str, bool]]:
-    if found.refused_tasks:
-        count = sum(found.refused_tasks.values())
-        yield "refused tasks", f"{count:,} in the last day; somebody else writes to this Redis", True
-        yield from _by_reason(found.refused_tasks)
-
-
-def _by_reason(counts: Mapping[str, int]) -> Iterator[tuple[str, str, bool]]:
-    for reason, count in list(counts.items())[:_SHOWN_REASONS]:
-        yield "", f"{count:,} {reason}", False
-
-
-def _models(found: Status) -> Iterator[tuple[str, str, bool]]:
+    yield "quarantined lanes", _some(figures.quarantined_lanes, "; see 'python -m workers lanes'"), True
+    yield from _by_reason(figures.quarantined_by_reason)
+    age = duration(figures.newest_dead_letter)
+    yield (
+        "dead letters",
+        _some(figures.dead_letters, f", the newest {age} ago; see 'python -m workers dead list'"),
+        True,
+    )
+    yield from _by_reason(figures.dead_by_reason)
+    yield "refused", _some(figures.refused_last_hour, " in the last hour"), True
+    arrival = " publishers in the last day; their events bear the time of arrival"
+    yield "clocks ahead", _some(figures.clocks_ahead, arrival), True
+    stranger = " in the last day; somebody else writes to this Redis"
+    yield "refused tasks", _some(sum(found.refused_tasks.values()), stranger), True
+    yield from _by_reason(found.refused_tasks)
+    yield "indexes due", _some(found.indexes_due, " namespaces; run 'python -m workers index'"), True
     if len(found.models) > 1:
         names = ", ".join(f"{one.name} ({one.state})" for one in found.models)
         yield "embedding models", f"{names}; see 'python -m workers models'", False
+    yield "facts by", "the offline rules" if found.offline_rules else "the LLM", False
+    yield from _over_budget(found.over_budget)
+
+
+def _over_budget(tenants: Mapping[str, TenantBudget]) -> Iterator[tuple[str, str, bool]]:
+    if tenants:
+        whose = "1 tenant" if len(tenants) == 1 else f"{len(tenants):,} tenants"
+        yield "over budget", f"{whose}: the offline rules find the facts; see 'python -m workers budget list'", True
+    for tenant, stands in islice(tenants.items(), 5):
+        yield "", f"{tenant}: {stands.spent:,} tokens in 24 h of {stands.tokens_per_day:,}", False
+
+
+def _some(count: int, what: str) -> str | None:
+    return f"{count:,}{what}" if count else None
+
+
+def _by_reason(counts: Mapping[str, int]) -> Iterator[tuple[str, str, bool]]:
+    for reason, count in islice(counts.items(), _SHOWN_REASONS):
+        yield "", f"{count:,} {reason}", False
 
 
 def _state(found: Status) -> str:
@@ -218,11 +188,10 @@ def _state(found: Status) -> str:
         return "working"
     if found.broker_full:
         return "stuck: Redis is full"
-    return "stuck: no worker is alive" if found.workforce.workers == 0 else "stuck: something is due and nothing moves"
+    return "stuck: no worker is alive" if found.figures.workers == 0 else "stuck: something is due and nothing moves"
 
 
-def _lag(found: Status) -> str:
-    lag = found.lag
+def _lag(lag: ServiceFigures) -> str:
     if lag.lag_p50 is None:
         return "nothing took effect in the last 10 minutes"
     return f"{duration(lag.lag_p50)} median, {duration(lag.lag_p95)} p95, {duration(lag.lag_max)} at most"

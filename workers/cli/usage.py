@@ -5,8 +5,8 @@ Over all tenants, asked one by one, as row-level security has it.
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import timedelta
 from typing import Annotated, Any
 from uuid import UUID
@@ -23,7 +23,8 @@ from mosshead.errors import NotFound
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
 from workers.cli.output import table, tenant_id_of
-from workers.cli.rounds import each_tenant, logged_in
+from workers.cli.rounds import each_tenant
+from workers.dependencies import logged_in
 
 budget_cli = typer.Typer(
     help="Budgets: tokens of the LLM that a tenant may spend within 24 hours.", no_args_is_help=True
@@ -60,13 +61,13 @@ def list_budgets(json_output: Json = False) -> None:
     """List the tenants that have a budget of their own, with what they spent in the last 24 hours."""
     chosen = settings()
     with logged_in(chosen) as engine:
-        found = _standings(engine, default=None)
+        found = _budgets(engine, default=None)
     rows = [
-        (one.tenant, f"{one.standing.tokens_per_day:,}", f"{one.standing.spent:,}", "over" if one.standing.over else "")
-        for one in found
+        (tenant, f"{stands.tokens_per_day:,}", f"{stands.spent:,}", "over" if stands.over else "")
+        for tenant, stands in found.items()
     ]
     default = chosen.tenant_tokens_per_day
-    answer = {"default": default, "budgets": [one.as_dict() for one in found]}
+    answer = {"default": default, "budgets": as_dicts(found)}
     shown = table(("tenant", "tokens a day", "spent", ""), rows, nothing="No tenant has a budget of its own.")
     print_answer(json_output, answer, shown, f"Every other tenant: {_limit(default)}.")
 
@@ -129,16 +130,9 @@ def _time(said: str) -> timedelta:
     return int(match[1]) * _UNITS[match[2]]
 
 
-@dataclass(frozen=True, slots=True)
-class TenantStanding:
-    """How a tenant, by its name, stands to its budget."""
-
-    tenant: str
-    standing: TenantBudget
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON, flat."""
-        return {"tenant": self.tenant, **asdict(self.standing), "over": self.standing.over}
+def as_dicts(budgets: Mapping[str, TenantBudget]) -> list[dict[str, Any]]:
+    """Tenants, by their names, with how they stand to their budgets, for JSON."""
+    return [{"tenant": tenant, **asdict(stands), "over": stands.over} for tenant, stands in budgets.items()]
 
 
 def costs(
@@ -160,21 +154,20 @@ def costs(
     )
 
 
-def over_budget(engine: Engine, *, default: int | None) -> list[TenantStanding]:
+def over_budget(engine: Engine, *, default: int | None) -> dict[str, TenantBudget]:
     """The tenants for whom the offline rules do the work, because their budget is spent; by name.
 
     default: the budget of those that have none of their own. A tenant of whom nothing had to be done since is not among them.
     """
     with engine.begin() as connection:
         tenants = usage.held_back(connection)
-    return [one for one in _standings(engine, tenants, default=default) if one.standing.over]
+    return {tenant: stands for tenant, stands in _budgets(engine, tenants, default=default).items() if stands.over}
 
 
-def _standings(engine: Engine, tenants: Sequence[UUID] | None = None, *, default: int | None) -> list[TenantStanding]:
-    """How some tenants, or all, stand to the budget that limits them, by name."""
-    found = [
-        TenantStanding(namespaces.tenant_name(connection, one), stands)
+def _budgets(engine: Engine, tenants: Sequence[UUID] | None = None, *, default: int | None) -> dict[str, TenantBudget]:
+    found = {
+        namespaces.tenant_name(connection, one): stands
         for one, connection in each_tenant(engine, tenants)
         if (stands := usage.standing(connection, one, default=default)) is not None
-    ]
-    return sorted(found, key=lambda one: one.tenant)
+    }
+    return dict(sorted(found.items()))

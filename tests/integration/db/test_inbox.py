@@ -372,7 +372,7 @@ class TestTimesThatLieAhead:
         self, publishing: Publishing, admin_engine: Engine, lane: LaneRef
     ) -> None:
         with admin_engine.begin() as connection:
-            before = status.backlog(connection).clocks_ahead
+            before = status.figures(connection, within=MINUTE, reasons=1, alive=MINUTE).clocks_ahead
         other = publishing.another()
         other.say("one")
         for number in range(2):
@@ -380,7 +380,7 @@ class TestTimesThatLieAhead:
         found = rows(admin_engine, "select publisher_id from mosshead.publishers as p", lane)
         assert {row.publisher_id for row in found} == {publishing.id, other.id}
         with admin_engine.begin() as connection:
-            assert status.backlog(connection).clocks_ahead == before + 1
+            assert status.figures(connection, within=MINUTE, reasons=1, alive=MINUTE).clocks_ahead == before + 1
 
 
 def test_highest_number_that_there_is_is_claimed_once_its_gap_is_over(

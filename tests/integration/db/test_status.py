@@ -5,20 +5,21 @@ from datetime import timedelta
 from sqlalchemy import Engine, text
 
 from db import inbox, leases, status
-from db.status import Backlog, DeadLetters, Lag
+from db.status import ServiceFigures
 from tests.given import LONG, Publishing, Worker, as_text, claimed
 
 WITHIN = timedelta(minutes=10)
 
 
-def backlog(engine: Engine) -> Backlog:
+def read(
+    engine: Engine, *, within: timedelta = WITHIN, reasons: int = 1_000, alive: timedelta = timedelta(seconds=30)
+) -> ServiceFigures:
     with engine.begin() as connection:
-        return status.backlog(connection)
+        return status.figures(connection, within=within, reasons=reasons, alive=alive)
 
 
-def dead(engine: Engine) -> DeadLetters:
-    with engine.begin() as connection:
-        return status.dead_letters(connection, reasons=1_000)
+def lag(found: ServiceFigures) -> tuple[float | None, float | None, float | None]:
+    return found.lag_p50, found.lag_p95, found.lag_max
 
 
 def bury(worker: Worker, reason: str) -> None:
@@ -31,18 +32,18 @@ def bury(worker: Worker, reason: str) -> None:
 
 
 def test_counts_what_waits_and_what_is_at_work(worker_engine: Engine, publishing: Publishing, worker: Worker) -> None:
-    before = backlog(worker_engine)
+    before = read(worker_engine)
     publishing.say("one", "two")
-    waiting = backlog(worker_engine)
+    waiting = read(worker_engine)
     batch = claimed(worker_engine, publishing.lane, messages=1)
-    working = backlog(worker_engine)
+    working = read(worker_engine)
     lease = worker.leased(batch)
     worker.put_off(lease)
-    failing = backlog(worker_engine)
+    failing = read(worker_engine)
     worker.finish(batch)
-    ended = backlog(worker_engine)
+    ended = read(worker_engine)
 
-    def since(found: Backlog) -> tuple[int, int, int, int]:
+    def since(found: ServiceFigures) -> tuple[int, int, int, int]:
         return (
             found.backlog - before.backlog,
             found.waiting_lanes - before.waiting_lanes,
@@ -64,11 +65,11 @@ def test_a_quarantined_lane_is_counted_and_does_not_wait(
     worker_engine: Engine, publishing: Publishing, admin_engine: Engine
 ) -> None:
     publishing.say("one")
-    before = backlog(worker_engine)
+    before = read(worker_engine)
     with admin_engine.begin() as connection:
         statement = text("update mosshead.lanes set quarantined_at = now() where tenant_id = :tenant_id")
         connection.execute(statement, publishing.lane.scope)
-    after = backlog(worker_engine)
+    after = read(worker_engine)
 
     assert after.quarantined_lanes - before.quarantined_lanes == 1
     assert after.waiting_lanes - before.waiting_lanes == -1
@@ -78,7 +79,7 @@ def test_a_quarantined_lane_is_counted_and_does_not_wait(
 def test_the_lag_is_from_arrival_to_effect(
     worker_engine: Engine, publishing: Publishing, worker: Worker, admin_engine: Engine
 ) -> None:
-    def lag_of(*seconds: float) -> Lag:
+    def lag_of(*seconds: float) -> tuple[float | None, float | None, float | None]:
         """Of batches that took effect in a year in which nothing else did."""
         with admin_engine.begin() as connection:
             connection.execute(text("update mosshead.batches set applied_at = null where applied_at > '2100-01-01'"))
@@ -92,20 +93,18 @@ def test_the_lag_is_from_arrival_to_effect(
                     """),
                     {**publishing.lane.scope, "lasted": lasted},
                 )
-        with worker_engine.begin() as connection:
-            return status.lag(connection, within=-timedelta(days=50 * 365))
+        return lag(read(worker_engine, within=-timedelta(days=50 * 365)))
 
-    assert lag_of() == Lag(None, None, None)
-    found = lag_of(*range(101))
-    assert found == Lag(50.0, 95.0, 100.0)
-    assert lag_of() == Lag(None, None, None)
+    assert lag_of() == (None, None, None)
+    assert lag_of(*range(101)) == (50.0, 95.0, 100.0)
+    assert lag_of() == (None, None, None)
 
 
 def test_what_took_effect_shows_its_lag(worker_engine: Engine, publishing: Publishing, worker: Worker) -> None:
     publishing.say("one")
     worker.finish(claimed(worker_engine, publishing.lane))
+    found = read(worker_engine)
     with worker_engine.begin() as connection:
-        found = status.lag(connection, within=WITHIN)
         assert status.moves(connection, within=WITHIN)
         assert not status.moves(connection, within=-timedelta(hours=1))
 
@@ -117,28 +116,30 @@ def test_what_took_effect_shows_its_lag(worker_engine: Engine, publishing: Publi
 def test_dead_letters_are_counted_by_reason(
     worker_engine: Engine, ingest_engine: Engine, publishing: Publishing, worker: Worker
 ) -> None:
-    before = dead(worker_engine)
+    before = read(worker_engine)
     publishing.say("one", "two")
     bury(worker, "reason of this test")
     bad = publishing.message("bad")
     with ingest_engine.begin() as connection:
         inbox.refuse(connection, [f'{{"reason": "another", "digest": "", "event": {as_text(bad)}}}'])
-    after = dead(worker_engine)
+    after = read(worker_engine)
 
     assert after.dead_letters - before.dead_letters == 3
     assert after.refused_last_hour - before.refused_last_hour == 1
     assert after.dead_by_reason["reason of this test"] == 2
     assert after.newest_dead_letter is not None
     assert 0 <= after.newest_dead_letter < 60
-    with worker_engine.begin() as connection:
-        assert len(status.dead_letters(connection, reasons=1).dead_by_reason) == 1
+    assert len(read(worker_engine, reasons=1).dead_by_reason) == 1
 
 
 def test_workers_count_while_their_heart_beats(settled: None, worker_engine: Engine) -> None:
     statement = text("insert into mosshead.workers values (:worker, :slots, now() - make_interval(secs => :age))")
     workers = [{"worker": "a", "slots": 2, "age": 1}, {"worker": "b", "slots": 3, "age": 20}]
+    before = read(worker_engine)
     with worker_engine.begin() as connection:
-        assert status.workforce(connection, alive=timedelta(seconds=30)) == status.Workforce(0, 0)
         connection.execute(statement, [*workers, {"worker": "c", "slots": 5, "age": 40}])
-        assert status.workforce(connection, alive=timedelta(seconds=30)) == status.Workforce(2, 5)
+    after = read(worker_engine)
+    with worker_engine.begin() as connection:
         connection.execute(text("delete from mosshead.workers"))
+
+    assert [(found.workers, found.slots) for found in (before, after)] == [(0, 0), (2, 5)]

@@ -17,7 +17,7 @@ from mosshead.errors import NotFound
 from mosshead.paths import NamespacePath
 from mosshead.publishing.signing import SigningKey, TenantKey, sign
 from tests.given import LONG, Publishing, Worker, as_text, claim, claimed, contents_of
-from workers.cli.dead_letters import all_letters, content_of, discard, letters, requeue
+from workers.cli.dead_letters import content_of, discard, letters, requeue
 
 APP = SigningKey("app-1", "0123456789abcdef" * 2)
 
@@ -176,7 +176,7 @@ def test_discarded_an_event_is_out_of_the_way_and_a_message_is_deleted(
 
 def test_letters_are_asked_for_by_id_or_by_what_their_reason_holds(worker: Worker, dead: DeadLetter) -> None:
     def ids(reason: str) -> list[UUID]:
-        found = all_letters(worker.engine, tenant_id=dead.lane.tenant_id, reason=reason)
+        found = letters(worker.engine, tenant_id=dead.lane.tenant_id, reason=reason)
         return [letter.letter_id for letter in found]
 
     assert ids("WHY") == [letter.letter_id for letter in letters(worker.engine, [dead.letter_id])] == [dead.letter_id]

@@ -324,7 +324,8 @@ class TestALaneWhoseClaimFails:
         assert hinted(hints) == {good.id: 1}
         assert lane_state(bad.lanes[0]).quarantined_for == "cannot be claimed: DataError 22003"
         with worker_engine.begin() as connection:
-            assert status.backlog(connection).quarantined_by_reason["cannot be claimed: DataError 22003"] == 1
+            found = status.figures(connection, within=LONG, reasons=1, alive=LONG)
+            assert found.quarantined_by_reason["cannot be claimed: DataError 22003"] == 1
         (told,) = [one for one in logs if one["event"] == "lane_set_aside"]
         assert (told["namespace_id"], told["error"]) == (str(bad.lanes[0].namespace_id), "DataError 22003")
         assert "coffee" not in str(logs)

@@ -11,9 +11,9 @@ from redis import Redis
 from sqlalchemy import Engine, text
 
 from config.settings import Settings
-from db import leases, providers, refused_tasks
+from db import housekeeping, leases, providers
 from db.providers import Breaker
-from db.status import Backlog, DeadLetters, Lag, Workforce
+from db.status import ServiceFigures
 from db.usage import TenantBudget
 from mosshead import Memory, StoreUnavailable
 from mosshead.cli.output import print_answer
@@ -23,7 +23,6 @@ from tests.given import LONG, Publishing, Worker, claimed
 from tests.integration.workers.conftest import Said
 from workers.cli.output import fields
 from workers.cli.status import STUCK_SECONDS, Status, read_status, rows
-from workers.cli.usage import TenantStanding
 from workers.local import wait_until
 
 LATE = STUCK_SECONDS + 1
@@ -31,7 +30,7 @@ LATE = STUCK_SECONDS + 1
 QUIET = Status(
     queued_events=0,
     broker_memory=0.1,
-    backlog=Backlog(
+    figures=ServiceFigures(
         backlog=0,
         waiting_lanes=0,
         oldest_waiting=0.0,
@@ -41,24 +40,30 @@ QUIET = Status(
         oldest_due=0.0,
         failing={},
         clocks_ahead=0,
+        lag_p50=None,
+        lag_p95=None,
+        lag_max=None,
+        dead_letters=0,
+        dead_by_reason={},
+        newest_dead_letter=None,
+        refused_last_hour=0,
+        workers=1,
+        slots=2,
     ),
-    lag=Lag(None, None, None),
-    dead_letters=DeadLetters(dead_letters=0, dead_by_reason={}, newest_dead_letter=None, refused_last_hour=0),
     breakers=(),
-    workforce=Workforce(workers=1, slots=2),
     moving=False,
     offline_rules=True,
-    over_budget=(),
+    over_budget={},
     indexes_due=0,
     models=(),
     refused_tasks={},
 )
 AWAY = Breaker("llm", 12.0, 3, "the LLM endpoint answered 503")
-NO_WORKERS = Workforce(workers=0, slots=0)
+NO_WORKERS = {"workers": 0, "slots": 0}
 
 
-def waiting(seconds: float) -> Backlog:
-    return replace(QUIET.backlog, backlog=1, waiting_lanes=1, oldest_waiting=seconds)
+def waiting(seconds: float) -> dict[str, Any]:
+    return {"backlog": 1, "waiting_lanes": 1, "oldest_waiting": seconds}
 
 
 def test_counts_what_the_intake_has_not_taken(
@@ -76,8 +81,6 @@ def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
     found = read_status(service).as_dict()
 
     assert list(found) == [
-        "queued_events",
-        "broker_memory",
         "backlog",
         "waiting_lanes",
         "oldest_waiting",
@@ -94,9 +97,11 @@ def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
         "dead_by_reason",
         "newest_dead_letter",
         "refused_last_hour",
-        "breakers",
         "workers",
         "slots",
+        "queued_events",
+        "broker_memory",
+        "breakers",
         "offline_rules",
         "over_budget",
         "indexes_due",
@@ -107,22 +112,22 @@ def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "stuck"),
+    ("figures", "others", "stuck"),
     [
-        ({}, False),
-        ({"workforce": NO_WORKERS}, False),
-        ({"backlog": waiting(STUCK_SECONDS)}, False),
-        ({"backlog": waiting(LATE)}, True),
-        ({"backlog": waiting(LATE), "moving": True}, False),
-        ({"backlog": waiting(LATE), "breakers": (AWAY,)}, False),
-        ({"backlog": waiting(1), "workforce": NO_WORKERS}, True),
-        ({"backlog": waiting(1), "workforce": NO_WORKERS, "moving": True}, True),
-        ({"backlog": replace(QUIET.backlog, at_work={"extract": 1}), "workforce": NO_WORKERS}, True),
-        ({"backlog": replace(QUIET.backlog, at_work={"extract": 1}, oldest_due=LATE)}, True),
-        ({"backlog": replace(QUIET.backlog, at_work={"extract": 1}, oldest_due=LATE), "breakers": (AWAY,)}, False),
-        ({"broker_memory": 0.99}, False),
-        ({"broker_memory": 1.0}, True),
-        ({"broker_memory": None}, False),
+        ({}, {}, False),
+        (NO_WORKERS, {}, False),
+        (waiting(STUCK_SECONDS), {}, False),
+        (waiting(LATE), {}, True),
+        (waiting(LATE), {"moving": True}, False),
+        (waiting(LATE), {"breakers": (AWAY,)}, False),
+        (waiting(1) | NO_WORKERS, {}, True),
+        (waiting(1) | NO_WORKERS, {"moving": True}, True),
+        ({"at_work": {"extract": 1}} | NO_WORKERS, {}, True),
+        ({"at_work": {"extract": 1}, "oldest_due": LATE}, {}, True),
+        ({"at_work": {"extract": 1}, "oldest_due": LATE}, {"breakers": (AWAY,)}, False),
+        ({}, {"broker_memory": 0.99}, False),
+        ({}, {"broker_memory": 1.0}, True),
+        ({}, {"broker_memory": None}, False),
     ],
     ids=[
         "nothing waits",
@@ -141,8 +146,10 @@ def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
         "nobody knows how full Redis is",
     ],
 )
-def test_is_stuck_when_something_waits_that_nobody_takes_up(changes: dict[str, Any], stuck: bool) -> None:
-    assert replace(QUIET, **changes).stuck is stuck
+def test_is_stuck_when_something_waits_that_nobody_takes_up(
+    figures: dict[str, Any], others: dict[str, Any], stuck: bool
+) -> None:
+    assert replace(QUIET, figures=replace(QUIET.figures, **figures), **others).stuck is stuck
 
 
 def test_a_batch_that_nobody_takes_is_seen(
@@ -153,11 +160,11 @@ def test_a_batch_that_nobody_takes_is_seen(
     with worker.transaction() as connection:
         hour_ago = text("update mosshead.batches set due_at = now() - interval '1 hour' where batch_id = :id")
         connection.execute(hour_ago, {"id": batch.batch_id})
-    assert read_status(service).backlog.oldest_due > STUCK_SECONDS
+    assert read_status(service).figures.oldest_due > STUCK_SECONDS
 
     with worker.transaction() as connection:
         assert leases.take(connection, batch, "extract", owner="a task", lasting=LONG) is not None
-    assert read_status(service).backlog.oldest_due == 0.0
+    assert read_status(service).figures.oldest_due == 0.0
 
 
 def test_a_provider_that_nobody_asks_any_more_is_not_waited_for(
@@ -205,38 +212,42 @@ def test_refused_tasks_of_several_workers_are_counted_together_until_they_are_ol
     service: Settings, worker_engine: Engine
 ) -> None:
     with worker_engine.begin() as connection:
-        refused_tasks.clear(connection, age=timedelta(0))
+        housekeeping.clear_refusals(connection, age=timedelta(0))
         for _ in range(2):
-            refused_tasks.add(connection, {"unknown task": 1, "not a task message": 3})
+            housekeeping.add_refusals(connection, {"unknown task": 1, "not a task message": 3})
     assert read_status(service).refused_tasks == {"not a task message": 6, "unknown task": 2}
 
     with worker_engine.begin() as connection:
         connection.execute(text("update mosshead.refused_tasks set hour = now() - interval '2 days'"))
-        assert refused_tasks.clear(connection, age=timedelta(days=7)) == 0
+        assert housekeeping.clear_refusals(connection, age=timedelta(days=7)) == 0
     assert read_status(service).refused_tasks == {}
     with worker_engine.begin() as connection:
-        assert refused_tasks.clear(connection, age=timedelta(days=1)) == 2
+        assert housekeeping.clear_refusals(connection, age=timedelta(days=1)) == 2
 
 
 def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) -> None:
     found = replace(
         QUIET,
-        backlog=replace(
-            waiting(LATE),
+        figures=replace(
+            QUIET.figures,
+            **waiting(LATE),
+            **NO_WORKERS,
             quarantined_lanes=2,
             quarantined_by_reason={"why": 2},
             failing={"ValueError": 1},
             clocks_ahead=1,
-        ),
-        lag=Lag(0.5, 3.0, 7200.0),
-        dead_letters=DeadLetters(
-            dead_letters=3, dead_by_reason={"[bold]why\x1b[2J": 3}, newest_dead_letter=90.0, refused_last_hour=1
+            lag_p50=0.5,
+            lag_p95=3.0,
+            lag_max=7200.0,
+            dead_letters=3,
+            dead_by_reason={"[bold]why\x1b[2J": 3},
+            newest_dead_letter=90.0,
+            refused_last_hour=1,
         ),
         breakers=(AWAY,),
         broker_memory=0.87,
-        workforce=NO_WORKERS,
         refused_tasks={"not a task message": 1_200, "unknown task": 1},
-        over_budget=(TenantStanding("acme\x1b[2J", TenantBudget(tokens_per_day=5_000, spent=6_000, own=True)),),
+        over_budget={"acme\x1b[2J": TenantBudget(tokens_per_day=5_000, spent=6_000, own=True)},
     )
     print_answer(False, {}, fields(rows(found)))
     said = " ".join(capsys.readouterr().out.split())  # as wide as the terminal of whoever looks

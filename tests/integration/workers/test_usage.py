@@ -241,10 +241,10 @@ class TestTheStageExtract:
         assert first[1]
         assert second[1]
         assert fake.calls["ExtractionAnswer"] == 1
-        (over,) = [one for one in read_status(settings()).over_budget if one.tenant == tenant]
-        assert (over.standing.tokens_per_day, over.standing.own, over.standing.over) == (1, False, True)
+        over = read_status(settings()).over_budget[tenant]
+        assert (over.tokens_per_day, over.own, over.over) == (1, False, True)
         a_day_passes(worker_engine, publishing.lane)
-        assert tenant not in {one.tenant for one in read_status(settings()).over_budget}
+        assert tenant not in read_status(settings()).over_budget
 
 
 @pytest.fixture
