@@ -20,7 +20,7 @@ from sqlalchemy import Engine
 
 from config.logging import configure_logging
 from config.settings import settings
-from db import housekeeping, leases, refused_tasks
+from db import housekeeping, leases
 from db.engine import open_engine
 from db.keys import BatchRef, LaneRef
 from mosshead.errors import MossheadError
@@ -122,18 +122,17 @@ def _leave_parts(**_: Any) -> None:
 @signals.worker_ready.connect
 def _start_heartbeat(sender: Any, **_: Any) -> None:
     engine = open_engine(settings().login("worker"), setting=WORKER_URL)
-    heartbeat = Heartbeat(engine, sender.hostname, lambda: _slots(sender), model=open_embedder_of(settings()).name)
+    scaler = sender.controller.autoscaler
+
+    def slots() -> int:
+        """With --autoscale a worker's pool grows with what it is given: as far as it may."""
+        return int(scaler.max_concurrency if scaler else sender.pool.num_processes)
+
+    heartbeat = Heartbeat(engine, sender.hostname, slots, model=open_embedder_of(settings()).name)
     heartbeat.start()
     # A cold shutdown sends the first alone, a warm one both.
     for stopping in (signals.worker_shutting_down, signals.worker_shutdown):
         stopping.connect(lambda **_: heartbeat.stop(), weak=False)
-
-
-def _slots(consumer: Any) -> int:
-    """How many tasks a worker can run at once. With --autoscale its pool grows with what it is given: as far as it may."""
-    scaler = consumer.controller.autoscaler
-    slots: int = scaler.max_concurrency if scaler else consumer.pool.num_processes
-    return slots
 
 
 @signals.task_failure.connect
@@ -194,7 +193,7 @@ class Heartbeat:
     def _store_refusals(self) -> None:
         """What this process refused; counts that could not be stored are kept for the next beat."""
         counts = REFUSALS.counts()
-        if counts and self._tell(lambda connection: refused_tasks.add(connection, counts)):
+        if counts and self._tell(lambda connection: housekeeping.add_refusals(connection, counts)):
             REFUSALS.stored(counts)
 
     def _tell(self, statement: Callable[[DatabaseConnection], None]) -> bool:
@@ -219,23 +218,23 @@ def let_go(arguments: Sequence[str], owner: str, why: str) -> threading.Thread:
     arguments, owner: the task's, and its id. why: how it ended, without text of a conversation. Where it does not succeed, the
     lease lapses by itself.
     """
-    thread = threading.Thread(target=_let_go_of_lost, args=(arguments, owner, why), name="let go", daemon=True)
+
+    def release() -> None:
+        log = _log.bind(task_id=owner, why=why)
+        try:
+            tenant_id, namespace_id, batch_id = map(UUID, arguments)
+            # An engine of its own, closed at once: a connection that stays open would be shared with the next child.
+            engine = open_engine(settings().login("worker"), setting=WORKER_URL)
+            try:
+                with tenant_transaction(engine, tenant_id) as connection:
+                    released = leases.release(connection, BatchRef(LaneRef(tenant_id, namespace_id), batch_id), owner)
+            finally:
+                engine.dispose()
+        except Exception as error:  # noqa: BLE001 - the edge of the thread, and an attempt only
+            log.error("worker_lost", error=describe(error))  # noqa: TRY400 - a traceback can hold anything
+        else:
+            log.error("worker_lost", namespace_id=str(namespace_id), batch_id=str(batch_id), released=released)
+
+    thread = threading.Thread(target=release, name="let go", daemon=True)
     thread.start()
     return thread
-
-
-def _let_go_of_lost(arguments: Sequence[str], owner: str, why: str) -> None:
-    log = _log.bind(task_id=owner, why=why)
-    try:
-        tenant_id, namespace_id, batch_id = map(UUID, arguments)
-        # An engine of its own, closed at once: a connection that stays open would be shared with the child that is forked next.
-        engine = open_engine(settings().login("worker"), setting=WORKER_URL)
-        try:
-            with tenant_transaction(engine, tenant_id) as connection:
-                released = leases.release(connection, BatchRef(LaneRef(tenant_id, namespace_id), batch_id), owner)
-        finally:
-            engine.dispose()
-    except Exception as error:  # noqa: BLE001 - the edge of the thread, and an attempt only
-        log.error("worker_lost", error=describe(error))  # noqa: TRY400 - a traceback can hold anything
-    else:
-        log.error("worker_lost", namespace_id=str(namespace_id), batch_id=str(batch_id), released=released)

@@ -89,7 +89,6 @@ def _claim(
 
 
 def _claim_lane(engine: Engine, lane: LaneRef, settings: Settings) -> list[tuple[BatchRef, str]]:
-    """The batch of a lane and the stage at which it begins, if there is anything to take."""
     with tenant_transaction(engine, lane.tenant_id) as own:
         if batch := claim(own, lane, uuid7(), settings):
             return [(batch, lanes.STAGES[0])]
@@ -115,10 +114,8 @@ def pass_over(engine: Engine, lane: LaneRef, error: Exception) -> None:
         raise error
     why = describe(error)
     with tenant_transaction(engine, lane.tenant_id) as connection:
-        if is_of_values(error):
-            set_aside = lanes.set_aside(connection, lane, f"cannot be claimed: {why}")
-        else:
-            set_aside = False
+        set_aside = is_of_values(error) and lanes.set_aside(connection, lane, f"cannot be claimed: {why}")
+        if not is_of_values(error):
             lanes.look_again(connection, lane, after=_PAUSE)
     ids = {"tenant_id": str(lane.tenant_id), "namespace_id": str(lane.namespace_id)}
     if set_aside:

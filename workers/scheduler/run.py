@@ -4,10 +4,13 @@ Safe in several copies.
 """
 
 import time
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
-from functools import partial
+from functools import cache, partial
+from itertools import groupby
+from operator import attrgetter
+from threading import Lock, Thread
 from uuid import UUID
 
 import structlog
@@ -15,20 +18,29 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from config.settings import Settings
-from db import housekeeping, refused_tasks, search_indexes
-from db.engine import check_login, open_engine
+from db import housekeeping, lanes, search_indexes
 from db.keys import BatchRef
+from mosshead.errors import MossheadError
 from mosshead.store.connection import tenant_transaction
 from workers.broker import check_broker
-from workers.dependencies import WORKER_URL
+from workers.dependencies import Parts, check_parts, logged_in, parts
+from workers.erasure.run import ErasureFailed, erase
 from workers.failures import describe, is_of_all
 from workers.replay.follow import follow_all
 from workers.replay.switch import release_abandoned
 from workers.scheduler.dispatch import dispatch
-from workers.scheduler.eraser import eraser_threads
 
 _SELDOM_SECONDS = 60.0
 _AT_ONCE = 500
+
+_THREADS = 2
+"""Of erasures, so that one which is large, or waits for an embedder, does not hold up all others."""
+
+_AGAIN = timedelta(seconds=1)
+"""An erasure that failed is due again by then; one that is still at work is left alone."""
+
+_GO_SECONDS = 8.0
+"""What is at work may end; whoever supervises the scheduler waits for 15 seconds. What is cut off is done by the next."""
 
 _Parts = dict[str, Callable[[], object]]
 """What a sweep does, in order, by its name in the log."""
@@ -39,25 +51,23 @@ _log = structlog.get_logger()
 def run_scheduler(settings: Settings, stopped: Callable[[], bool]) -> None:
     """Sweep until ``stopped``. Raises ConfigurationError or StoreUnavailable at the start, where the login will not do."""
     broker_url = settings.broker()
-    engine = open_engine(settings.login("worker"), setting=WORKER_URL)
-    check_login(engine, setting=WORKER_URL)
-    check_broker(broker_url, stopped)
-    _log.info("scheduler_started")
-    often: _Parts = {"dispatch": partial(dispatch, engine, settings), "replays": partial(follow_all, engine)}
-    seldom: _Parts = {
-        "retention": partial(clear, engine, settings),
-        "switches": partial(release_abandoned, engine),
-        "indexes": _report_indexes(engine),
-    }
-    seldom_at = time.monotonic()
-    with eraser_threads(engine, settings, stopped):
-        while not stopped():
-            _sweep(often)
-            if time.monotonic() >= seldom_at:
-                _sweep(seldom)
-                seldom_at = time.monotonic() + _SELDOM_SECONDS
-            time.sleep(settings.sweep_seconds)
-    engine.dispose()
+    with logged_in(settings) as engine:
+        check_broker(broker_url, stopped)
+        _log.info("scheduler_started")
+        often: _Parts = {"dispatch": partial(dispatch, engine, settings), "replays": partial(follow_all, engine)}
+        seldom: _Parts = {
+            "retention": partial(clear, engine, settings),
+            "switches": partial(release_abandoned, engine),
+            "indexes": _report_indexes(engine),
+        }
+        seldom_at = time.monotonic()
+        with _erasing(engine, settings, stopped):
+            while not stopped():
+                _sweep(often)
+                if time.monotonic() >= seldom_at:
+                    _sweep(seldom)
+                    seldom_at = time.monotonic() + _SELDOM_SECONDS
+                time.sleep(settings.sweep_seconds)
     _log.info("scheduler_stopped")
 
 
@@ -88,6 +98,57 @@ def _report_indexes(engine: Engine) -> Callable[[], None]:
     return report
 
 
+@contextmanager
+def _erasing(engine: Engine, settings: Settings, stopped: Callable[[], bool]) -> Iterator[None]:
+    """Carry out what is due, in threads of the scheduler, until ``stopped``. Safe in several copies, which share what is due.
+
+    It needs neither a worker's slot nor Redis: batches that hang may hold all slots, and a full Redis takes no hint.
+    """
+    check, one_at_a_time = cache(check_parts), Lock()
+
+    def checked_parts() -> Parts:
+        with one_at_a_time:  # threads that first ask at the same moment would each open all that a worker needs
+            # Once, before the first: the embedder of what memories say from here on must be the database's own.
+            check()
+            return parts()
+
+    def run() -> None:
+        while not stopped():
+            if not _round(engine, checked_parts):
+                time.sleep(settings.sweep_seconds)
+
+    threads = [Thread(target=run, name=f"eraser-{number}", daemon=True) for number in range(_THREADS)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        deadline = time.monotonic() + _GO_SECONDS
+        for thread in threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+
+def _round(engine: Engine, checked_parts: Callable[[], Parts]) -> bool:
+    """Carry out one, if one is due; returns whether there may be another at once."""
+    try:
+        with engine.begin() as connection:
+            due = lanes.to_erase(connection, limit=1, again=_AGAIN)
+    except DBAPIError as error:
+        _log.warning("sweep_interrupted", error=describe(error))
+        time.sleep(0.5)
+        return False
+    for lane in due:
+        ids = {"tenant_id": str(lane.tenant_id), "namespace_id": str(lane.namespace_id)}
+        with structlog.contextvars.bound_contextvars(**ids):
+            try:
+                erase(lane, checked_parts())
+            except ErasureFailed:
+                pass  # it was said, and is due again
+            except MossheadError as error:
+                _log.error("erasure_failed", error=str(error))
+    return bool(due)
+
+
 def clear(engine: Engine, settings: Settings) -> int:
     """Delete what batches left that ended longer ago than MOSSHEAD_RETENTION_DAYS, some hundred at a time; returns how many.
 
@@ -96,14 +157,11 @@ def clear(engine: Engine, settings: Settings) -> int:
     age = timedelta(days=settings.retention_days)
     with engine.begin() as connection:
         housekeeping.clear_workers(connection, age=timedelta(days=1))
-        refused_tasks.clear(connection, age=timedelta(days=7))  # `status` counts those of a day
+        housekeeping.clear_refusals(connection, age=timedelta(days=7))  # `status` counts those of a day
         finished = housekeeping.finished_batches(connection, age=age, limit=_AT_ONCE)
-    by_tenant: defaultdict[UUID, list[BatchRef]] = defaultdict(list)
-    for batch in finished:
-        by_tenant[batch.lane.tenant_id].append(batch)
-    cleared = 0
-    for tenant_id, batches in by_tenant.items():
-        cleared += _cleared(engine, tenant_id, batches, age)
+    tenant = attrgetter("lane.tenant_id")
+    of_tenants = groupby(sorted(finished, key=tenant), key=tenant)
+    cleared = sum(_cleared(engine, tenant_id, list(batches), age) for tenant_id, batches in of_tenants)
     if cleared:
         _log.info("batches_cleared", batches=cleared)
     return cleared
