@@ -63,10 +63,11 @@ def facts_of_batch(connection: Connection, batch: BatchRef) -> list[CandidateRow
         select number, fact, salience, factors, cast(embedding as text) as vector from mosshead.candidate_facts
         where {OF_BATCH} and refused is null order by number
     """).run(connection, batch.scope)
-    return [CandidateRow(row.number, row.fact, row.salience, row.factors or {}, _vector(row.vector)) for row in rows]
+    return [CandidateRow(row.number, row.fact, row.salience, row.factors or {}, vector_of(row.vector)) for row in rows]
 
 
-def _vector(written: str | None) -> "Vector | None":
+def vector_of(written: str | None) -> "Vector | None":
+    """A vector that a statement gives as text."""
     return HalfVector.from_text(written).to_numpy().astype(np.float32) if written else None
 
 

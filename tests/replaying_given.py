@@ -15,7 +15,6 @@ from tests.given import claim
 from workers.replay import replays
 from workers.replay.follow import follow
 from workers.replay.replays import Replay
-from workers.replay.switch import switch
 
 
 class Replaying:
@@ -50,7 +49,7 @@ class Replaying:
                 return
 
     def switch(self, **given: Any) -> None:
-        switch(self.engine, self.path, **{"wait": 0.0, **given})
+        replays.switch(self.engine, self.path, **{"wait": 0.0, **given})
 
     @property
     def listed(self) -> Replay:

@@ -1,11 +1,11 @@
 """Generations: a namespace that is replayed beside itself, from the events that took effect, in the order in which they did.
 
 What is replayed is a namespace of its own, whose path ends in ``(replay)``: lane, events and memories are its own, so that
-stages, claims and leases know nothing of it. It belongs to the namespace that apps read, and `exchange` has the two
-change places.
+stages, claims and leases know nothing of it. It belongs to the namespace that apps read: what takes effect there goes into its
+lane (`replay`), and `exchange` has the two change places.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Row
 
 from db.erasure.erasures import take_time
 from db.erasure.scopes import TABLES_OF_NAMESPACE
-from db.keys import OF_LANE, LaneRef, of_lane
+from db.keys import OF_LANE, LaneRef, as_jsonb, of_lane
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import Sql
 
@@ -66,9 +66,10 @@ def start(
     return of(connection, lane)
 
 
-def of(connection: Connection, lane: LaneRef) -> Generation | None:
-    """What is replayed of a namespace, if anything."""
-    return _of(connection, lane)
+def of(connection: Connection, lane: LaneRef, *, locking: str = "") -> Generation | None:
+    """What is replayed of a namespace, if anything. locking: SQL that locks it, such as ``for update``."""
+    row = Sql(f"select {_COLUMNS} from mosshead.generations where {OF_LANE} {locking}").row(connection, lane.scope)
+    return _generation(row) if row else None
 
 
 def listed(connection: Connection) -> list[Generation]:
@@ -82,21 +83,19 @@ def lock(connection: Connection, lane: LaneRef, *, wait: bool = True) -> Generat
 
     wait: for whoever is at it; else None where somebody is.
     """
-    return _of(connection, lane, "for update" if wait else "for update skip locked")
+    return of(connection, lane, locking="for update" if wait else "for update skip locked")
 
 
 def follow_configuration(connection: Connection, generation: Generation) -> None:
     """What the app wants of the namespace, it wants of what is replayed, but for instructions of that one's own."""
     Sql(f"""
         update mosshead.namespaces as there
-        set (instructions, schemas, profiles, episodes) = (
-            case when generation.own_instructions then there.instructions else here.instructions end,
-            here.schemas, here.profiles, here.episodes)
+        set instructions = case when own_instructions then there.instructions else here.instructions end,
+            schemas = here.schemas, profiles = here.profiles, episodes = here.episodes
         from mosshead.namespaces as here join mosshead.generations as generation using (tenant_id, namespace_id)
         where {of_lane("here")} and there.tenant_id = :tenant_id and there.namespace_id = :replay_id
-          and (there.instructions, there.schemas, there.profiles, there.episodes) is distinct from (
-            case when generation.own_instructions then there.instructions else here.instructions end,
-            here.schemas, here.profiles, here.episodes)
+          and (there.schemas, there.profiles, there.episodes, own_instructions or there.instructions = here.instructions)
+            is distinct from (here.schemas, here.profiles, here.episodes, true)
     """).run(connection, generation.both)
 
 
@@ -105,20 +104,20 @@ def exists(connection: Connection, path: NamespacePath) -> bool:
     return Sql(f"select from mosshead.namespaces where {OF_LANE} and replay_of is null").exists(connection, path.ids)
 
 
-def behind(connection: Connection, generation: Generation) -> int:
-    """How many events took effect in the namespace and not yet in its replay; commands that are passed over are among them."""
-    return Sql(f"""
-        select (select pending from mosshead.lanes where {OF_REPLAY}) + (
-            select count(*) from mosshead.events where {OF_LANE} and state = 'done' and type <> 'erased'
-              and effective_at > (select up_to from mosshead.generations where {OF_LANE}))
-    """).number(connection, generation.both)
+def progress(connection: Connection, generation: Generation) -> Row[Any]:
+    """How far a replay has come.
 
-
-def dead(connection: Connection, lane: LaneRef) -> int:
-    """How many events of a lane were given up."""
+    Columns: path, of the namespace; llm_model, where it is the replay's own; behind, how many events took effect in the namespace
+    and not yet in its replay, commands that are passed over among them; dead, how many were given up there.
+    """
     return Sql(f"""
-        select count(*) from mosshead.dead_letters where {OF_LANE} and origin = 'stage'
-    """).number(connection, lane.scope)
+        select (select path from mosshead.namespaces where {OF_LANE}) as path,
+               (select llm_model from mosshead.namespaces where {OF_REPLAY}) as llm_model,
+               (select pending from mosshead.lanes where {OF_REPLAY}) + (
+                   select count(*) from mosshead.events where {OF_LANE} and state = 'done' and type <> 'erased'
+                     and effective_at > (select up_to from mosshead.generations where {OF_LANE})) as behind,
+               (select count(*) from mosshead.dead_letters where {OF_REPLAY} and origin = 'stage') as dead
+    """).one(connection, generation.both)
 
 
 def drop(connection: Connection, generation: Generation) -> None:
@@ -130,21 +129,15 @@ def drop(connection: Connection, generation: Generation) -> None:
         update mosshead.usage set namespace_id = :namespace_id where {OF_REPLAY};
         delete from mosshead.generations where {OF_LANE}
     """).run(connection, generation.both)
-    for table in (*TABLES_OF_NAMESPACE, *_TABLES):
+    # With what a namespace of its own has beside what is erased of one with everything.
+    own = ("events", "messages", "conversations", "publishers", "scopes", "tombstones", "namespaces", "lanes")
+    for table in (*TABLES_OF_NAMESPACE, *own):
         Sql(f"delete from mosshead.{table} where {OF_REPLAY}").run(connection, generation.both)
-
-
-def _of(connection: Connection, lane: LaneRef, lock: str = "") -> Generation | None:
-    row = Sql(f"select {_COLUMNS} from mosshead.generations where {OF_LANE} {lock}").row(connection, lane.scope)
-    return _generation(row) if row else None
 
 
 def _generation(row: Row[Any]) -> Generation:
     return Generation(LaneRef(row.tenant_id, row.namespace_id), LaneRef(row.tenant_id, row.replay_id), *tuple(row)[3:])
 
-
-_TABLES = ("events", "messages", "conversations", "publishers", "scopes", "tombstones", "namespaces", "lanes")
-"""What a namespace of its own has beside what is erased of one with everything."""
 
 OF_REPLAY: Final = "tenant_id = :tenant_id and namespace_id = :replay_id"
 
@@ -152,9 +145,6 @@ OF_REPLAY: Final = "tenant_id = :tenant_id and namespace_id = :replay_id"
 _COLUMNS = """tenant_id, namespace_id, replay_id, started_at, replayed, coalesce((
     select jsonb_agg(one order by place) from jsonb_array_elements(left_out) with ordinality as each (one, place)
     where one ->> 'switched' is null), '[]') as left_out, switched_at"""
-
-_OF_MEMORIES: Final = "action <> all(array['set_prompt', 'roll_back_prompt', 'optimize_prompt', 'erase'])"
-"""Decisions of an app's prompts, and receipts of what was erased, are the namespace's own."""
 
 _WHOLE: Final = """
     memories memory_sources memory_edges memory_entities embeddings entities entity_aliases relations profiles questions examples
@@ -164,11 +154,11 @@ _WHOLE: Final = """
 EXCHANGED_TABLES: Final = {
     **dict.fromkeys(_WHOLE.split(), "true"),
     **dict.fromkeys(("reflections", "reflection_batches"), "kind <> 'prompt'"),
-    "decisions": _OF_MEMORIES,
+    "decisions": "action <> all(array['set_prompt', 'roll_back_prompt', 'optimize_prompt', 'erase'])",
 }
-"""What a generation is made of, and which rows of it. Triggers keep the rest: traits, vocabulary, counts."""
-
-_COPIES: Final = ("traits", "vocabulary", "scopes")
+"""What a generation is made of, and which rows of it: decisions of an app's prompts, and receipts of what was erased, are the
+namespace's own. Triggers keep the rest: traits, vocabulary, counts.
+"""
 
 
 def exchange(connection: Connection, generation: Generation) -> None:
@@ -183,59 +173,62 @@ def exchange(connection: Connection, generation: Generation) -> None:
         of_tenant = f"set namespace_id = :{go} where tenant_id = :tenant_id and namespace_id = :{come}"
         for table, rows in EXCHANGED_TABLES.items():
             Sql(f"update mosshead.{table} {of_tenant} and {rows}").run(connection, both)
-    for table in _COPIES:
+    for table in ("traits", "vocabulary", "scopes"):
         Sql(f"delete from mosshead.{table} where tenant_id = :tenant_id and namespace_id = :aside").run(
             connection, both
         )
+    the_other = """
+        one.tenant_id = :tenant_id and one.namespace_id in (:namespace_id, :replay_id)
+        and other.tenant_id = :tenant_id and other.namespace_id =
+            case one.namespace_id when :namespace_id then cast(:replay_id as uuid) else cast(:namespace_id as uuid) end
+    """
     # Of each one row or two, but for the events: what publishers wait for comes late.
-    Sql(_EXCHANGE).run(connection, both)
+    # Decisions and reflections tell of the batches of their generation; a command names things by its ids. The order stays.
+    # What one generation lacks, the other need not.
+    Sql(f"""
+        update mosshead.events as one
+        set batch_id = other.batch_id, place = other.place, formed_by = other.formed_by,
+            payload = case when other.type in ('message', 'conversation_ended') then one.payload
+                      else jsonb_set(other.payload, '{{namespace}}', one.payload -> 'namespace') end
+        from mosshead.events as other
+        where {the_other} and one.state = 'done' and other.event_id = one.event_id and other.state = 'done';
 
+        update mosshead.lanes as one
+        set profiles_due_at = other.profiles_due_at, reflections_due_at = other.reflections_due_at
+        from mosshead.lanes as other where {the_other};
 
-_OTHER = """
-    one.tenant_id = :tenant_id and one.namespace_id in (:namespace_id, :replay_id)
-    and other.tenant_id = :tenant_id and other.namespace_id =
-        case one.namespace_id when :namespace_id then cast(:replay_id as uuid) else cast(:namespace_id as uuid) end
-"""
+        update mosshead.namespaces as one set llm_model = other.llm_model, instructions = other.instructions
+        from mosshead.namespaces as other where {the_other};
 
-# Decisions and reflections tell of the batches of their generation; a command names things by its ids. The order stays.
-# What one generation lacks, the other need not.
-_EXCHANGE = f"""
-    update mosshead.events as one
-    set batch_id = other.batch_id, place = other.place, formed_by = other.formed_by,
-        payload = case when other.type in ('message', 'conversation_ended') then one.payload
-                  else jsonb_set(other.payload, '{{namespace}}', one.payload -> 'namespace') end
-    from mosshead.events as other
-    where {_OTHER} and one.state = 'done' and other.event_id = one.event_id and other.state = 'done';
+        update mosshead.generations
+        set switched_at = now(), left_out = coalesce((
+            select jsonb_agg(case when one ->> 'switched' is null then one || '{{"switched": "yes"}}' else one - 'switched' end
+                             order by place)
+            from jsonb_array_elements(left_out) with ordinality as each (one, place)), '[]')
+        where {OF_LANE}
+    """).run(connection, both)
 
-    update mosshead.lanes as one
-    set profiles_due_at = other.profiles_due_at, reflections_due_at = other.reflections_due_at
-    from mosshead.lanes as other where {_OTHER};
-
-    update mosshead.namespaces as one set llm_model = other.llm_model, instructions = other.instructions
-    from mosshead.namespaces as other where {_OTHER};
-
-    update mosshead.generations
-    set switched_at = now(), left_out = coalesce((
-        select jsonb_agg(case when one ->> 'switched' is null then one || '{{"switched": "yes"}}' else one - 'switched' end
-                         order by place)
-        from jsonb_array_elements(left_out) with ordinality as each (one, place)), '[]')
-    where {OF_LANE}
-"""
 
 _HELD: Final = "changes places with its replay"
 
 
-def idle(connection: Connection, lane: LaneRef) -> bool:
-    """Whether nobody is at work in a lane."""
-    return Sql(f"select from mosshead.lanes where {OF_LANE} and batch_id is null").exists(connection, lane.scope)
+def standing(connection: Connection, generation: Generation, *, but_not: Iterable[str]) -> Row[Any]:
+    """How the two stand at this moment. but_not: types of events that are passed over.
 
-
-def commands_wait(connection: Connection, lane: LaneRef) -> bool:
-    """Whether something waits in a lane that names things by their ids, or is to be erased."""
-    command = "type not in ('message', 'conversation_ended')"
+    Columns: quarantined, whether one of the lanes is, and not only held; held, whether both are; left, whether an event is still
+    to be replayed; replaying, busy, whether the replay's lane, or the namespace's, is at work; named, whether something waits in
+    the namespace that names things by their ids, or is to be erased.
+    """
     return Sql(f"""
-        select from mosshead.events where {OF_LANE} and state = 'received' and {command} limit 1
-    """).exists(connection, lane.scope)
+        select bool_or(quarantined_at is not null and quarantined_for <> :why) as quarantined,
+               count(*) filter (where quarantined_for = :why) = 2 as held,
+               exists (select from mosshead.events as event where {_UPCOMING}) as left,
+               bool_or(namespace_id = :replay_id and (pending > 0 or batch_id is not null)) as replaying,
+               bool_or(namespace_id = :namespace_id and batch_id is not null) as busy,
+               exists (select from mosshead.events where {OF_LANE} and state = 'received'
+                         and type not in ('message', 'conversation_ended')) as named
+        from mosshead.lanes where {_BOTH}
+    """).one(connection, generation.both, why=_HELD, but_not=["erased", *but_not])
 
 
 def hold(connection: Connection, generation: Generation) -> None:
@@ -246,13 +239,6 @@ def hold(connection: Connection, generation: Generation) -> None:
         update mosshead.lanes set quarantined_at = clock_timestamp(), quarantined_for = :why
         where {_BOTH} and (quarantined_at is null or quarantined_for = :why)
     """).run(connection, generation.both, why=_HELD)
-
-
-def held(connection: Connection, generation: Generation) -> bool:
-    """Whether both lanes are held."""
-    return Sql(f"""
-        select count(*) = 2 from mosshead.lanes where {_BOTH} and quarantined_for = :why
-    """).holds(connection, generation.both, why=_HELD)
 
 
 def release(connection: Connection, lane: LaneRef) -> None:
@@ -288,17 +274,137 @@ def release_abandoned(connection: Connection, *, age: timedelta) -> int:
     """).changed(connection, why=_HELD, age=age)
 
 
-def quarantined(connection: Connection, generation: Generation) -> bool:
-    """Whether one of the two lanes is stopped, for another reason than that they are held."""
-    return Sql(f"""
-        select from mosshead.lanes where {_BOTH} and quarantined_at is not null and quarantined_for <> :why
-    """).exists(connection, generation.both, why=_HELD)
-
-
 _BOTH = "tenant_id = :tenant_id and namespace_id in (:namespace_id, :replay_id)"
 
 _GO_ON = """
     update mosshead.lanes as lane
     set quarantined_at = null, quarantined_for = null,
         ready_at = case when pending > 0 then now() else least(profiles_due_at, reflections_due_at) end
+"""
+
+
+def due(connection: Connection, *, limit: int) -> list[LaneRef]:
+    """Namespaces whose replay may go on, and that nobody looked at within the last second; marks them. Sees all tenants.
+
+    A replay whose lane is quarantined may not.
+    """
+    rows = Sql("""
+        update mosshead.generations set due_at = now() + interval '1 second'
+        where (tenant_id, namespace_id) in (
+            select tenant_id, namespace_id from mosshead.generations as generation
+            where due_at <= now() and not exists (
+                select from mosshead.lanes as lane
+                where lane.tenant_id = generation.tenant_id and lane.namespace_id = generation.replay_id
+                  and lane.quarantined_at is not null)
+            order by due_at limit :limit for update skip locked)
+        returning tenant_id, namespace_id
+    """).run(connection, limit=limit)
+    return [LaneRef(*row) for row in rows]
+
+
+def upcoming(
+    connection: Connection, generation: Generation, *, but_not: Iterable[str], limit: int
+) -> Sequence[Row[Any]]:
+    """The next events to be replayed, in the order in which they took effect. Columns: event_id, type.
+
+    but_not: types that are passed over.
+    """
+    return Sql(f"""
+        select event_id, type from mosshead.events as event where {_UPCOMING}
+        order by effective_at limit :limit
+    """).rows(connection, generation.lane.scope, but_not=["erased", *but_not], limit=limit)
+
+
+def replay(
+    connection: Connection,
+    generation: Generation,
+    event_ids: Sequence[UUID],
+    *,
+    payload: Mapping[str, Any] | None = None,
+) -> None:
+    """Put events into the lane of the replay, in this order, with their messages. They are due at once.
+
+    payload: what they say there, in place of what they say.
+    """
+    given = [{"event_id": one, "payload": payload} for one in event_ids]
+    last = {"number": len(given), "event_id": event_ids[-1]}
+    events = "select (given ->> 'event_id')::uuid from jsonb_array_elements(:events) as given"
+    # Of one publisher, whose numbers are the order: no claim puts them in another.
+    Sql(f"""
+        insert into mosshead.events
+            (tenant_id, namespace_id, event_id, publisher_id, publisher_sequence, type, payload, occurred_at, conversation_id,
+             sequence)
+        select event.tenant_id, :replay_id, event.event_id, :replay_id, generation.replayed + given.place, event.type,
+               jsonb_set(coalesce(nullif(given.event -> 'payload', 'null'), event.payload), '{{namespace}}',
+                         to_jsonb(named.path)), event.occurred_at, event.conversation_id, event.sequence
+        from jsonb_array_elements(:events) with ordinality as given (event, place)
+        join mosshead.events as event
+          on {of_lane("event")} and event.event_id = (given.event ->> 'event_id')::uuid
+        join mosshead.generations as generation
+          on {of_lane("generation")}
+        join mosshead.namespaces as named on named.tenant_id = :tenant_id and named.namespace_id = :replay_id
+        order by given.place;
+
+        insert into mosshead.messages
+            (tenant_id, namespace_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata,
+             occurred_at_offset, occurred_at_sent)
+        select tenant_id, :replay_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata,
+               occurred_at_offset, occurred_at_sent
+        from mosshead.messages where {OF_LANE} and message_id in ({events});
+
+        insert into mosshead.conversations (tenant_id, namespace_id, conversation_id, started_at, last_message_at, ended_at)
+        select tenant_id, :replay_id, conversation_id, started_at, last_message_at, ended_at
+        from mosshead.conversations where {OF_LANE} and conversation_id in (
+            select conversation_id from mosshead.events where {OF_LANE} and event_id in ({events}))
+        on conflict (tenant_id, namespace_id, conversation_id) do update
+            set started_at = excluded.started_at, last_message_at = excluded.last_message_at, ended_at = excluded.ended_at;
+
+        insert into mosshead.publishers as one (tenant_id, namespace_id, publisher_id, received_up_to)
+        values (:tenant_id, :replay_id, :replay_id, :number)
+        on conflict (tenant_id, namespace_id, publisher_id) do update set received_up_to = one.received_up_to + :number;
+
+        update mosshead.lanes
+        set pending = pending + :number, first_pending_at = coalesce(first_pending_at, now()), ready_at = now() where {OF_REPLAY};
+        {_GO_PAST}
+    """).run(connection, generation.both, events=as_jsonb(given), **last)
+
+
+def leave_out(connection: Connection, generation: Generation, event_id: UUID, *, why: str | None = None) -> None:
+    """Pass a command over. why: where something is missing because of that, in fixed words."""
+    if why is not None:
+        Sql(f"""
+            update mosshead.generations set left_out = left_out || (
+                select jsonb_build_object('event_id', event_id, 'type', type, 'why', cast(:why as text))
+                from mosshead.events where {OF_LANE} and event_id = :event_id)
+            where {OF_LANE}
+        """).run(connection, generation.lane.scope, event_id=event_id, why=why)
+    Sql(_GO_PAST).run(connection, generation.lane.scope, event_id=event_id, number=0)
+
+
+def payload(connection: Connection, lane: LaneRef, event_id: UUID) -> Mapping[str, Any]:
+    """What an event says."""
+    found: Mapping[str, Any] = Sql(f"""
+        select payload from mosshead.events where {OF_LANE} and event_id = :event_id
+    """).value(connection, lane.scope, event_id=event_id)
+    return found
+
+
+def waiting(connection: Connection, lane: LaneRef) -> int:
+    """How many events wait in a lane, or are at work; none, where there is no such lane."""
+    return Sql(f"""
+        select coalesce((select pending from mosshead.lanes where {OF_LANE}), 0)
+    """).number(connection, lane.scope)
+
+
+_UPCOMING = f"""
+    {of_lane("event")} and event.state = 'done' and event.type <> all(:but_not)
+    and event.effective_at > (select up_to from mosshead.generations as generation where {of_lane("generation")})
+"""
+
+_GO_PAST = f"""
+    update mosshead.generations as generation
+    set up_to = event.effective_at, replayed = replayed + :number
+    from mosshead.events as event
+    where {of_lane("generation")}
+      and {of_lane("event")} and event.event_id = :event_id
 """

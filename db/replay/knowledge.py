@@ -100,8 +100,10 @@ def decisions(
 
     Columns: decision_id, action, memory_id, event_id (of the command that it carried out, or null), refused, at.
     """
+    # A command's decision bears the id of its event (`db.decisions.stamp_of_event`); an import makes many, in a batch of its own.
     return Sql(f"""
-        with imports as ({_IMPORTS})
+        with imports as (
+            select event_id, batch_id from mosshead.events where {OF_LANE} and type = 'import' and state = 'done')
         select decision_id, action, memory_id, refused, decided_at as at,
                case when decided_by = 'app' then coalesce(
                    (select event_id from imports where imports.batch_id = decision.batch_id limit 1), decision_id) end as event_id
@@ -126,6 +128,3 @@ def _held(alias: str) -> str:
 _SOURCES = f"""
     select array_agg(distinct source.message_id) from mosshead.memory_sources as source
     where {_held("source")} and source.stance = 'for'"""
-
-# A command's decision bears the id of its event (`db.decisions.stamp_of_event`), but an import makes many, in a batch of its own.
-_IMPORTS = f"select event_id, batch_id from mosshead.events where {OF_LANE} and type = 'import' and state = 'done'"

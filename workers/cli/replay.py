@@ -8,16 +8,17 @@ import typer
 from rich.markup import escape
 
 from config.settings import settings
+from db.usage import Cost
 from mosshead.cli.output import Json, print_answer
 from mosshead.events.commands import MAX_INSTRUCTIONS
 from mosshead.fencing import one_line
 from mosshead.paths import NamespacePath
+from pipeline.replay.compare import Comparison
 from pipeline.replay.models import KnownMemory
 from workers.cli.output import path_text, say, table
 from workers.dependencies import logged_in
 from workers.replay import replays
-from workers.replay.replays import Difference, Replay
-from workers.replay.switch import switch as switch_generations
+from workers.replay.replays import Replay
 
 replay_cli = typer.Typer(
     help="Replay a namespace with another LLM or other instructions, compare, and switch over (docs/replay.md).",
@@ -74,11 +75,18 @@ def diff(
     """Compare what a replay remembers with the namespace. Shows texts of memories."""
     named = NamespacePath.of(path)
     with logged_in(settings()) as engine:
-        found = replays.difference(engine, named)
-    if json_output:
-        print_answer(json_output, _difference_as_dict(found))
-    else:
-        print_answer(json_output, {}, *map(escape, _lines(found, most)))
+        replay, memories, costs = replays.difference(engine, named)
+    answer = {
+        "same": memories.same,
+        "reworded": [{"before": _memory(one), "after": _memory(other)} for one, other in memories.reworded],
+        "only_before": list(map(_memory, memories.only_before)),
+        "only_after": list(map(_memory, memories.only_after)),
+        "behind": replay.behind,
+        "dead": replay.dead,
+        "left_out": replay.generation.left_out,
+        "costs": costs,
+    }
+    print_answer(json_output, answer, *map(escape, _lines(replay, memories, costs, most)))
 
 
 @replay_cli.command()
@@ -90,7 +98,7 @@ def switch(
     """Have apps read what was replayed. What they read before is what is replayed then: 'switch' again goes back."""
     named = NamespacePath.of(path)
     with logged_in(settings()) as engine:
-        switch_generations(engine, named, despite=despite, wait=wait)
+        replays.switch(engine, named, despite=despite, wait=wait)
     say(f"{named}: apps read what was replayed. What they read before goes on beside it; 'replay drop' deletes that.")
 
 
@@ -125,40 +133,18 @@ def _missing(one: Replay) -> str:
 
 
 def _as_dict(one: Replay) -> dict[str, Any]:
-    return {
-        "namespace": one.path,
-        "llm_model": one.llm_model,
-        "started_at": one.generation.started_at,
-        "switched_at": one.generation.switched_at,
-        "replayed": one.generation.replayed,
-        "behind": one.behind,
-        "dead": one.dead,
-        "left_out": one.generation.left_out,
-    }
-
-
-def _difference_as_dict(found: Difference) -> dict[str, Any]:
-    memories = found.memories
-    return {
-        "same": memories.same,
-        "reworded": [{"before": _memory(one), "after": _memory(other)} for one, other in memories.reworded],
-        "only_before": list(map(_memory, memories.only_before)),
-        "only_after": list(map(_memory, memories.only_after)),
-        "behind": found.behind,
-        "dead": found.dead,
-        "left_out": found.left_out,
-        "costs": found.costs,
-    }
+    of_replay = {name: getattr(one, name) for name in ("llm_model", "behind", "dead")}
+    told = ("started_at", "switched_at", "replayed", "left_out")
+    return {"namespace": one.path, **of_replay, **{name: getattr(one.generation, name) for name in told}}
 
 
 def _memory(one: KnownMemory) -> dict[str, Any]:
     return {"id": one.memory_id, "kind": one.kind, "content": one.content}
 
 
-def _lines(found: Difference, most: int) -> Iterator[str]:
-    memories = found.memories
-    if found.behind:
-        yield f"{found.behind} events are still to take effect in the replay."
+def _lines(replay: Replay, memories: Comparison, costs: Sequence[Cost], most: int) -> Iterator[str]:
+    if replay.behind:
+        yield f"{replay.behind} events are still to take effect in the replay."
     yield (
         f"{memories.same} memories say the same, {len(memories.reworded)} are worded otherwise, "
         f"{len(memories.only_before)} are not in the replay, {len(memories.only_after)} are new there."
@@ -173,9 +159,9 @@ def _lines(found: Difference, most: int) -> Iterator[str]:
             yield f"{mark} " + "\n  ".join(one_line(one.content) for one in same)
         if len(differing) > most:
             yield f"{mark} … {len(differing) - most} more (--most, or --json)"
-    for left in found.left_out:
+    for left in replay.generation.left_out:
         yield f"! {left['type']} {left['event_id']}: {left['why']}"
-    if found.dead:
-        yield f"! {found.dead} events died in the replay: 'python -m workers dead list'"
-    for cost in found.costs:
+    if replay.dead:
+        yield f"! {replay.dead} events died in the replay: 'python -m workers dead list'"
+    for cost in costs:
         yield f"{cost.of}: {cost.calls} calls, {cost.prompt_tokens:,} tokens in, {cost.completion_tokens:,} out"

@@ -4,21 +4,26 @@ Messages go as they are. A command names memories, entities, questions and decis
 waits until all before it took effect there, and then names what tells of the same (`pipeline.replay`).
 """
 
+from collections.abc import Collection, Iterable
+from dataclasses import fields, replace
+from datetime import datetime
 from itertools import takewhile
-from typing import Final
+from typing import Any, Final, TypeVar
+from uuid import UUID
 
 import structlog
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, Row
 
 from db import lanes
+from db.candidates import vector_of
 from db.keys import LaneRef
-from db.replay import generations, log
+from db.replay import generations, knowledge
 from db.replay.generations import Generation
-from mosshead.events import Command, parse_event
+from mosshead.events import Command, Forget, Split, parse_event
 from mosshead.store.connection import tenant_transaction
+from pipeline.replay.models import GenerationKnowledge, KnownDecision, KnownMemory, KnownPerson, KnownQuestion
 from pipeline.replay.translate import NOT_REPLAYED, TRANSLATED, LeftOut, left_unsaid, translate
 from workers.failures import describe, is_of_values
-from workers.replay.knowledge import refused_there, what_both_know
 
 _AT_ONCE: Final = 500
 _AHEAD: Final = 2_000
@@ -28,6 +33,8 @@ _NAMESPACES: Final = 10
 
 _log = structlog.get_logger()
 
+K = TypeVar("K", KnownMemory, KnownPerson, KnownQuestion, KnownDecision)
+
 
 def follow_all(engine: Engine) -> None:
     """Go on with what is replayed, a step of each. One that fails holds up nobody else.
@@ -35,7 +42,7 @@ def follow_all(engine: Engine) -> None:
     It is tried again, but where its own rows are at fault: its lane is quarantined then, and followed again once it is resumed.
     """
     with engine.begin() as connection:
-        due = log.due(connection, limit=_NAMESPACES)
+        due = generations.due(connection, limit=_NAMESPACES)
     for lane in due:
         failed: Exception | None = None
         try:
@@ -59,31 +66,115 @@ def follow(engine: Engine, lane: LaneRef) -> bool:
         if generation is None:
             return False
         generations.follow_configuration(connection, generation)
-        coming = log.upcoming(connection, generation, but_not=NOT_REPLAYED, limit=_AT_ONCE)
+        coming = generations.upcoming(connection, generation, but_not=NOT_REPLAYED, limit=_AT_ONCE)
         said = list(takewhile(lambda one: one.type not in TRANSLATED, coming))
         if said:
-            if log.waiting(connection, generation.replay) >= _AHEAD:
+            if generations.waiting(connection, generation.replay) >= _AHEAD:
                 return False
-            log.replay(connection, generation, [one.event_id for one in said])
+            generations.replay(connection, generation, [one.event_id for one in said])
             return True
-        if coming and log.at_rest(connection, generation.replay):
+        if coming and not generations.standing(connection, generation, but_not=NOT_REPLAYED).replaying:
             _replay_command(connection, generation, coming[0])
             return True
         return False
 
 
-def _replay_command(connection: Connection, generation: Generation, coming: log.Upcoming) -> None:
-    command = parse_event(log.payload(connection, generation.lane, coming.event_id))
-    if not isinstance(command, Command) or refused_there(connection, generation.lane, coming.event_id):
-        log.leave_out(connection, generation, coming.event_id)
+def _replay_command(connection: Connection, generation: Generation, coming: Row[Any]) -> None:
+    command = parse_event(generations.payload(connection, generation.lane, coming.event_id))
+    decided = knowledge.decisions(connection, generation.lane, decision_ids=[coming.event_id])
+    # One that was refused did nothing, so that there is nothing of it to replay.
+    if not isinstance(command, Command) or any(row.refused is not None for row in decided):
+        generations.leave_out(connection, generation, coming.event_id)
         return
     then, now = what_both_know(connection, generation, command)
     translated = translate(command, then, now)
     if isinstance(translated, LeftOut):
         why = None if translated.done else translated.why
-        log.leave_out(connection, generation, coming.event_id, why=why)
+        generations.leave_out(connection, generation, coming.event_id, why=why)
         return
     told = translated.model_dump(mode="json", exclude_none=True)
-    log.replay(connection, generation, [coming.event_id], payload=told)
+    generations.replay(connection, generation, [coming.event_id], payload=told)
     if why := left_unsaid(command, then, now):
-        log.leave_out(connection, generation, coming.event_id, why=why)
+        generations.leave_out(connection, generation, coming.event_id, why=why)
+
+
+def what_both_know(
+    connection: Connection, replayed: Generation, command: Command
+) -> tuple[GenerationKnowledge, GenerationKnowledge]:
+    """What the namespace knew just before a command took effect in it, and what its replay knows now, of what bears on it."""
+    done = knowledge.decisions(connection, replayed.lane, decision_ids=[command.event_id])
+    before = done[0].at if done else None
+    then = _then(connection, replayed.lane, command, before)
+    now = _now(connection, replayed.replay, then)
+    # What says more there than what was named may say what stays, by another message of its own.
+    beside = knowledge.memories_of(connection, replayed.lane, _sources(now.memories), before)
+    more = _memories(connection, replayed.lane, set(beside) - {one.memory_id for one in then.memories}, before)
+    return replace(then, memories=[*then.memories, *more]), now
+
+
+def known_memories(connection: Connection, lane: LaneRef) -> list[KnownMemory]:
+    """All memories that are known in a namespace, and hold."""
+    return _memories(connection, lane, knowledge.known(connection, lane))
+
+
+def _ids(command: Command, *fields: str) -> set[UUID]:
+    return {value for name in fields if isinstance(value := getattr(command, name, None), UUID)}
+
+
+def _then(connection: Connection, lane: LaneRef, command: Command, before: datetime | None) -> GenerationKnowledge:
+    listed = command.memories if isinstance(command, Forget | Split) else ()
+    decisions = _known(KnownDecision, knowledge.decisions(connection, lane, decision_ids=_ids(command, "decision_id")))
+    wanted = {*listed, *_ids(command, "replaces"), *(one.memory_id for one in decisions if one.memory_id is not None)}
+    memories = _memories(connection, lane, wanted, before)
+    beside = knowledge.memories_of(connection, lane, _sources(memories), before)
+    return GenerationKnowledge(
+        memories=[*memories, *_memories(connection, lane, set(beside) - wanted, before)],
+        people=_known(KnownPerson, knowledge.people(connection, lane, _ids(command, "entity_id", "into"), before)),
+        questions=_known(
+            KnownQuestion, knowledge.questions(connection, lane, question_ids=_ids(command, "question_id"))
+        ),
+        decisions=decisions,
+    )
+
+
+def _now(connection: Connection, replay: LaneRef, then: GenerationKnowledge) -> GenerationKnowledge:
+    same = {one.memory_id for one in then.memories}
+    found = {*same, *knowledge.memories_of(connection, replay, _sources(then.memories))}
+    names = {name for one in then.people for name in one.names}
+    bearers = {*(one.entity_id for one in then.people), *knowledge.bearers(connection, replay, names)}
+    memories = _memories(connection, replay, found)
+    messages = {one.message_id for one in then.questions if one.message_id is not None}
+    same_decisions = [one.decision_id for one in then.decisions]
+    same_events = [one.event_id for one in then.decisions if one.event_id is not None]
+    of_memories = [one.memory_id for one in memories] if then.decisions else []
+    decided = knowledge.decisions(
+        connection, replay, decision_ids=same_decisions, memory_ids=of_memories, event_ids=same_events
+    )
+    return GenerationKnowledge(
+        memories=memories,
+        people=_known(KnownPerson, knowledge.people(connection, replay, bearers)) if then.people else (),
+        questions=_known(KnownQuestion, knowledge.questions(connection, replay, messages=messages)),
+        decisions=_known(KnownDecision, decided),
+    )
+
+
+def _sources(memories: Iterable[KnownMemory]) -> set[UUID]:
+    return {message for one in memories for message in one.sources}
+
+
+def _memories(
+    connection: Connection, lane: LaneRef, memory_ids: Collection[UUID], before: datetime | None = None
+) -> list[KnownMemory]:
+    rows = knowledge.memories(connection, lane, memory_ids, before)
+    return [
+        replace(one, vector=vector_of(row.vector)) for one, row in zip(_known(KnownMemory, rows), rows, strict=True)
+    ]
+
+
+def _known(kind: type[K], rows: Iterable[Row[Any]]) -> list[K]:
+    """Values of a kind, of the columns that it has; an array becomes a set."""
+    columns = [field.name for field in fields(kind)]
+    return [
+        kind(**{name: frozenset(value) if isinstance(value := getattr(row, name), list) else value for name in columns})
+        for row in rows
+    ]

@@ -1,13 +1,18 @@
-"""Start, list, compare and drop replays; `workers.replay.switch` swaps the two generations."""
+"""Start, list, compare and drop replays, and have the two generations change places while apps read and publish."""
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
 
+import structlog
 from pydantic import BaseModel
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, Row
 
 from config.settings import Settings
-from db import namespaces, usage
+from db import usage
 from db.erasure import erasures
 from db.keys import LaneRef
 from db.replay import generations
@@ -18,8 +23,14 @@ from mosshead.llm import Prompt
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
 from pipeline.replay.compare import Comparison, compare
+from pipeline.replay.translate import NOT_REPLAYED
 from workers.dependencies import open_other_model
-from workers.replay.knowledge import known_memories
+from workers.replay.follow import known_memories
+
+_ABANDONED = timedelta(seconds=30)
+"""Between holding two lanes and having their generation locked there is hardly a moment."""
+
+_log = structlog.get_logger()
 
 
 class ReplayRefused(MossheadError):
@@ -78,48 +89,108 @@ def listed(engine: Engine) -> Sequence[Replay]:
     replays = []
     for one in every:
         with tenant_transaction(engine, one.lane.tenant_id) as connection:
-            replays.append(
-                Replay(
-                    path=namespaces.path_of(connection, one.lane) or (str(one.lane.namespace_id),),
-                    generation=one,
-                    llm_model=namespaces.llm_model(connection, one.replay),
-                    behind=generations.behind(connection, one),
-                    dead=generations.dead(connection, one.replay),
-                )
-            )
+            replays.append(_seen(connection, one))
     return replays
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """How a replay differs from its namespace. behind: events that are to take effect in it. dead: that were given up there.
-
-    left_out: commands that could not be replayed. costs: what the replay asked of LLMs, by model.
-    """
-
-    memories: Comparison
-    behind: int
-    dead: int
-    left_out: Sequence[Mapping[str, str]]
-    costs: Sequence[Cost]
-
-
-def difference(engine: Engine, path: NamespacePath) -> Difference:
-    """Compare a namespace with its replay. Raises NotFound where there is none."""
+def difference(engine: Engine, path: NamespacePath) -> tuple[Replay, Comparison, Sequence[Cost]]:
+    """Compare a namespace with its replay, and tell what that asked of LLMs, by model. Raises NotFound where there is none."""
     with tenant_transaction(engine, path.tenant_id) as connection:
         generation = _given(path, generations.of(connection, LaneRef(path.tenant_id, path.namespace_id)))
+        here, there = generation.lane, generation.replay
         since = erasures.clock(connection) - generation.started_at
-        return Difference(
-            memories=compare(
-                known_memories(connection, generation.lane), known_memories(connection, generation.replay)
-            ),
-            behind=generations.behind(connection, generation),
-            dead=generations.dead(connection, generation.replay),
-            left_out=generation.left_out,
-            costs=usage.costs(
-                connection, path.tenant_id, by="model", since=since, namespace_id=generation.replay.namespace_id
-            ),
+        costs = usage.costs(connection, path.tenant_id, by="model", since=since, namespace_id=there.namespace_id)
+        memories = compare(known_memories(connection, here), known_memories(connection, there))
+        return _seen(connection, generation), memories, costs
+
+
+def _seen(connection: Connection, generation: Generation) -> Replay:
+    come = generations.progress(connection, generation)
+    path = tuple(come.path or [str(generation.lane.namespace_id)])
+    return Replay(path, generation, come.llm_model, come.behind, come.dead)
+
+
+def switch(engine: Engine, path: NamespacePath, *, despite: bool = False, wait: float = 60.0) -> None:
+    """Have the two change places once both are at rest and nothing is left to be replayed.
+
+    despite: also where the replay lacks something that was left out, or given up. wait: seconds in which they may come to rest.
+    Raises NotFound, or ReplayRefused, and then nothing has changed.
+    """
+    deadline = time.monotonic() + wait
+    while why := _try(engine, path, despite=despite):
+        if time.monotonic() > deadline:
+            raise ReplayRefused(f"{path}: {why}; try again later")
+        time.sleep(0.5)
+
+
+def release_abandoned(engine: Engine) -> None:
+    """Let the lanes go on that were held for a switch that was killed."""
+    with engine.begin() as connection:
+        released = generations.release_abandoned(connection, age=_ABANDONED)
+    if released:
+        _log.warning("switch_abandoned", lanes=released)
+
+
+def _try(engine: Engine, path: NamespacePath, *, despite: bool) -> str | None:
+    """Change places; returns why that has to wait."""
+    with tenant_transaction(engine, path.tenant_id) as connection:
+        generation = locked(connection, path)
+        now = generations.standing(connection, generation, but_not=NOT_REPLAYED)
+        if now.quarantined:
+            raise ReplayRefused(f"{path}: it or its replay is quarantined; see 'python -m workers lanes'")
+        if not despite:
+            _check(connection, generation, path)
+        if why := _not_yet(now):
+            return why
+        generations.hold(connection, generation)
+    with _held(engine, path), tenant_transaction(engine, path.tenant_id) as connection:
+        generation = locked(connection, path)
+        now = generations.standing(connection, generation, but_not=NOT_REPLAYED)
+        if why := _not_yet(now) if now.held else "somebody else has the two change places":
+            return why
+        generations.exchange(connection, generation)
+        # Whoever publishes waits since its end: what names things by ids came before that, or finds those that are read then.
+        # If someone resumed the lane meanwhile, a batch may be running whose memories would land in the other generation.
+        now = generations.standing(connection, generation, but_not=NOT_REPLAYED)
+        why = ("a command waits in it" if now.named else None) if now.held else "somebody had it go on meanwhile"
+        if why:
+            connection.rollback()
+        return why
+
+
+@contextmanager
+def _held(engine: Engine, path: NamespacePath) -> Iterator[None]:
+    """Nothing is claimed of the two lanes within the block."""
+    try:
+        yield
+    finally:
+        lane = LaneRef(path.tenant_id, path.namespace_id)
+        with tenant_transaction(engine, path.tenant_id) as connection:
+            # Not while somebody else is at it, who holds them as well.
+            generations.lock(connection, lane)
+            generations.release(connection, lane)
+
+
+def _check(connection: Connection, generation: Generation, path: NamespacePath) -> None:
+    if dead := generations.progress(connection, generation).dead:
+        raise ReplayRefused(
+            f"{path}: {dead} events died in the replay; see 'python -m workers dead list', or give --despite"
         )
+    if generation.left_out:
+        raise ReplayRefused(
+            f"{path}: commands could not be replayed ({len(generation.left_out)}); 'python -m workers replay diff' lists them. "
+            "Give --despite, and then do again in the app what is missing"
+        )
+
+
+def _not_yet(now: Row[Any]) -> str | None:
+    if now.left:
+        return "there is something left to be replayed"
+    if now.replaying:
+        return "its replay is at work"
+    if now.busy:
+        return "a batch of it is at work"
+    return "a command waits in it" if now.named else None  # it would find nothing under its ids
 
 
 def drop(engine: Engine, path: NamespacePath) -> None:

@@ -27,7 +27,7 @@ from workers.dependencies import Parts, check_parts, logged_in, parts
 from workers.erasure.run import ErasureFailed, erase
 from workers.failures import describe, is_of_all
 from workers.replay.follow import follow_all
-from workers.replay.switch import release_abandoned
+from workers.replay.replays import release_abandoned
 from workers.scheduler.dispatch import dispatch
 
 _SELDOM_SECONDS = 60.0

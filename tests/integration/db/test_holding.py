@@ -45,7 +45,7 @@ def hold(worker: Worker, generation: Generation) -> bool:
     """Hold the two; returns whether both are held."""
     with worker.transaction() as connection:
         holding.hold(connection, generation)
-        return holding.held(connection, generation)
+        return bool(holding.standing(connection, generation, but_not=()).held)
 
 
 def test_a_lane_that_is_quarantined_meanwhile_stays_so(worker: Worker, generation: Generation) -> None:
@@ -57,7 +57,7 @@ def test_a_lane_that_is_quarantined_meanwhile_stays_so(worker: Worker, generatio
 
     assert stopped(worker) == {"namespace": "many dead letters", "replay": HELD}
     with worker.transaction() as connection:
-        assert holding.quarantined(connection, generation)
+        assert holding.standing(connection, generation, but_not=()).quarantined
         holding.release(connection, worker.lane)
         holding.release_abandoned(connection, age=NONE)
     assert stopped(worker) == {"namespace": "many dead letters"}

@@ -9,7 +9,7 @@ from sqlalchemy.exc import NoResultFound
 
 from db import usage
 from db.keys import BatchRef, LaneRef
-from db.replay import log
+from db.replay import generations
 from mosshead.store.connection import Sql, split_statements, tenant_transaction
 
 
@@ -44,7 +44,7 @@ def test_the_stage_of_a_batch_that_is_gone_is_no_word(connection: Connection, la
 
 
 def test_nothing_waits_in_a_lane_that_is_gone(connection: Connection, lane: LaneRef) -> None:
-    assert log.waiting(connection, lane) == 0
+    assert generations.waiting(connection, lane) == 0
 
 
 def test_statements_are_run_for_each_row_and_for_no_row_not_at_all(connection: Connection) -> None:

@@ -73,10 +73,10 @@ def test_a_difference_tells_how_far_the_replay_is_behind_and_what_it_cost(
     follow(replayed.engine, replayed.lane)
     forming.say("I like tea.")
 
-    assert difference(replayed.engine, replayed.path).behind == replayed.listed.behind == 3
+    assert difference(replayed.engine, replayed.path)[0].behind == replayed.listed.behind == 3
     replayed.follow()
-    found = difference(replayed.engine, replayed.path)
-    assert (found.behind, [one.of for one in found.costs]) == (0, ["another"])
+    replay, _, costs = difference(replayed.engine, replayed.path)
+    assert (replay.behind, [one.of for one in costs]) == (0, ["another"])
 
 
 class _AnHourBehind(datetime):
@@ -93,7 +93,7 @@ def test_what_a_replay_cost_is_told_whatever_time_it_is_on_the_operators_machine
 
     monkeypatch.setattr(replays, "datetime", _AnHourBehind, raising=False)
 
-    assert [one.calls for one in difference(replayed.engine, replayed.path).costs] == [1]
+    assert [one.calls for one in difference(replayed.engine, replayed.path)[2]] == [1]
 
 
 def test_what_died_there_is_told_and_stands_in_the_way_of_a_switch(
@@ -104,7 +104,7 @@ def test_what_died_there_is_told_and_stands_in_the_way_of_a_switch(
     with admin_engine.begin() as connection:
         connection.execute(_DIED, {**replayed.lane.scope, "namespace_id": replayed.there.path.namespace_id})
 
-    assert difference(replayed.engine, replayed.path).dead == replayed.listed.dead == 1
+    assert difference(replayed.engine, replayed.path)[0].dead == replayed.listed.dead == 1
     assert "1 dead letters" in run("replay")
     assert "! 1 events died in the replay" in run("replay", "diff", *sarah.path.parts)
     with pytest.raises(ReplayRefused, match="1 events died in the replay"):

@@ -48,9 +48,9 @@ def test_a_replay_remembers_what_was_said_and_apps_do_not_see_it(
     assert contents(replayed.there) == before
     assert contents(sarah) == before
     assert [one.parts for one in memory.group(sarah.path.parts[0]).namespaces()] == [sarah.path.parts]
-    found = difference(replayed.engine, sarah.path)
-    assert (found.memories.same, found.memories.only_before, found.memories.only_after) == (len(before), (), ())
-    assert (found.behind, found.dead, found.left_out) == (0, 0, [])
+    replay, memories, _ = difference(replayed.engine, sarah.path)
+    assert (memories.same, memories.only_before, memories.only_after) == (len(before), (), ())
+    assert (replay.behind, replay.dead, replay.generation.left_out) == (0, 0, [])
     with pytest.raises(InvalidEvent, match=r"namespace: '\(replay\)' is where"):
         check_events(replayed.there.path, [{"type": "message", "role": "user", "content": "hello"}])
 

@@ -27,10 +27,9 @@ from tests.given import claimed, under_way, until_blocked, until_logged
 from tests.integration.db.test_security import fill
 from tests.integration.workers.conftest import OF_NAMESPACES, Dump, Find
 from tests.replaying_given import Replaying, contents
-from workers.replay import replays, switch
+from workers.replay import replays
 from workers.replay.follow import follow
-from workers.replay.replays import ReplayRefused, locked
-from workers.replay.switch import release_abandoned
+from workers.replay.replays import ReplayRefused, locked, release_abandoned
 from workers.scheduler.run import run_scheduler
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -243,7 +242,7 @@ def test_a_command_that_comes_while_they_change_places_has_them_stay(
         forming.publishing.send(forming.event(type="forget", memories=[str(cello.id)]))
         exchange(connection, generation)
 
-    monkeypatch.setattr(switch, "exchange", meanwhile)
+    monkeypatch.setattr(generations, "exchange", meanwhile)
     with pytest.raises(ReplayRefused, match="a command waits in it"):
         replayed.switch()
 
@@ -273,7 +272,7 @@ def test_who_publishes_once_they_have_changed_places_waits_until_readers_see_it(
             publishing.append(pool.submit(forming.publishing.send, forget))
             until_blocked(admin_engine, "mosshead_write_v1.publish")
 
-        monkeypatch.setattr(switch, "exchange", then)
+        monkeypatch.setattr(generations, "exchange", then)
         replayed.switch()
         assert publishing[0].result(timeout=30) == 1
 
@@ -296,7 +295,7 @@ def test_a_lane_that_somebody_resumes_while_they_change_places_has_them_stay(
         begun.append(claimed(replayed.engine, replayed.lane))
         exchange(connection, generation)
 
-    monkeypatch.setattr(switch, "exchange", meanwhile)
+    monkeypatch.setattr(generations, "exchange", meanwhile)
     with pytest.raises(ReplayRefused, match="somebody had it go on meanwhile; try again later"):
         replayed.switch()
 
@@ -331,7 +330,7 @@ def test_an_erasure_that_comes_while_they_change_places_leaves_nothing_in_either
             until_blocked(replayed.engine, "generations")
             exchange(connection, generation)
 
-        monkeypatch.setattr(switch, "exchange", meanwhile)
+        monkeypatch.setattr(generations, "exchange", meanwhile)
         with pytest.raises(NotFound, match="is not replayed"):
             replayed.switch(wait=20.0)
         erasing[0].result(timeout=30)
@@ -357,7 +356,7 @@ def test_a_drop_that_comes_while_they_change_places_deletes_what_apps_read_befor
             until_blocked(replayed.engine, "generations")
             exchange(connection, generation)
 
-        monkeypatch.setattr(switch, "exchange", meanwhile)
+        monkeypatch.setattr(generations, "exchange", meanwhile)
         replayed.switch()
         dropping[0].result(timeout=30)
 
@@ -453,7 +452,7 @@ def test_a_switch_that_fails_in_the_middle_has_changed_nothing_and_holds_nothing
         exchange(connection, generation)
         connection.exec_driver_sql("select 1 / 0")
 
-    monkeypatch.setattr(switch, "exchange", fail)
+    monkeypatch.setattr(generations, "exchange", fail)
     with pytest.raises(DBAPIError):
         replayed.switch()
 
@@ -542,7 +541,7 @@ def test_who_gives_up_lets_nothing_go_while_another_is_at_it(replayed: Replaying
     replayed.start()
 
     def give_up() -> None:
-        with switch._held(replayed.engine, replayed.path):
+        with replays._held(replayed.engine, replayed.path):
             pass
 
     with ThreadPoolExecutor(1) as pool, tenant_transaction(replayed.engine, replayed.lane.tenant_id) as connection:
