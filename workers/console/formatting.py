@@ -108,9 +108,14 @@ def plainly(value: Any) -> str:
     return "–" if value is None or value == "" else str(value)
 
 
+def label(pointer: str) -> str:
+    """address › city"""
+    return " › ".join(_keys(pointer))
+
+
 FUNCTIONS = {
     one.__name__: one
-    for one in (day, moment, moment_there, occurred, done, told, around, shortened, short_id, freshness, plainly)
+    for one in (day, moment, moment_there, occurred, done, told, around, shortened, short_id, freshness, plainly, label)
 }
 """What the templates may call."""
 
@@ -159,11 +164,6 @@ class Field:
     pointer: str
     kind: Kind
     value: str
-
-    @property
-    def label(self) -> str:
-        """address › city"""
-        return " › ".join(_keys(self.pointer))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
+from traceback import walk_tb
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote, unquote, urlencode
@@ -82,19 +83,23 @@ class Notice:
     again: bool
 
 
+def set_headers(handler: RequestHandler) -> None:
+    """Give an answer the headers that each has."""
+    handler.clear_header("Server")
+    for name, value in HEADERS.items():
+        handler.set_header(name, value)
+
+
 class Handler(RequestHandler):
     """A request of somebody who may look."""
+
+    set_default_headers = set_headers
 
     def initialize(self, memory: Memory, login: Login, attempts: Attempts, proxies: Collection[str]) -> None:
         self.memory = memory
         self._login = login
         self._attempts = attempts
         self._proxies = proxies
-
-    def set_default_headers(self) -> None:
-        self.clear_header("Server")
-        for name, value in HEADERS.items():
-            self.set_header(name, value)
 
     def prepare(self) -> None:
         """Let nobody in without the login, and look at no more of them than `Attempts` allows."""
@@ -148,22 +153,22 @@ class Handler(RequestHandler):
         """By type and place alone: a message or an address may hold text of a conversation."""
         if isinstance(error, HTTPError) or failure_of(error) is not None:
             return
-        where = trace
-        while where is not None and where.tb_next is not None:
-            where = where.tb_next
-        at = f"{Path(where.tb_frame.f_code.co_filename).name}:{where.tb_lineno}" if where else None
-        _log.error("console_failed", error=type(error).__name__, at=at)
+        places = [f"{Path(frame.f_code.co_filename).name}:{line}" for frame, line in walk_tb(trace)]
+        _log.error("console_failed", error=type(error).__name__, at=places[-1] if places else None)
 
     def write_error(self, status_code: int, **more: Any) -> None:
         error = more.get("exc_info", (None, None, None))[1]
-        failure = failure_of(error) or Failure.of_status(status_code)
-        self.set_status(failure.status)
+        known = HTTPStatus(status_code)
+        why = _OF_STATUS.get(known, "The console failed, and its log says where. Nothing more was done.")
+        status, title, reason = failure_of(error) or (known, known.phrase, why)
+        self.set_status(status)
         if status_code == HTTPStatus.UNAUTHORIZED:
             self.set_header("WWW-Authenticate", 'Basic realm="Mosshead console", charset="UTF-8"')
         if status_code == HTTPStatus.TOO_MANY_REQUESTS:
             self.set_header("Retry-After", str(self._retry_after))
         place = getattr(self, "place", None)
-        self.render("failure.html", failure=failure, place=place, namespace=getattr(self, "namespace", None))
+        shown = {"status": int(status), "title": title, "reason": reason, "place": place}
+        self.render("failure.html", namespace=getattr(self, "namespace", None), **shown)
 
 
 class OfNamespace(Handler):
@@ -283,32 +288,16 @@ _OF_STATUS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """An HTTP status, a heading and what to do. reason: the error's own words, which name the field at fault."""
+def failure_of(error: BaseException | None) -> tuple[HTTPStatus, str, str] | None:
+    """What an error means to whoever looks: a status, a heading, and its own words, which name the field at fault.
 
-    status: int
-    title: str
-    reason: str
-
-    @classmethod
-    def of_status(cls, status: int) -> "Failure":
-        """A failure of which nothing else is known."""
-        known = HTTPStatus(status)
-        return cls(
-            status,
-            known.phrase,
-            _OF_STATUS.get(known, "The console failed, and its log says where. Nothing more was done."),
-        )
-
-
-def failure_of(error: BaseException | None) -> Failure | None:
-    """What an error means to whoever looks; None of one that nobody raised on purpose."""
+    None of one that nobody raised on purpose.
+    """
     for kind, status, title in _TOLD:
         if isinstance(error, kind):
-            return Failure(status, title, str(error))
+            return status, title, str(error)
     if type(error) is ValueError:  # an argument that does not fit; the kinds below it are faults of our own
-        return Failure(HTTPStatus.BAD_REQUEST, "Something does not fit", str(error))
+        return HTTPStatus.BAD_REQUEST, "Something does not fit", str(error)
     return None
 
 

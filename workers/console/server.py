@@ -17,9 +17,9 @@ from config.logging import configure_logging
 from config.settings import settings
 from mosshead import ConfigurationError, Memory
 from mosshead.cli.output import console
-from workers.console.handlers import HEADERS, Editing, Handler, OfNamespace, Page, Published, Reading
+from workers.console.handlers import Editing, Handler, OfNamespace, Page, Published, Reading, set_headers
 from workers.console.login import Attempts, Login, login_of
-from workers.console.pages import documents, entities, memories, overview, search
+from workers.console.pages import documents, entities, memories, overview
 from workers.local.ports import LOOPBACK
 
 _log = structlog.get_logger(__name__)
@@ -38,9 +38,9 @@ _PAGES: dict[str, Callable[..., Page]] = {
     "/documents": documents.documents,
     f"/documents/{_NAME}": documents.document,
     "/questions": overview.questions,
-    "/retrieval": search.retrieval,
-    "/messages": search.messages,
-    f"/messages/{_ID}": search.message,
+    "/retrieval": memories.retrieval,
+    "/messages": memories.messages,
+    f"/messages/{_ID}": memories.message,
     "/decisions": overview.decisions,
     f"/decisions/{_ID}": overview.decision,
 }
@@ -67,13 +67,9 @@ class _Unknown(Handler):
 
 
 class _Static(StaticFileHandler):
-    """The style sheet and the icon, which hold nothing of anybody's."""
+    """The style sheet and the icon, which hold nothing of anybody's; not kept, so that a new version shows at once."""
 
-    def set_default_headers(self) -> None:
-        """As of every page; not kept, so that a new version shows at once."""
-        self.clear_header("Server")
-        for name, value in HEADERS.items():
-            self.set_header(name, value)
+    set_default_headers = set_headers
 
 
 def application(

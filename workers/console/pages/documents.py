@@ -1,23 +1,12 @@
 """The documents that the service keeps, each with a form; an edit that comes too late is shown beside what is there now."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, cast
 
 from mosshead import DocumentConflict, Namespace, NotFound, StoredDocument
-from workers.console.formatting import Field, FieldChange, Kind, fields_of, guessed, patch_of, plain
+from workers.console.formatting import FieldChange, Kind, fields_of, guessed, patch_of, plain
 from workers.console.handlers import OfNamespace, Page, Published
-
-
-@dataclass(frozen=True, slots=True)
-class Clash:
-    """A field that somebody else changed meanwhile, or that the form changes. now: None where it is gone."""
-
-    label: str
-    was: str
-    yours: str
-    now: str | None
 
 
 def documents(request: OfNamespace) -> Page:
@@ -62,8 +51,9 @@ def _conflict(request: OfNamespace, name: str, changes: Sequence[FieldChange]) -
     found = _find(request.namespace, name)
     now = {one.pointer: one.value for one in fields_of(found.body)}
     yours = {one.pointer: one.said for one in changes if patch_of([one])}
+    # What somebody else changed meanwhile, or the form changes, each with what it is now.
     clashes = [
-        Clash(Field(one.pointer, one.kind, "").label, one.was, one.said, now.get(one.pointer))
+        (one, now.get(one.pointer))
         for one in changes
         if one.pointer in yours or plain(one.was) != now.get(one.pointer, "")
     ]

@@ -90,15 +90,13 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An edge, and where its predicate is written."""
+    """An edge; its predicate is written over its middle."""
 
     x1: float
     y1: float
     x2: float
     y2: float
     predicate: str
-    text_x: float
-    text_y: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +119,8 @@ def draw(found: Sequence[Neighbour], centre: UUID) -> Drawing:
     places = {centre: _CENTRE} | {key: _at(angles[key], one.distance) for key, one in shown.items()}
     dots = tuple(_dot(one, angles[key], places[key]) for key, one in shown.items())
     edges = {(one.via, one.id): one for one in reversed(found) if one.id in shown and one.via in places}
-    lines = tuple(_line(places[via], places[to], one.predicate) for (via, to), one in edges.items())
-    return Drawing(dots, lines, len(nearest) - len(shown))
+    ends = ((*places[via], *places[to], one.predicate.replace("_", " ")) for (via, to), one in edges.items())
+    return Drawing(dots, tuple(Line(*one) for one in ends), len(nearest) - len(shown))
 
 
 def _angles(shown: Mapping[UUID, Neighbour], centre: UUID) -> dict[UUID, float]:
@@ -159,8 +157,3 @@ def _dot(one: Neighbour, angle: float, place: tuple[float, float]) -> Dot:
         anchor = "start" if across > 0 else "end"
         text_x, text_y = x + math.copysign(_LABEL - 2, across), y + 4
     return Dot(one, x, y, round(text_x, 1), round(text_y, 1), anchor)
-
-
-def _line(begin: tuple[float, float], end: tuple[float, float], predicate: str) -> Line:
-    middle = [round((first + second) / 2, 1) for first, second in zip(begin, end, strict=True)]
-    return Line(*begin, *end, predicate.replace("_", " "), middle[0], middle[1] - 3)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.schemas import merged
-from workers.console.formatting import Field, FieldChange, fields_of, guessed, patch_of
+from workers.console.formatting import Field, FieldChange, fields_of, guessed, label, patch_of
 
 BODY: dict[str, Any] = {
     "name": "Maren",
@@ -40,7 +40,7 @@ def test_a_document_is_its_leaves_each_with_an_input_that_fits() -> None:
         ("/home/city", "text", "Skagen"),
         ("/home/a~1b~0c", "number", "1.5"),
     ]
-    assert field("/home/a~1b~0c").label == "home › a/b~c"
+    assert label("/home/a~1b~0c") == "home › a/b~c"
     assert field("/odd").kind == "json"
 
 
