@@ -55,7 +55,7 @@ def postgres_program(data: Path, log: Path) -> Program:
         cwd=data,
         log=log,
         stop_signals=(signal.SIGINT, signal.SIGKILL),
-        account=server_account("postgres"),
+        account=server_account("postgres", package / "pginstall18"),
     )
 
 

@@ -5,7 +5,7 @@ import pwd
 import shutil
 import stat
 import subprocess
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,37 +16,35 @@ log = structlog.get_logger(__name__)
 _FALLBACK = "nobody"  # where accounts cannot be made: a read-only /etc, or no useradd
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
-    """An unprivileged account of the operating system."""
-
-    name: str
-    uid: int
-    gid: int
+Account = pwd.struct_passwd
+"""An unprivileged account of the operating system."""
 
 
 def running_as(account: Account | None) -> dict[str, Any]:
     """The arguments by which `subprocess` runs a program as an account, or as ourselves."""
-    return {"user": account.uid, "group": account.gid, "extra_groups": []} if account else {}
+    return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []} if account else {}
 
 
-def server_account(server: str) -> Account | None:
-    """The account for a server, such as ``postgres``, made if it is missing; None where we are not root and need no other."""
+def server_account(server: str, program: Path) -> Account | None:
+    """The account for a server, such as ``postgres``, made if it is missing; None where we are not root and need no other.
+
+    program: a file or a folder, which the account can read from then on.
+    """
     if os.geteuid() != 0:
         return None
     name = f"mosshead-{server}"
     found = _look_up(name) or _make(name) or _look_up(_FALLBACK)
     if found is None:
         raise LookupError(f"neither {name} nor {_FALLBACK} is an account of this machine")
+    let_reach(found, program)
+    let_read(program)
     return found
 
 
 def _look_up(name: str) -> Account | None:
-    try:
-        entry = pwd.getpwnam(name)
-    except KeyError:
-        return None
-    return Account(name, entry.pw_uid, entry.pw_gid)
+    with suppress(KeyError):
+        return pwd.getpwnam(name)
+    return None
 
 
 def _make(name: str) -> Account | None:
@@ -70,9 +68,9 @@ def let_reach(account: Account | None, folder: Path) -> None:
         return
     for above in folder.resolve().parents:
         mode = above.stat().st_mode
-        if not mode & stat.S_IXOTH and above.stat().st_uid != account.uid:
+        if not mode & stat.S_IXOTH and above.stat().st_uid != account.pw_uid:
             above.chmod(mode | stat.S_IXOTH)
-            log.info("folder_made_searchable", folder=str(above), account=account.name)
+            log.info("folder_made_searchable", folder=str(above), account=account.pw_name)
 
 
 def let_read(tree: Path) -> None:
@@ -91,7 +89,7 @@ def give(account: Account | None, tree: Path) -> None:
 
     Without an account the tree is ours, and stays so.
     """
-    if account is None or tree.stat().st_uid == account.uid:
+    if account is None or tree.stat().st_uid == account.pw_uid:
         return
     for path in (*tree.rglob("*"), tree):
-        os.chown(path, account.uid, account.gid, follow_symlinks=False)
+        os.chown(path, account.pw_uid, account.pw_gid, follow_symlinks=False)

@@ -69,7 +69,13 @@ def held(path: Path) -> Iterator[DataFolder]:
     Raises AlreadyUp where another process holds it, ConfigurationError where the folder cannot be used.
     """
     path = path.expanduser().resolve()
-    lock = _open_lock(path)
+    try:
+        path.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
+        lock = os.open(path / "lock", os.O_RDWR | os.O_CREAT, _PRIVATE_FILE)
+    except OSError as error:
+        raise ConfigurationError(
+            f"MOSSHEAD_DATA_DIR: {path} cannot be used ({error.strerror}). Set it to a folder that you can write to"
+        ) from error
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -89,18 +95,7 @@ def held(path: Path) -> Iterator[DataFolder]:
 def write_private(path: Path, text: str) -> None:
     """Write a file that its owner alone can read, whole or not at all."""
     draft = path.with_name(path.name + ".new")
-    with suppress(FileNotFoundError):
-        draft.unlink()
+    draft.unlink(missing_ok=True)
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE_FILE), "w") as file:
         file.write(text)
     draft.replace(path)
-
-
-def _open_lock(path: Path) -> int:
-    try:
-        path.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
-        return os.open(path / "lock", os.O_RDWR | os.O_CREAT, _PRIVATE_FILE)
-    except OSError as error:
-        raise ConfigurationError(
-            f"MOSSHEAD_DATA_DIR: {path} cannot be used ({error.strerror}). Set it to a folder that you can write to"
-        ) from error

@@ -37,6 +37,4 @@ def wait_until(predicate: Callable[[], bool], timeout: float, what: str) -> None
 def installed(package: str) -> Path | None:
     """The folder of an installed package; None where it is not installed."""
     spec = find_spec(package)
-    if spec is None or spec.origin is None:
-        return None
-    return Path(spec.origin).parent
+    return Path(spec.origin).parent if spec is not None and spec.origin is not None else None

