@@ -134,7 +134,13 @@ class Settings(BaseSettings):
                 f"MOSSHEAD_DATABASE_URL is not set. Set it to your Postgres, such as {_EXAMPLE}, "
                 "or run everything on this machine with 'python -m workers up'"
             )
-        return _with_user(self.database_url, f"mosshead_{role}")
+        try:
+            parts = urlsplit(self.database_url)
+        except ValueError:
+            raise ConfigurationError(f"MOSSHEAD_DATABASE_URL: not a Postgres URL; it looks like {_EXAMPLE}") from None
+        login, _, host = parts.netloc.rpartition("@")
+        _, colon, password = login.partition(":")
+        return urlunsplit(parts._replace(netloc=f"mosshead_{role}{colon}{password}@{host}"))
 
     def broker(self) -> str:
         """The URL of Redis. Raises ConfigurationError where nothing says."""
@@ -148,16 +154,6 @@ class Settings(BaseSettings):
 
 def _debounce(least: float, most: float) -> Debounce:
     return Debounce(timedelta(seconds=least), timedelta(seconds=most))
-
-
-def _with_user(url: str, user: str) -> str:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        raise ConfigurationError(f"MOSSHEAD_DATABASE_URL: not a Postgres URL; it looks like {_EXAMPLE}") from None
-    login, _, host = parts.netloc.rpartition("@")
-    _, colon, password = login.partition(":")
-    return urlunsplit(parts._replace(netloc=f"{user}{colon}{password}@{host}"))
 
 
 @lru_cache(maxsize=1)

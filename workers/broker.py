@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
 
 import structlog
 from redis import Redis, exceptions
@@ -28,8 +28,14 @@ def check_broker(broker_url: str, stopped: Callable[[], bool] = lambda: False) -
     """
     redis, where = _open(broker_url)
     with redis:
-        if _wait(redis, where, stopped):
-            _check_policy(redis, where)
+        policy = _policy(redis) if _wait(redis, where, stopped) else "noeviction"
+    if policy is None:
+        _log.warning("eviction_policy_unseen", broker=where, why="the login may call neither CONFIG GET nor INFO")
+    elif policy != "noeviction":
+        raise ConfigurationError(
+            f"{_SETTING}: {where} has the {_POLICY} {policy}, under which a full Redis drops whole queues without an error. "
+            f"Run 'CONFIG SET {_POLICY} noeviction' there and keep it in its configuration"
+        )
 
 
 def _open(broker_url: str) -> tuple[Redis, str]:
@@ -70,28 +76,12 @@ def _wait(redis: Redis, where: str, stopped: Callable[[], bool]) -> bool:
     return False
 
 
-def _check_policy(redis: Redis, where: str) -> None:
-    policy = _policy(redis)
-    if policy is None:
-        _log.warning("eviction_policy_unseen", broker=where, why="the login may call neither CONFIG GET nor INFO")
-    elif policy != "noeviction":
-        raise ConfigurationError(
-            f"{_SETTING}: {where} has the {_POLICY} {policy}, under which a full Redis drops whole queues without an error. "
-            f"Run 'CONFIG SET {_POLICY} noeviction' there and keep it in its configuration"
-        )
-
-
 def _policy(redis: Redis) -> str | None:
     """As INFO has it, else CONFIG GET, which few logins may call; None where this one may call neither."""
-    asked: tuple[Callable[[], Any], ...] = (
-        lambda: redis.info("memory").get("maxmemory_policy"),
-        lambda: redis.config_get(_POLICY).get(_POLICY),
-    )
-    for ask in asked:
-        try:
-            found = ask()
-        except exceptions.ResponseError:
-            continue
-        if found:
+    with suppress(exceptions.ResponseError):
+        if found := redis.info("memory").get("maxmemory_policy"):
+            return str(found)
+    with suppress(exceptions.ResponseError):
+        if found := redis.config_get(_POLICY).get(_POLICY):
             return str(found)
     return None

@@ -22,7 +22,6 @@ from config.settings import Settings
 from mosshead.api.memory import Memory
 from mosshead.api.namespace import Namespace
 from mosshead.errors import MossheadError
-from mosshead.models.memories import StoredMemory
 from mosshead.models.questions import Candidate, Question
 from workers.local import Addresses, flower_answers, processes, servers, wait_until
 from workers.local.processes import ROOT
@@ -174,9 +173,11 @@ def _show_correction(console: Console, nadia: Namespace) -> dict[str, Any]:
     before = datetime.now(UTC)
     said = nadia.publish(CORRECTION, conversation="demo")
     nadia.wait(timeout=_EFFECT_SECONDS)
-    corrected = _replacing(nadia, nadia.messages.memories(said))
-    (decision,) = nadia.decisions.for_memory(corrected.id)
-    target = str(decision.target_id)
+    decided = (one for memory in nadia.messages.memories(said) for one in nadia.decisions.for_memory(memory.id))
+    decision = next((one for one in decided if one.action == "supersede"), None)
+    if decision is None:
+        raise DemoFailed(f"the demo's {CORRECTION!r} replaced no memory")
+    corrected, target = nadia.get(str(decision.memory_id)), str(decision.target_id)
     replaced = nadia.get(target)
     then = nadia.get(target, as_of=before)
     nadia.undo(decision.id)
@@ -199,13 +200,6 @@ def _show_correction(console: Console, nadia: Namespace) -> dict[str, Any]:
         "states": [replaced.state, then.state, withdrawn.state, restored.state],
         "after_undo": restored.content,
     }
-
-
-def _replacing(nadia: Namespace, formed: list[StoredMemory]) -> StoredMemory:
-    for memory in formed:
-        if any(decision.action == "supersede" for decision in nadia.decisions.for_memory(memory.id)):
-            return memory
-    raise DemoFailed(f"the demo's {CORRECTION!r} replaced no memory")
 
 
 TURN = "Peter is learning Italian."

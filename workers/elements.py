@@ -7,12 +7,10 @@ it made itself.
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
-
-from kombu.transport.redis import QoS
 
 JSON = "application/json"
 """The content type of every message that the library and the service send."""
@@ -59,38 +57,3 @@ def write_element(element: Element, *, routing_key: str) -> bytes:
         },
     }
     return json.dumps(message).encode()
-
-
-class VerbatimQoS(QoS):
-    """Puts back what a consumer that died had in hand, whatever stands there in its place.
-
-    Kombu's own reads the entry as it puts it back: one that it cannot read ends every consumer at its start. Here the element
-    goes back to its list unread, and is judged when it is taken, like all others.
-    queues: those of the consumer; an element that names none of them goes to the first.
-    """
-
-    queues: Collection[str] = ()
-
-    def restore_by_tag(self, tag: Any, client: Any = None, leftmost: bool = False) -> None:
-        """Move an element from those in hand back to its list, in one transaction."""
-
-        def put_back(pipe: Any) -> None:
-            entry = pipe.hget(self.unacked_key, tag)
-            pipe.multi()
-            self._remove_from_indices(tag, pipe)  # type: ignore[no-untyped-call]
-            if entry:
-                queue, element = home_of(entry, self.queues)
-                (pipe.lpush if leftmost else pipe.rpush)(queue, element)
-
-        with self.channel.conn_or_acquire(client) as connection:
-            connection.transaction(put_back, self.unacked_key)
-
-
-def home_of(entry: bytes, queues: Collection[str]) -> tuple[str, bytes]:
-    """The list to which an entry of ``unacked`` goes back, and the element: the entry itself, where it holds none."""
-    try:
-        message, _exchange, routing_key = json.loads(entry)
-        queue = routing_key if routing_key in queues else next(iter(queues))
-        return queue, json.dumps(message).encode()
-    except (ValueError, TypeError, RecursionError):
-        return next(iter(queues)), entry

@@ -105,8 +105,7 @@ def too_many_overruns(overruns: int) -> bool:
 
 def _is_of_the_server(error: Exception) -> bool:
     """Whether any batch would have failed of it, here and now."""
-    cause = error.orig if isinstance(error, DBAPIError) else error
-    sqlstate = getattr(cause, "sqlstate", None) or ""
+    sqlstate = _sqlstate(error) or ""
     if isinstance(error, NoThread | OperationalError | psycopg.OperationalError):
         # But Postgres cannot hold what it was given, as an entry of an index, and never will.
         return not sqlstate.startswith("54")
@@ -130,7 +129,7 @@ def is_of_all(error: Exception) -> bool:
     return isinstance(error, OSError | MemoryError | NoThread | NoneFree)
 
 
-def _sqlstate(error: DBAPIError | psycopg.Error) -> str | None:
+def _sqlstate(error: Exception) -> str | None:
     return getattr(error.orig if isinstance(error, DBAPIError) else error, "sqlstate", None)
 
 
@@ -143,7 +142,7 @@ def describe(error: Exception) -> str:
     """A failure in words that hold no text of a conversation: its kind, and what Postgres calls it."""
     name = type(error).__name__
     if isinstance(error, DBAPIError):
-        return f"{name} {getattr(error.orig, 'sqlstate', None) or ''}".strip()
+        return f"{name} {_sqlstate(error) or ''}".strip()
     if isinstance(error, AnswerRefused | ModelUnavailable | EmbedderUnavailable | ConfigurationError | VersionConflict):
         return f"{name}: {error}"
     return name

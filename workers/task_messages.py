@@ -64,7 +64,9 @@ def read_task(element: bytes) -> bytes | RefusedTask:
     headers = {name: _uuid(message.headers.get(name)) for name in ("id", "root_id", "parent_id")}
     if headers["id"] is None:
         return RefusedTask("no task id")
-    return _task(stage, ids, headers)
+    whole = {**headers, "lang": "py", "task": f"mosshead.{stage}", "argsrepr": repr(ids), "kwargsrepr": "{}"}
+    body = [ids, {}, {"callbacks": None, "errbacks": None, "chain": None, "chord": None}]
+    return write_element(Element(JSON, whole, json.dumps(body).encode()), routing_key=QUEUES[stage])
 
 
 def read_broadcast(data: bytes, *, control: bool) -> bytes | RefusedTask:
@@ -103,14 +105,11 @@ def _stage_of(headers: Mapping[str, Any]) -> str | RefusedTask:
         return RefusedTask("unknown task", name if _OURS.fullmatch(name) else None)
     # Ours run at once, once, and within the service's own limits; nothing follows from them but through the database.
     asks = any(headers.get(field) not in _NOTHING for field in ("eta", "expires", "group", "retries", "chord"))
-    if asks or not _is_limit(headers.get("timelimit")):
+    # A worker that sends a task names its own limits, the scheduler names none. Neither is heeded: each worker has its own.
+    limits = [] if headers.get("timelimit") is None else headers["timelimit"]
+    if asks or not isinstance(limits, list) or not all(one is None or _is_number(one) for one in limits):
         return RefusedTask("asks for more than a stage")
     return stage
-
-
-def _is_limit(value: Any) -> bool:
-    """A worker that sends a task names its own limits, the scheduler names none. Neither is heeded: each worker has its own."""
-    return value is None or (isinstance(value, list) and all(one is None or _is_number(one) for one in value))
 
 
 def _ids_of(message: Element) -> list[str] | None:
@@ -120,12 +119,6 @@ def _ids_of(message: Element) -> list[str] | None:
             ids = [one for one in map(_uuid, arguments) if one]
             return ids if len(ids) == len(arguments) == 3 else None
     return None
-
-
-def _task(stage: str, ids: list[str], headers: Mapping[str, str | None]) -> bytes:
-    whole = {**headers, "lang": "py", "task": f"mosshead.{stage}", "argsrepr": repr(ids), "kwargsrepr": "{}"}
-    body = [ids, {}, {"callbacks": None, "errbacks": None, "chain": None, "chord": None}]
-    return write_element(Element(JSON, whole, json.dumps(body).encode()), routing_key=QUEUES[stage])
 
 
 def _is_control(body: Any) -> bool:

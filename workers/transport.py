@@ -3,16 +3,16 @@
 Celery's own consumer ends, or logs the whole message, where one is malformed, and obeys every command of its remote control.
 """
 
+import json
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import structlog
 from celery.worker.control import Panel
 from kombu.transport import redis
 
-from workers.elements import VerbatimQoS
 from workers.task_messages import CONTROLS, QUEUES, RefusedTask, read_answer, read_broadcast, read_task
 
 _TASK_QUEUES = tuple(dict.fromkeys(QUEUES.values()))
@@ -57,14 +57,45 @@ REFUSALS = Refusals()
 """Of this process: Celery makes its channels itself, and hands them nothing."""
 
 
-class _QoS(VerbatimQoS):
-    queues = _TASK_QUEUES
+class VerbatimQoS(redis.QoS):
+    """Puts back what a consumer that died had in hand, whatever stands there in its place.
+
+    Kombu's own reads the entry as it puts it back: one that it cannot read ends every consumer at its start. Here the element
+    goes back to its list unread, and is judged when it is taken, like all others.
+    """
+
+    def restore_by_tag(self, tag: Any, client: Any = None, leftmost: bool = False) -> None:
+        """Move an element from those in hand back to its list, in one transaction."""
+
+        def put_back(pipe: Any) -> None:
+            entry = pipe.hget(self.unacked_key, tag)
+            pipe.multi()
+            self._remove_from_indices(tag, pipe)  # type: ignore[no-untyped-call]
+            if entry:
+                queue, element = home_of(entry, _TASK_QUEUES)
+                (pipe.lpush if leftmost else pipe.rpush)(queue, element)
+
+        with self.channel.conn_or_acquire(client) as connection:
+            connection.transaction(put_back, self.unacked_key)
+
+
+def home_of(entry: bytes, queues: Collection[str]) -> tuple[str, bytes]:
+    """The list to which an entry of ``unacked`` goes back, and the element: the entry itself, where it holds none.
+
+    queues: those of the consumer; an element that names none of them goes to the first.
+    """
+    try:
+        message, _exchange, routing_key = json.loads(entry)
+        queue = routing_key if routing_key in queues else next(iter(queues))
+        return queue, json.dumps(message).encode()
+    except (ValueError, TypeError, RecursionError):
+        return next(iter(queues)), entry
 
 
 class Channel(redis.Channel):
     """Judges each element of a list and each broadcast before kombu reads it."""
 
-    QoS = _QoS
+    QoS = VerbatimQoS
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[no-untyped-call]

@@ -13,8 +13,9 @@ from kombu.connection import Connection
 from kombu.transport.virtual import Message
 
 from workers.celery_app import app
-from workers.elements import JSON, Element, home_of, write_element
+from workers.elements import JSON, Element, write_element
 from workers.task_messages import QUEUES, RefusedTask, read_answer, read_broadcast, read_task
+from workers.transport import home_of
 
 IDS = [str(uuid4()) for _ in range(3)]
 
