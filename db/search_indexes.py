@@ -15,7 +15,7 @@ from psycopg import sql
 from sqlalchemy import Connection
 
 from db.keys import LaneRef, as_jsonb
-from mosshead.search.indexed import Scanned
+from mosshead.search.scans import Scanned
 from mosshead.store.connection import Sql
 
 OUTGROWN: Final = 20_000

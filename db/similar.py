@@ -10,7 +10,7 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from db.keys import OF_LANE, BatchRef, LaneRef, of_lane
-from mosshead.search.indexed import LOOK_ON, MOST_STATEMENTS, in_literals
+from mosshead.search.scans import LOOK_ON, MOST_STATEMENTS, in_literals
 from mosshead.store.connection import Sql, of_namespace, rows_within
 from mosshead.timestamps import in_zone
 

@@ -1,12 +1,15 @@
 """Memories and messages as a scan finds them."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 from mosshead.models.kinds import MemoryKind, Role
 from mosshead.models.memories import Hit
-from mosshead.models.messages import MemoryFound, Spread, StoredMessage
+from mosshead.models.messages import StoredMessage
+from mosshead.search.memories import Bearing, MemoryFound, ScannedMemories
+from mosshead.search.scans import Spread
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 LONG_AGO = datetime(2016, 5, 4, 9, tzinfo=UTC)
@@ -44,6 +47,11 @@ def found(number: int, cosine: float = 0.0, words: float = 0.0, *about: int, **g
         entities=frozenset(map(entity, about)),
         sources=sources,
     )
+
+
+def scanned(*those: MemoryFound, bearings: Mapping[UUID, Bearing] | None = None) -> ScannedMemories:
+    """What a scan found, whose scores count as standard deviations."""
+    return ScannedMemories(memories=those, cosine=SPREAD, words=SPREAD, bearings=bearings or {})
 
 
 def message(number: int, **given: Any) -> StoredMessage:

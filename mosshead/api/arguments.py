@@ -76,7 +76,7 @@ def aware(moment: datetime | None, name: str = "as_of") -> datetime | None:
 
 def redacted_history(history: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     """The texts of a history, as they are stored."""
-    return tuple(redact(readable("history", content)) for content in spoken(list(history)))
+    return tuple(redact(readable("history", content)) for content in spoken(list(history))) if history else ()
 
 
 def checked_conversation(conversation: object) -> str | None:

@@ -1,6 +1,6 @@
 """Checks before an app's own change is published, as far as the app can see."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -39,18 +39,6 @@ def check_replaced(session: Session, given: AMemory, version: int | None, pendin
             f"{found.version}; read it again"
         )
     return wanted, version
-
-
-def keys_in_use(session: Session, keys: Collection[str]) -> set[str]:
-    """Return which of the keys are already in use by entities."""
-    from mosshead.store.entities import known_keys  # few apps import
-
-    return session.fetch(known_keys, keys)
-
-
-def is_remembered(session: Session, wanted: UUID, pending: Laid) -> bool:
-    """Return whether a memory exists, or waits to be put down: its event was published before."""
-    return pending.memory(wanted) is not None or wanted in session.fetch(memories.standing, [wanted])
 
 
 def check_memories(

@@ -10,7 +10,6 @@ from pydantic import BaseModel
 from sqlalchemy import Row
 
 from mosshead.api.arguments import checked_limit
-from mosshead.api.nearest import nearest
 from mosshead.api.session import Session
 from mosshead.errors import DocumentConflict, InvalidEvent
 from mosshead.models.documents import Document, Episode, Record, S, StoredDocument, as_read, changes_to, typed
@@ -93,7 +92,7 @@ class NamespaceDocuments:
             found = [(one, None) for one in self.session.fetch(stored.records, name, most)]
         else:
             said = redact(readable("text", text))
-            hits = nearest(self.session, said, limit=most, record=name) if said.strip() else ()
+            hits = self.session.nearest(said, limit=most, record=name) if said.strip() else ()
             found = [(hit, hit.similarity) for hit in hits]
         return [
             Record(value=typed(schema, memory.record), memory=memory, similarity=similarity)
@@ -105,7 +104,7 @@ class NamespaceDocuments:
         return self.records(Episode, text=text, limit=limit)
 
     def _row(self, name: str) -> Row[Any] | None:
-        return self.session.fetch(stored.document, name)
+        return next(iter(self.session.fetch(stored.documents, name=name)), None)
 
 
 def _name(schema: type[BaseModel] | str) -> str:

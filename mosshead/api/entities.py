@@ -25,7 +25,6 @@ from mosshead.entities import questions as asking
 from mosshead.entities.questions import Offered, told_apart
 from mosshead.errors import AmbiguousName, InvalidEvent, NotFound
 from mosshead.language.names import normalise
-from mosshead.models.entities import RegisteredEntity
 from mosshead.models.memories import Entity, Profile
 from mosshead.models.questions import Candidate, Question
 from mosshead.paths import NamespacePath
@@ -221,17 +220,5 @@ def _known(connection: Connection, path: NamespacePath, name: str, wanted: UUID)
 
 def _offered(connection: Connection, path: NamespacePath, entity_ids: Collection[UUID]) -> dict[UUID, Offered]:
     facts = entities.facts(connection, path, entity_ids, limit=_FACTS)
-    found = [one.entity for one in memories.profiles(connection, path, entity_ids=entity_ids)]
-    return {one.id: Offered(entity=_registered(one), facts=facts.get(one.id, ())) for one in found}
-
-
-def _registered(entity: Entity) -> RegisteredEntity:
-    return RegisteredEntity(
-        entity_id=entity.id,
-        name=entity.name,
-        entity_type=entity.entity_type,
-        aliases=entity.aliases,
-        description=entity.description,
-        parent=entity.parent,
-        is_user=entity.is_user,
-    )
+    found = (one.entity for one in memories.profiles(connection, path, entity_ids=entity_ids))
+    return {one.id: Offered(entity_id=one.id, entity=one, facts=facts.get(one.id, ())) for one in found}

@@ -1,6 +1,6 @@
 """`Memory`: the app's connection to Mosshead."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
@@ -87,7 +87,8 @@ class Memory:
         _compare_models(engine, opened)
         try:
             if check:
-                _reach(engine)
+                with ends_within(engine), engine.connect():
+                    pass
             return cls(engine, opened, open_publisher(settings))
         except MossheadError:
             engine.dispose()
@@ -176,18 +177,10 @@ def _compare_models(engine: Engine, embedder: Embedder) -> None:
         if agree:
             return
         with connection.transaction():
-            _check(memories.live_models(connection), embedder)
+            live = memories.live_models(connection)
+        if live and embedder.name not in live:
+            raise EmbedderMismatch(
+                f"MOSSHEAD_EMBEDDER: this app embeds with {embedder.name}, the service with {' and '.join(live)}; "
+                f"set it to {' or '.join(map(spec_of, live))} here, too: similarities between two models mean nothing"
+            )
         agree = True
-
-
-def _check(live: Sequence[str], embedder: Embedder) -> None:
-    if live and embedder.name not in live:
-        raise EmbedderMismatch(
-            f"MOSSHEAD_EMBEDDER: this app embeds with {embedder.name}, the service with {' and '.join(live)}; "
-            f"set it to {' or '.join(map(spec_of, live))} here, too: similarities between two models mean nothing"
-        )
-
-
-def _reach(engine: Engine) -> None:
-    with ends_within(engine), engine.connect():
-        pass

@@ -97,7 +97,7 @@ class NamespaceMessages:
                 until=aware(until, "until"),
             ),
             now=aware(now, "now") or datetime.now(UTC),
-            judge=judge_of(reranker, said),
+            judge=None if reranker is None else judge_of(reranker, said),
         )
 
         def read() -> MessageHits:

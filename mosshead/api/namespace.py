@@ -29,20 +29,12 @@ from mosshead.api.arguments import (
     redacted_history,
     schemas_of,
 )
-from mosshead.api.checks import (
-    check_erased_entity,
-    check_memories,
-    check_replaced,
-    is_remembered,
-    keys_in_use,
-    pending_memory,
-)
+from mosshead.api.checks import check_erased_entity, check_memories, check_replaced, pending_memory
 from mosshead.api.decisions import NamespaceDecisions, check_undo
 from mosshead.api.documents import NamespaceDocuments
 from mosshead.api.entities import NamespaceEntities
 from mosshead.api.erasures import NamespaceErasures
 from mosshead.api.messages import NamespaceMessages
-from mosshead.api.nearest import nearest, nearest_as_of
 from mosshead.api.session import Session
 from mosshead.errors import InvalidEvent, NotFound, WaitTimeout
 from mosshead.events.transcripts import turns
@@ -173,11 +165,13 @@ class Namespace:
         All lines are checked before any is stored, and all are stored or none. Raises InvalidEvent, which names every line at
         fault, and otherwise as `publish`.
         """
-        from mosshead.publishing.imports import Imported, check_lines, events_of  # few apps import
+        # Few apps import.
+        from mosshead.publishing.imports import Imported, check_lines, events_of
+        from mosshead.store.entities import known_keys
 
         if isinstance(lines, str | Mapping):
             raise InvalidEvent("lines: give them one by one, as a list, an open file or text.splitlines() does")
-        checked = check_lines(lines, partial(keys_in_use, self.session))
+        checked = check_lines(lines, partial(self.session.fetch, known_keys))
         events = list(events_of(checked))
         numbers = count(1)
         sent = None if on_sent is None else lambda: on_sent(next(numbers), len(events))
@@ -245,7 +239,7 @@ class Namespace:
         closes: dict[UUID, UUID | None] = {}
         memory_id = remembered_id(self.path.home_id, event_id)
         if replaces is not None:
-            if given is not None and is_remembered(self.session, memory_id, pending):
+            if given and (pending.memory(memory_id) or self.session.fetch(memories.standing, [memory_id])):
                 return memory_id  # sent again, and what it replaced is closed by now
             old, read = check_replaced(self.session, replaces, version, pending)
             event |= {"replaces": old, "of_version": read}
@@ -370,16 +364,15 @@ class Namespace:
         if moment is not None and (of_kind, fields) != (None, None):
             raise ValueError("as_of: cannot be narrowed by kind or metadata")
         most, least = checked_limit(limit), checked_threshold(threshold)
-        judge = judge_of(reranker, said)
+        judge = None if reranker is None else judge_of(reranker, said)
         sought = max(most, JUDGED) if judge else most
 
         def read() -> Hits:
             if not said.strip():
                 return Hits((), self.progress())
-            if moment is None:
-                found = nearest(self.session, said, limit=sought, threshold=least, kind=of_kind, metadata=fields)
-            else:
-                found = nearest_as_of(self.session, said, moment, limit=sought, threshold=least)
+            found = self.session.nearest(
+                said, limit=sought, threshold=least, kind=of_kind, metadata=fields, as_of=moment
+            )
             return replace(found, hits=tuple(reranked(found.hits, lambda hit: hit.content, judge)[:most]))
 
         return self.session.read(
@@ -423,7 +416,7 @@ class Namespace:
             budget=checked_limit(budget, "budget"),
             include_pending=checked_limit(include_pending, "include_pending") if include_pending else 0,
             now=aware(now, "now") or datetime.now(UTC),
-            judge=judge_of(reranker, said),
+            judge=None if reranker is None else judge_of(reranker, said),
         )
 
         def read() -> "Context":
@@ -478,17 +471,13 @@ class Namespace:
         """
         if (memory_id is None) is (key is None):
             raise ValueError("memory_id: give the id of a memory, or its key=, and not both")
-        wanted = None if memory_id is None else id_of("memory_id", memory_id)
-        sought = None if key is None else readable("key", key)
+        wanted = readable("key", key) if memory_id is None else id_of("memory_id", memory_id)
         moment = aware(as_of)
         pending = Laid() if moment else self.session.pending()
-        with self.session.transaction() as connection:
-            if sought is not None:
-                wanted = memories.memory_by_key(connection, self.path, sought, as_of=moment)
-            found = memories.memory(connection, self.path, wanted, as_of=moment) if wanted else None
+        found = self.session.fetch(memories.memory, wanted, as_of=moment)
         if found is not None:
             return pending.as_closed(found)
-        if wanted is None:
+        if isinstance(wanted, str):
             raise NotFound(f"key: no memory in {self.path} has this key")
         waiting = pending.memory(wanted)
         if waiting is None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from uuid import UUID
 
@@ -11,12 +12,13 @@ from sqlalchemy import Connection, Engine
 from mosshead.api.arguments import OnTimeout, checked_on_timeout, checked_seconds
 from mosshead.deadline import with_deadline
 from mosshead.embeddings import Embedder
-from mosshead.models.memories import Hit, Progress
+from mosshead.models.kinds import MemoryKind
+from mosshead.models.memories import Hit, Hits, Progress
 from mosshead.paths import NamespacePath
 from mosshead.publishing.publishers import AppSession, publish_checked
 from mosshead.publishing.validation import check_events
 from mosshead.store import memories
-from mosshead.store.connection import tenant_transaction
+from mosshead.store.connection import in_one_trip, tenant_transaction
 from mosshead.store.pending import Laid, Overlay, Pending, overlay_of
 
 if TYPE_CHECKING:
@@ -94,15 +96,53 @@ class Session:
         """Read how far the namespace's events have come."""
         # What was published first: what arrives in between is then received and published, not received alone.
         published = self.published()
-        return replace(self.fetch(memories.progress), published=published)
+        (rows,) = in_one_trip(self.engine, self.path.tenant_id, [memories.progress_statement(self.path)])
+        return replace(memories.progress_of(rows), published=published)
+
+    def nearest(
+        self,
+        text: str,
+        *,
+        limit: int,
+        threshold: float | None = None,
+        kind: MemoryKind | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        record: str | None = None,
+        as_of: datetime | None = None,
+    ) -> Hits:
+        """Find the memories nearest to a text, with what this process wrote in its place among them.
+
+        The other arguments: as `mosshead.search.vectors.SearchTarget` has them. At an earlier time nothing of this process waits.
+        """
+        from mosshead.search import vectors  # loaded by the first read: a process that only publishes does not need it
+
+        published, pending = self.published(), self.pending() if as_of is None else Laid()
+        wanted = vectors.SearchTarget(
+            model=self.embedder.name,
+            vector=self.embedder.embed([text])[0],
+            limit=limit + len(pending.closed),
+            threshold=threshold,
+            kind=kind,
+            metadata=metadata,
+            record=record,
+            as_of=as_of,
+        )
+        hits, rows = vectors.search(self.engine, self.path, wanted, memories.progress_statement(self.path))
+        pending = pending.narrowed(kind=kind, metadata=metadata, record=record)
+        return Hits(
+            pending.over(hits, wanted.vector, self.embedder, limit=limit, threshold=threshold),
+            replace(memories.progress_of(rows), published=published),
+        )
 
     def pending(self) -> Laid:
         """Return what this process wrote and the service has not applied yet. Call it before the read that it is laid over.
 
         How far the service came is asked for where something may wait, and first: what took effect may have been undone since.
         """
-        if self.overlay.waits(self.path):
-            self.overlay.settle(self.path, self.progress())
+        waiting = self.overlay.of(self.path)
+        if not (waiting.remembered or waiting.closed):
+            return waiting
+        self.overlay.settle(self.path, self.progress())
         return self.overlay.of(self.path)
 
     def add_pending(self, event_id: UUID, *, memory: Hit | None = None, closes: Mapping[UUID, UUID | None]) -> None:

@@ -4,12 +4,15 @@
              the words of the message are
     second   all that decides who is meant, and what each path may find
 
-One more is made in two cases only: where it stays open who is meant, and the message calls for a taught process, whose words may
-tell ("hand it back to the writer"); and behind the first, where a pronoun may mean whom the turns before name, and these are
+A name lies near to all memories of its bearer and tells nothing of what is asked, so "someone" stands for it in what is embedded;
+its words are still looked for.
+
+One more trip is made in two cases only: where it stays open who is meant, and the message calls for a taught process, whose words
+may tell ("hand it back to the writer"); and behind the first, where a pronoun may mean whom the turns before name, and these are
 stored and not given.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -17,21 +20,32 @@ from uuid import UUID
 
 from sqlalchemy import Engine
 
-from mosshead.context.parse import Parsed, parse, refers_back
 from mosshead.deadline import at_the_same_time
-from mosshead.embeddings import Embedder, Vectors
+from mosshead.embeddings import Embedder
+from mosshead.embeddings.protocol import Vector
 from mosshead.entities import evidence, lookup
-from mosshead.entities.disambiguation import OF_ANYBODY, SCENE_TURNS, Disambiguation, Telling, disambiguate, telling
+from mosshead.entities.disambiguation import (
+    OF_ANYBODY,
+    SCENE_TURNS,
+    STAND_IN,
+    Disambiguation,
+    Telling,
+    disambiguate,
+    telling,
+)
 from mosshead.entities.evidence import Weighed
 from mosshead.entities.lookup import NameMatch
+from mosshead.entities.resolution import TURNS
+from mosshead.language.names import normalise
+from mosshead.language.references import Layout, ReferenceForm, phrases
+from mosshead.models.kinds import EntityType
 from mosshead.models.memories import Progress
 from mosshead.models.messages import StoredMessage
 from mosshead.paths import NamespacePath
-from mosshead.search import indexed
 from mosshead.search import memories as memories_sql
 from mosshead.search import messages as messages_sql
-from mosshead.search.indexed import Vocabulary
-from mosshead.search.messages import Among, VisibleTurns
+from mosshead.search.messages import Among
+from mosshead.search.scans import Scanned, Vocabulary, vocabularies, vocabulary_statement
 from mosshead.store import memories as views
 from mosshead.store import messages as stored_messages
 from mosshead.store.connection import Statement, in_one_trip
@@ -55,6 +69,26 @@ class ReadStore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    """A message as reading takes it.
+
+    text: as it was said. unnamed: with "someone" for the names of people; as it was said where nothing else is in it.
+    named: each name in it, as it is written first, in their order, with whom it may mean; the user is nobody's question.
+    implied: who is meant by a pronoun, where the message names nobody, and the last turn that names anybody names one alone.
+    """
+
+    text: str
+    unnamed: str
+    named: Mapping[str, frozenset[UUID]]
+    implied: frozenset[UUID] = frozenset()
+
+    @property
+    def contested(self) -> tuple[str, ...]:
+        """The names that several bear."""
+        return tuple(name for name, bearers in self.named.items() if len(bearers) > 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
     """A message as the first trip leaves it.
 
@@ -67,7 +101,7 @@ class Heard:
     found: tuple[NameMatch, ...]
     ahead: tuple[StoredMessage, ...]
     progress: Progress
-    vocabularies: Mapping[indexed.Scanned, Vocabulary]
+    vocabularies: Mapping[Scanned, Vocabulary]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,33 +132,28 @@ class Fetched:
 
 
 def first(
-    store: ReadStore,
-    message: str,
-    before: Sequence[str],
-    *,
-    conversation: str | None = None,
-    turns: int = 0,
-    ahead: int = 0,
+    store: ReadStore, message: str, before: Sequence[str], *, conversation: str | None = None, ahead: int = 0
 ) -> Heard:
     """Look up whom a message names.
 
-    before: the turns before it, oldest first, of which the latest count. conversation: where to look for them instead. turns: so
-    many of them. ahead: how many to fetch of those that have not taken effect.
+    before: the turns before it, oldest first, of which the latest count. conversation: where to look for them if none are given.
+    ahead: how many to fetch of the messages that have not taken effect.
     """
-    before = turns_before(message, before, turns)
+    given = bool(before)
+    before = turns_before(message, before, TURNS)
     texts = [message, *before]
     asked = {
         "names": lookup.statement_for(store.path, lookup.keys_of(texts)),
         "progress": views.progress_statement(store.path),
-        "words": indexed.vocabulary_statement(store.path, store.embedder.name, message),
+        "words": vocabulary_statement(store.path, store.embedder.name, message),
     }
     if ahead:
-        asked["ahead"] = stored_messages.latest_statement(store.path, ahead)
-    if conversation and turns:
-        asked["latest"] = views.latest_messages_statement(store.path, conversation, turns + 1)
+        asked["ahead"] = stored_messages.ahead_statement(store.path, ahead)
+    if conversation and not given:
+        asked["latest"] = stored_messages.latest_statement(store.path, conversation, TURNS + 1)
     rows = dict(zip(asked, store.trip(list(asked.values())), strict=True))
-    found, stored = lookup.matches(texts, rows["names"]), views.latest_of(rows.get("latest", []))
-    before = turns_before(message, stored, turns) or before
+    found, stored = lookup.matches(texts, rows["names"]), stored_messages.latest_of(rows.get("latest", []))
+    before = turns_before(message, stored, TURNS) or before
     if stored and before and refers_back(message, found):
         (names,) = store.trip([lookup.statement_for(store.path, lookup.keys_of(before))])
         found = lookup.matches([message, *before], [*rows["names"], *names])
@@ -134,33 +163,67 @@ def first(
         found=tuple(found),
         ahead=tuple(map(stored_messages.message_of, rows.get("ahead", ()))),
         progress=views.progress_of(rows["progress"]),
-        vocabularies=indexed.vocabularies(rows["words"]),
+        vocabularies=vocabularies(rows["words"]),
     )
 
 
-def second(store: ReadStore, heard: Heard, *, shown: int, told: VisibleTurns, among: Among | None = None) -> Fetched:
+def parse(message: str, found: Sequence[NameMatch]) -> Parsed:
+    """Parse a message. found: the names in it, as text 0, and in the turns before it, as texts 1 and on, oldest first."""
+    others = [one for one in found if not one.entity.is_user]
+    named: dict[str, set[UUID]] = {}
+    written: dict[str, str] = {}
+    for one in others:
+        if one.text == 0:
+            name = written.setdefault(normalise(one.name), one.name)
+            named.setdefault(name, set()).add(one.entity.entity_id)
+    return Parsed(
+        text=message,
+        unnamed=_unnamed(message, [one for one in found if one.text == 0]),
+        named={name: frozenset(bearers) for name, bearers in named.items()},
+        implied=_implied(others) if refers_back(message, found) else frozenset(),
+    )
+
+
+def refers_back(message: str, found: Sequence[NameMatch]) -> bool:
+    """Whether the turns before may tell whom a message means: it has a pronoun and names nobody. found: as for `parse`."""
+    names_nobody = not any(one.text == 0 and not one.entity.is_user for one in found)
+    return names_nobody and any(phrase.form is ReferenceForm.PRONOUN for phrase in phrases(Layout(message)))
+
+
+def _implied(before: Sequence[NameMatch]) -> frozenset[UUID]:
+    latest = max((one.text for one in before), default=0)
+    last = frozenset(one.entity.entity_id for one in before if one.text == latest)
+    return last if len(last) == 1 else frozenset()
+
+
+def _unnamed(message: str, found: Sequence[NameMatch]) -> str:
+    """The message with "someone" for each name of a person, as who is meant is weighed by it too (`disambiguation.telling`)."""
+    kept, taken = [], 0
+    for start, end in sorted({(one.start, one.end) for one in found if one.entity.entity_type is EntityType.PERSON}):
+        if start >= taken:
+            kept.append(message[taken:start])
+            taken = end
+    kept.append(message[taken:])
+    return " ".join(STAND_IN.join(kept).split()) if any(map(str.isalnum, "".join(kept))) else message
+
+
+def second(store: ReadStore, heard: Heard, *, shown: int, told: Collection[str], among: Among | None = None) -> Fetched:
     """Fetch what answers to a message, and settle who is meant.
 
-    shown: how many messages may be shown. told, among: of those that are searched.
+    shown: how many messages may be shown. told: what is told anyway, as it is compared. among: which are searched.
     """
     parsed = heard.parsed
     contests = {name: telling(parsed.text, name, heard.before) for name in parsed.contested[:_MOST_CONTESTED]}
-    unnamed, *vectors = embedded(store, (parsed.unnamed,), *(one.texts for one in contests.values()))
-    contested = frozenset(bearer for name in contests for bearer in parsed.named[name])
-    asked: dict[str, Any] = {"model": store.embedder.name, "vector": unnamed[0], "message": parsed.text}
+    unnamed, *vectors = store.embedder.embed([parsed.unnamed, *(one.text for one in contests.values())])
     named = frozenset(bearer for bearers in parsed.named.values() if len(bearers) == 1 for bearer in bearers)
-    known = heard.vocabularies
     of_memories = memories_sql.statement_for(
-        store.path, **asked, named=named | parsed.implied, contested=contested, vocabulary=known.get("memories")
-    )
-    of_messages = messages_sql.statement_for(
         store.path,
-        **asked,
-        among=among,
-        told=told,
-        each=messages_sql.each_for(shown),
-        vocabulary=known.get("turns"),
+        **_asked(store, heard, unnamed),
+        named=named | parsed.implied,
+        contested={bearer for name in contests for bearer in parsed.named[name]},
+        vocabulary=heard.vocabularies.get("memories"),
     )
+    of_messages = _of_messages(store, heard, unnamed, shown=shown, among=among)
 
     def scan_messages() -> tuple[messages_sql.ScannedMessages, dict[str, ResolvedName]]:
         found, *weighed = store.trip([of_messages, *_weighing(store, heard, contests, vectors)])
@@ -174,27 +237,35 @@ def second(store: ReadStore, heard: Heard, *, shown: int, told: VisibleTurns, am
 
 
 def spoken(
-    store: ReadStore, heard: Heard, *, shown: int, among: Among, told: VisibleTurns
+    store: ReadStore, heard: Heard, *, shown: int, among: Among, told: Collection[str]
 ) -> tuple[messages_sql.ScannedMessages, dict[UUID, float]]:
     """The second trip where messages alone are wanted: those that answer, and by message what memories lend to them.
 
-    shown: how many may be shown. among, told: of those that are searched.
+    shown, told, among: as for `second`.
     """
-    asked: dict[str, Any] = {
-        "model": store.embedder.name,
-        "vector": store.embedder.embed([heard.parsed.unnamed])[0],
-        "message": heard.parsed.text,
-    }
-    each, known = messages_sql.each_for(shown), heard.vocabularies
-    found, lent = store.trip(
-        [
-            messages_sql.statement_for(
-                store.path, **asked, among=among, told=told, each=each, vocabulary=known.get("turns")
-            ),
-            messages_sql.lending_statement(store.path, **asked, vocabulary=known.get("memories")),
-        ]
+    (vector,) = store.embedder.embed([heard.parsed.unnamed])
+    lending = messages_sql.lending_statement(
+        store.path, **_asked(store, heard, vector), vocabulary=heard.vocabularies.get("memories")
     )
+    of_messages = _of_messages(store, heard, vector, shown=shown, among=among)
+    found, lent = store.trip([of_messages, lending])
     return messages_sql.scanned(found, told), messages_sql.lent(lent)
+
+
+def _asked(store: ReadStore, heard: Heard, vector: Vector) -> dict[str, Any]:
+    return {"model": store.embedder.name, "vector": vector, "message": heard.parsed.text}
+
+
+def _of_messages(
+    store: ReadStore, heard: Heard, vector: Vector, *, shown: int, among: Among | None
+) -> Statement:
+    return messages_sql.statement_for(
+        store.path,
+        **_asked(store, heard, vector),
+        among=among,
+        each=messages_sql.each_for(shown),
+        vocabulary=heard.vocabularies.get("turns"),
+    )
 
 
 def third(store: ReadStore, heard: Heard, fetched: Fetched, processes: Sequence[str]) -> Fetched:
@@ -204,7 +275,7 @@ def third(store: ReadStore, heard: Heard, fetched: Fetched, processes: Sequence[
     latest = heard.before[max(0, len(heard.before) + len(processes) - SCENE_TURNS) :]
     heard = replace(heard, before=(*processes, *latest))
     contests = {name: telling(heard.parsed.text, name, heard.before) for name in still}
-    vectors = embedded(store, *(one.texts for one in contests.values()))
+    vectors = store.embedder.embed([one.text for one in contests.values()])
     rows = store.trip(_weighing(store, heard, contests, vectors))
     settled = _settled(heard, contests, rows)
     return replace(
@@ -226,15 +297,8 @@ def _told(before: ResolvedName, after: ResolvedName) -> ResolvedName:
     return after if tells else before
 
 
-def embedded(store: ReadStore, *wanted: Sequence[str]) -> list[Vectors]:
-    """The vectors of some texts, for each group of them; all in one call of the embedder, and a text that comes twice once."""
-    texts = list(dict.fromkeys(text for group in wanted for text in group))
-    vectors = store.embedder.embed(texts)
-    return [vectors[[texts.index(text) for text in group]] for group in wanted]
-
-
 def _weighing(
-    store: ReadStore, heard: Heard, contests: Mapping[str, Telling], vectors: Sequence[Vectors]
+    store: ReadStore, heard: Heard, contests: Mapping[str, Telling], vectors: Iterable[Vector]
 ) -> list[Statement]:
     """For each contested name, what is known of its bearers that answers to what was said; then the scene's names."""
     if not contests:
@@ -246,12 +310,12 @@ def _weighing(
                 store.path,
                 model=store.embedder.name,
                 asked=asked,
-                vectors=own,
+                vector=vector,
                 candidates=heard.parsed.named[name],
                 named={one.entity.entity_id for one in heard.found} - heard.parsed.named[name],
                 named_keys=keys,
             )
-            for (name, asked), own in zip(contests.items(), vectors, strict=True)
+            for (name, asked), vector in zip(contests.items(), vectors, strict=True)
         ),
         *([lookup.statement_for(store.path, keys)] if keys else []),
     ]

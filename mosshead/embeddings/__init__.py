@@ -5,7 +5,7 @@ from typing import Final, NamedTuple, Self
 from mosshead.embeddings.cache import CachedEmbedder
 from mosshead.embeddings.local.files import MODEL
 from mosshead.embeddings.local.minilm import MiniLM
-from mosshead.embeddings.openai import DEFAULT_TIMEOUT, OpenAIEmbedder
+from mosshead.embeddings.openai import OpenAIEmbedder
 from mosshead.embeddings.protocol import Embedder, Vectors
 from mosshead.errors import ConfigurationError
 from mosshead.llm.open import NO_KEY_NEEDED
@@ -35,23 +35,16 @@ def spec_of(name: str) -> str:
     return "minilm" if name == MODEL else f"openai:{name}"
 
 
-def open_embedder(
-    spec: str,
-    *,
-    api_key: str | None = None,
-    base_url: str | None = None,
-    timeout: float = DEFAULT_TIMEOUT,
-    cache_size: int = 1000,
-) -> CachedEmbedder:
-    """Open the embedder that MOSSHEAD_EMBEDDER names, with a cache of ``cache_size`` vectors in front of it.
+def open_embedder(spec: str, *, api_key: str | None = None, base_url: str | None = None) -> CachedEmbedder:
+    """Open the embedder that MOSSHEAD_EMBEDDER names, with a cache of its latest vectors in front of it.
 
     spec: "minilm", "openai:MODEL" or "openai:MODEL@DIMENSIONS". api_key, base_url: for the endpoint; where they are None,
-    OPENAI_API_KEY and OPENAI_BASE_URL of the environment. timeout: seconds.
+    OPENAI_API_KEY and OPENAI_BASE_URL of the environment.
     Nothing is loaded or asked yet. Raises ConfigurationError for a wrong spec, ModelMissing where the local model is not
     installed.
     """
     if spec == "minilm":
-        return CachedEmbedder(MiniLM(), cache_size)
+        return CachedEmbedder(MiniLM())
     endpoint = _ENDPOINT.fullmatch(spec)
     if endpoint is None:
         raise ConfigurationError(
@@ -59,5 +52,4 @@ def open_embedder(
             "(such as openai:text-embedding-3-small@512)"
         )
     dimensions = int(endpoint["dimensions"]) if endpoint["dimensions"] else None
-    embedder = OpenAIEmbedder(endpoint["model"], dimensions, api_key=api_key, base_url=base_url, timeout=timeout)
-    return CachedEmbedder(embedder, cache_size)
+    return CachedEmbedder(OpenAIEmbedder(endpoint["model"], dimensions, api_key=api_key, base_url=base_url))

@@ -86,7 +86,7 @@ class OpenAIEmbedder:
         """
         import numpy as np  # see `Vectors`
 
-        requests = portions(map(_sendable, texts), _bytes_of, most=_BATCH_BYTES, most_items=BATCH_TEXTS)
+        requests = portions(map(_sendable, texts), lambda text: len(text.encode()), most=_BATCH_BYTES, most_items=BATCH_TEXTS)
         vectors = [self._request(batch) for batch in requests]
         return np.concatenate(vectors) if vectors else np.empty((0, self.dimensions), dtype=np.float32)
 
@@ -180,10 +180,6 @@ def _sendable(text: str) -> str:
     """Short enough, and not empty: OpenAI refuses an empty text, and with it all that came in the same request."""
     head = encodable(text).encode()[:_MOST_BYTES].decode(errors="ignore")
     return head or " "
-
-
-def _bytes_of(text: str) -> int:
-    return len(text.encode())
 
 
 def _unit_vectors(body: bytes, count: int) -> Vectors:

@@ -55,15 +55,15 @@ MOST_OFFERED = 4
 class Evidence:
     """What is known of one candidate that answers to a telling.
 
-    nearest: for each text of the telling the cosine of the nearest memory that is surely about the candidate; of its profile
-        where there is no memory; 0 where there is neither.
+    nearest: the cosine of the telling's text with the nearest memory that is surely about the candidate; of its profile where
+        there is no memory; 0 where there is neither.
     words: those of the telling's words and scene_words that occur in its memories, its description, its aliases or its parent's
         name.
     named: other entities that the message names and that the candidate belongs to: its parent, or what shares a memory or a
         relation with it. scene_named: the same of the turns before.
     """
 
-    nearest: tuple[float, ...]
+    nearest: float
     words: frozenset[str] = frozenset()
     named: frozenset[UUID] = frozenset()
     scene_named: frozenset[UUID] = frozenset()
@@ -88,13 +88,13 @@ class Disambiguation:
 class Telling:
     """What is said around a mention. Both are made by `telling`, and what was found for them by `mosshead.entities.evidence`.
 
-    texts: what is embedded, the message behind the turns before it, with "someone" for the mention.
+    text: what is embedded, the message behind the turns before it, with "someone" for the mention.
     words: what is looked for word by word (any case; Postgres stems them), of the message. Words of grammar are left out.
     scene_words: the same of the turns before it.
     described: those of the words that say outright what the bearer is: "Peter the roofer", "Senator Holm".
     """
 
-    texts: tuple[str, ...]
+    text: str
     words: tuple[str, ...]
     scene_words: tuple[str, ...] = ()
     described: frozenset[str] = frozenset()
@@ -112,7 +112,7 @@ def disambiguate(asked: Telling, candidates: Mapping[UUID, Evidence]) -> Disambi
         return Disambiguation(status="unknown")
     best, probability = scores[0]
     if len(scores) == 1:
-        meant = not strange or max(candidates[best].nearest) >= CLEARLY_NEAR
+        meant = not strange or candidates[best].nearest >= CLEARLY_NEAR
     else:
         meant = probability >= THRESHOLD and probability >= LEAD * scores[1][1]
     if meant:
@@ -129,7 +129,7 @@ def _fits(candidates: Sequence[Evidence]) -> list[float]:
     named = [one.named | one.scene_named for one in candidates]
     of_words, of_named = _rarity(words), _rarity(named)
     return [
-        NEAREST_WEIGHT * sum(one.nearest) / len(one.nearest)
+        NEAREST_WEIGHT * one.nearest
         + (WORD_WEIGHT * fsum([of_words[word] for word in said]) if said else 0.0)
         + (NAMED_WEIGHT * fsum([of_named[other] for other in others]) if others else 0.0)
         for one, said, others in zip(candidates, words, named, strict=True)
@@ -213,7 +213,7 @@ def telling(message: str, mention: str, history: Sequence[str] = ()) -> Telling:
     named = frozenset(normalise(mention).split())
     words, scene_words = _words(text, named), _words(scene, named)
     described = frozenset(_described(said, name)).intersection(words)
-    return Telling(texts=(f"{scene} {text}".strip(),), words=words, scene_words=scene_words, described=described)
+    return Telling(text=f"{scene} {text}".strip(), words=words, scene_words=scene_words, described=described)
 
 
 def _words(text: str, besides: frozenset[str]) -> tuple[str, ...]:

@@ -3,22 +3,21 @@
 `mosshead.entities.disambiguation` decides by it. Only what is surely about a candidate counts, and only what is known now.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 from uuid import UUID
 
 from pgvector import HalfVector
-from sqlalchemy import Connection
 
-from mosshead.embeddings import Vectors
+from mosshead.embeddings.protocol import Vector
 from mosshead.entities.disambiguation import Evidence, Telling
 from mosshead.entities.lookup import found_by, registered
+from mosshead.entities.questions import Offered
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.memories import Entity
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import Statement, of_namespace, rows_within
+from mosshead.store.connection import Statement, of_namespace
 from mosshead.store.memories import entity_of
 
 MOST_WORDS = 60
@@ -74,35 +73,12 @@ class Weighed:
         return tuple(self._row.facts or ())
 
 
-def weigh(
-    connection: Connection,
-    path: NamespacePath,
-    *,
-    model: str,
-    asked: Telling,
-    vectors: Vectors,
-    candidates: Collection[UUID],
-    named: Collection[UUID] = (),
-    scene_named: Collection[UUID] = (),
-) -> dict[UUID, Weighed]:
-    """The evidence on each candidate.
-
-    vectors: of the telling's texts, in their order. named, scene_named: what else the message, and the turns before it, name.
-    """
-    if not candidates:
-        return {}
-    statement = statement_for(
-        path, model=model, asked=asked, vectors=vectors, candidates=candidates, named={*named, *scene_named}
-    )
-    return weighed(rows_within(connection, statement), asked, named=named, scene_named=scene_named)
-
-
 def statement_for(
     path: NamespacePath,
     *,
     model: str,
     asked: Telling,
-    vectors: Vectors,
+    vector: Vector,
     candidates: Collection[UUID] = (),
     mention: str = "",
     mention_keys: Collection[str] = (),
@@ -111,12 +87,10 @@ def statement_for(
 ) -> Statement:
     """The statement and its parameters, as the driver takes them, for `weighed`.
 
-    candidates, mention_keys: who may be meant, by id and by the keys of the mention (`keys_of`), which is a
-    normalised name.
-    named, named_keys: what else is named, likewise.
+    vector: of the telling's text. candidates, mention_keys: who may be meant, by id and by the keys of the mention (`keys_of`),
+    which is a normalised name. named, named_keys: what else is named, likewise.
     """
-    words = looked_for(asked)
-    parameters: dict[str, Any] = {
+    return _STATEMENT, {
         **path.ids,
         "model": model,
         "candidates": list(candidates),
@@ -124,23 +98,22 @@ def statement_for(
         "mention_keys": sorted(mention_keys),
         "named": list(named),
         "named_keys": sorted(named_keys),
-        "words": words,
+        "words": looked_for(asked),
+        "vector": HalfVector(vector),
     }
-    parameters |= {f"vector_{number}": HalfVector(vector) for number, vector in enumerate(vectors)}
-    return _statement(len(vectors)), parameters
 
 
 def weighed(
     rows: Iterable[Any], asked: Telling, *, named: Collection[UUID] = (), scene_named: Collection[UUID] = ()
 ) -> dict[UUID, Weighed]:
-    """The rows of the statement as values, by candidate."""
+    """The rows of the statement as values, by candidate. named, scene_named: what the message, and the turns before it, name."""
     words = [(1 << number, word) for number, word in enumerate(looked_for(asked))]
     none: frozenset[Any] = frozenset()
 
     def evidence(row: Any) -> Evidence:
         bits, shared = row.words, row.shared or ()
         return Evidence(
-            nearest=tuple(row.nearest),
+            nearest=row.nearest,
             words=frozenset([word for bit, word in words if bits & bit]) if bits else none,
             named=frozenset(shared).intersection(named) if shared else none,
             scene_named=frozenset(shared).intersection(scene_named) if shared else none,
@@ -149,9 +122,21 @@ def weighed(
     return {row.entity_id: Weighed(evidence(row), row) for row in rows}
 
 
+def offered(bearers: Mapping[UUID, Weighed], scores: Iterable[tuple[UUID, float]]) -> list[Offered]:
+    """Candidates as a question offers them. scores: of those that it offers, the best fit first."""
+    return [
+        Offered(entity_id=key, entity=bearers[key].entity, score=score, facts=bearers[key].facts)
+        for key, score in scores
+    ]
+
+
 def looked_for(asked: Telling) -> list[str]:
     """The words of a telling that are looked for, each once."""
     return list(dict.fromkeys((*asked.words, *asked.scene_words)))[:MOST_WORDS]
+
+
+# Vectors have unit length, so that the inner product, which pgvector gives with its sign turned, is the cosine.
+_NEAREST = "-({0}.embedding <#> cast(%(vector)s as halfvec))"
 
 
 def _bits(words: str) -> str:
@@ -160,26 +145,14 @@ def _bits(words: str) -> str:
     return f"case when {words} @@ (select query from any_of_them) then {bits} else 0 end"
 
 
-def _nearest(vectors: Sequence[int], column: str) -> Iterable[str]:
-    # Vectors have unit length, so that the inner product, which pgvector gives with its sign turned, is the cosine.
-    return (f"-({column} <#> cast(%(vector_{number})s as halfvec))" for number in vectors)
-
-
-def _of_candidates(numbers: Sequence[int], part: str) -> str:
-    """The scores of the traits of all candidates, of which each part has an index of its own. numbers: of the vectors."""
-    scores = ", ".join(f"{cosine} as nearest_{n}" for n, cosine in enumerate(_nearest(numbers, "trait.embedding")))
-    return f"""select trait.entity_id, {scores}, {_bits("trait.words")} as words, cast(null as uuid) as other,
-               trait.owner_kind = 'memory' as is_memory
+def _of_candidates(part: str) -> str:
+    """The scores of the traits of all candidates, of which each part has an index of its own."""
+    return f"""select trait.entity_id, {_NEAREST.format("trait")} as nearest, {_bits("trait.words")} as words,
+               cast(null as uuid) as other, trait.owner_kind = 'memory' as is_memory
         from mosshead_read_v1.traits as trait
         where {of_namespace("trait")} and trait.model = %(model)s
           and trait.entity_id = any(array(select entity_id from candidates)) and {part}"""
 
-
-_OF_CLOSEST = f"""
-    from mosshead_read_v1.traits as trait
-    where {of_namespace("trait")} and trait.model = %(model)s
-      and trait.entity_id = closest.entity_id and trait.owner_kind = 'memory'
-"""
 
 _WHO = f"""
     candidates as materialized (
@@ -222,22 +195,13 @@ _WHO = f"""
 """Who may be meant, what is looked for of them, and who else is named and has to do with them."""
 
 
-def _known(numbers: Sequence[int]) -> str:
-    """Each of them, and how well they fit. numbers: of the vectors.
-
-    The plan is made for all namespaces, and for few candidates: what is known of 500 was compared with each of 500, which took
-    longer than all else. Full joins are never loops; the rows of nobody that they may bring have no name. Scores are given
-    beneath what is grouped: that may be sorted, and with its vectors it does not fit into memory.
-    """
-    best = ", ".join(f"max(nearest_{n}) as nearest_{n}" for n in numbers)
-    none = ", ".join("null" for _ in numbers)
-    return f"""
+_KNOWN = f"""
     traits as materialized (
-        select entity_id, {best}, bit_or(words) as words,
+        select entity_id, max(nearest) as nearest, bit_or(words) as words,
                array_agg(other) filter (where other is not null) as shared, count(*) filter (where is_memory) as memories
         from (
-            {_of_candidates(numbers, "trait.compact")} union all {_of_candidates(numbers, "not trait.compact")}
-            union all select entity_id, {none}, null, other, false from shared
+            {_of_candidates("trait.compact")} union all {_of_candidates("not trait.compact")}
+            union all select entity_id, null, null, other, false from shared
         ) as scored
         group by entity_id
     ),
@@ -251,31 +215,33 @@ def _known(numbers: Sequence[int]) -> str:
     known as materialized (
         select entity_id, name, entity_type, description, parent_id, is_user, key, parent, found_by,
                coalesce(traits.memories, 0) as memories,
-               case when traits.nearest_0 is not null then array[{", ".join(f"traits.nearest_{n}" for n in numbers)}]
-                    else coalesce((select array[{", ".join(_nearest(numbers, "profile.embedding"))}]
-                                   from mosshead_read_v1.embeddings as profile
-                                   where {of_namespace("profile")} and profile.model = %(model)s
-                                     and profile.owner_kind = 'profile' and profile.owner_id = identified.entity_id
-                                   order by profile.version desc limit 1),
-                                  array_fill(cast(0 as float8), array[{len(numbers)}])) end as nearest,
+               coalesce(traits.nearest,
+                        (select {_NEAREST.format("profile")} from mosshead_read_v1.embeddings as profile
+                         where {of_namespace("profile")} and profile.model = %(model)s
+                           and profile.owner_kind = 'profile' and profile.owner_id = identified.entity_id
+                         order by profile.version desc limit 1), 0) as nearest,
                coalesce(traits.words, 0) | {_bits("search")} | {_bits("parent_search")} as words,
                case when parent_id in (select entity_id from named) then traits.shared || parent_id
                     else traits.shared end as shared
         from identified full join candidates using (entity_id) full join traits using (entity_id)
     )
-    """
+"""
+"""Each of them, and how well they fit.
 
+The plan is made for all namespaces, and for few candidates: what is known of 500 was compared with each of 500, which took longer
+than all else. Full joins are never loops; the rows of nobody that they may bring have no name. Scores are given beneath what is
+grouped: that may be sorted, and with its vectors it does not fit into memory."""
 
-def _closest(numbers: Sequence[int]) -> str:
-    """What is told of those that fit best. numbers: of the vectors."""
-    fits = f"({' + '.join(f'nearest[{n + 1}]' for n in numbers)}) / {len(numbers)}"
-    return f"""
+_CLOSEST = f"""
     closest as materialized (
         select entity_id,
                array(select alias.alias from mosshead_read_v1.aliases as alias
                      where {of_namespace("alias")} and alias.entity_id = closest.entity_id order by alias.alias) as aliases,
                array(select memory.content from unnest(array(
-                         select trait.owner_id {_OF_CLOSEST} order by trait.owner_id limit {_FIRST})) as first (memory_id)
+                         select trait.owner_id from mosshead_read_v1.traits as trait
+                         where {of_namespace("trait")} and trait.model = %(model)s
+                           and trait.entity_id = closest.entity_id and trait.owner_kind = 'memory'
+                         order by trait.owner_id limit {_FIRST})) as first (memory_id)
                      -- With a limit it stays a look for each of these few, and is no scan of all that is known of somebody.
                      cross join lateral (
                          -- By the memory: a subquery with an offset is planned by itself.
@@ -287,19 +253,16 @@ def _closest(numbers: Sequence[int]) -> str:
                           and memory.known_to is null and memory.state = 'active'
                      order by link.role = 'subject' desc, memory.salience desc, memory.memory_id limit {_FACTS}) as facts
         from (select entity_id from known where name is not null
-              order by {fits} + cast({_A_TRAIT} as float8)
+              order by nearest + cast({_A_TRAIT} as float8)
                        * (bit_count(cast(words as bit(64))) + coalesce(cardinality(shared), 0))
                        desc, entity_id limit {_CLOSELY}) as closest
     )
-    """
+"""
+"""What is told of those that fit best."""
 
-
-@cache
-def _statement(texts: int) -> str:
-    numbers = range(texts)
-    return f"""
-    with {_WHO}, {_known(numbers)}, {_closest(numbers)}
+_STATEMENT = f"""
+    with {_WHO}, {_KNOWN}, {_CLOSEST}
     select known.*, closest.aliases, closest.facts
     from known left join closest on closest.entity_id = known.entity_id
     where known.name is not null
-    """
+"""

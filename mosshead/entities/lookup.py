@@ -16,6 +16,7 @@ from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import Statement, of_namespace
+from mosshead.store.memories import entity_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,17 +95,7 @@ def matches(texts: Sequence[str], rows: Iterable[Any], *, are_names: bool = Fals
 
 def registered(row: Any) -> RegisteredEntity:
     """A row as the registry's value."""
-    return RegisteredEntity(
-        entity_id=row.entity_id,
-        name=row.name,
-        entity_type=EntityType(row.entity_type),
-        aliases=tuple(alias for alias in row.aliases or () if alias != row.name),
-        description=row.description,
-        parent_id=row.parent_id,
-        parent=row.parent,
-        is_user=row.is_user,
-        key=row.key,
-    )
+    return RegisteredEntity(entity_id=row.entity_id, parent_id=row.parent_id, **entity_fields(row))
 
 
 def _name(row: Any, entity: RegisteredEntity) -> Name:

@@ -29,7 +29,8 @@ _OWNED = lazy_pattern(r"(?:his|her|its|their)\b", re.IGNORECASE)
 class Offered:
     """A candidate that a question offers. score: how well the text fits it; facts: some of what is known of it."""
 
-    entity: RegisteredEntity
+    entity_id: UUID
+    entity: Entity | RegisteredEntity
     score: float = 0.0
     facts: tuple[str, ...] = ()
 
@@ -44,12 +45,12 @@ def question(mention: str, offered: Sequence[Offered], message: str = "") -> Que
         taken = {text.casefold() for text in described.values()}
         ways = (short(way, _WAY_CHARACTERS) for way in _ways(one, mention))
         own = [text for text in ways if text.casefold() not in taken]
-        described[one.entity.entity_id] = own[0] if own else f"another one ({len(described) + 1})"
+        described[one.entity_id] = own[0] if own else f"another one ({len(described) + 1})"
     candidates = tuple(
         Candidate(
-            entity_id=one.entity.entity_id,
+            entity_id=one.entity_id,
             name=one.entity.name,
-            description=described[one.entity.entity_id],
+            description=described[one.entity_id],
             score=round(one.score, 4),
         )
         for one in offered
@@ -91,7 +92,7 @@ def _the(description: str) -> str:
     return f"the {description}" if plain else description
 
 
-def _of_fact(fact: str, entity: RegisteredEntity) -> str | None:
+def _of_fact(fact: str, entity: Entity | RegisteredEntity) -> str | None:
     """ "Peter Haas plays the lute." as "the one who plays the lute"; None of what does not begin with the entity."""
     text = one_line(fact)
     clause = _to_the_user(_CLAUSE_END.split(text, maxsplit=1)[0]).split()

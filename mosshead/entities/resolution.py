@@ -1,6 +1,6 @@
 """Who is meant by a name in a message: asked by an app, answered in one round trip to Postgres."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
@@ -9,11 +9,11 @@ from sqlalchemy import Engine
 
 from mosshead.embeddings import Embedder
 from mosshead.entities import evidence, lookup
-from mosshead.entities.disambiguation import Disambiguation, Telling, disambiguate, telling
+from mosshead.entities.disambiguation import MOST_OFFERED, Telling, disambiguate, telling
 from mosshead.entities.evidence import Weighed
 from mosshead.entities.lookup import NameMatch
 from mosshead.entities.matching import Name, NamePlace, TextWord, places, words_of
-from mosshead.entities.questions import Offered, question
+from mosshead.entities.questions import question
 from mosshead.events.transcripts import spoken
 from mosshead.language.names import normalise
 from mosshead.language.wordlists import AMBIGUOUS, CALENDAR, GRAMMAR, gender_of
@@ -21,14 +21,12 @@ from mosshead.models.memories import Entity
 from mosshead.models.questions import Candidate, Question
 from mosshead.paths import NamespacePath
 from mosshead.redaction import redact
-from mosshead.store import memories
+from mosshead.store import memories, messages
 from mosshead.store.connection import in_one_trip, tenant_transaction
 from mosshead.text import readable, turns_before
 
 TURNS = 4
 """So many of the turns before a message have a say."""
-
-_OFFERED = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +64,8 @@ def who_is_meant(
     message = redact(readable("text", text))
     before = spoken(list(history))
     if conversation is not None and not before:
-        with tenant_transaction(engine, path.tenant_id) as connection:
-            before = memories.latest_messages(connection, path, readable("conversation", conversation), TURNS + 1)
+        latest = messages.latest_statement(path, readable("conversation", conversation), TURNS + 1)
+        before = messages.latest_of(in_one_trip(engine, path.tenant_id, [latest])[0])
     turns = turns_before(message, [redact(readable("history", one)) for one in before], TURNS)
     asking = _Asking(engine, path, embedder, message, turns)
     if mention is None:
@@ -80,8 +78,8 @@ def who_is_meant(
     # The user, whom nobody has to ask for, is not among them.
     bearers = {key: one for key, one in _named_by(looked.weighed, said) if not one.is_user}
     decision = disambiguate(looked.asked, {key: one.evidence for key, one in bearers.items()})
-    best = _offered(bearers, decision.scores[:_OFFERED])
-    asked = question(said, offered(decision, bearers), message) if decision.status == "ambiguous" else None
+    best = evidence.offered(bearers, decision.scores[:MOST_OFFERED])
+    asked = question(said, best[: len(decision.plausible)], message) if decision.plausible else None
     return Resolution(
         status=decision.status,
         mention=said,
@@ -144,7 +142,7 @@ class _Asking:
             self.path,
             model=self.embedder.name,
             asked=asked,
-            vectors=self.embedder.embed(asked.texts),
+            vector=self.embedder.embed([asked.text])[0],
             mention=normalise(mention or ""),
             mention_keys=mention_keys,
             named_keys=named_keys,
@@ -154,17 +152,6 @@ class _Asking:
         found = lookup.matches(texts, names)
         named, scene_named = _named(found, in_message=True), _named(found, in_message=False)
         return _Looked(asked, found, evidence.weighed(rows, asked, named=named, scene_named=scene_named))
-
-
-def offered(decision: Disambiguation, bearers: Mapping[UUID, Weighed]) -> list[Offered]:
-    """The candidates that a question offers: those that are plausible, the best fit first."""
-    scores = dict(decision.scores)
-    plausible = decision.plausible or tuple(scores)[:_OFFERED]
-    return _offered(bearers, [(key, scores.get(key, 0.0)) for key in plausible if key in bearers])
-
-
-def _offered(bearers: Mapping[UUID, Weighed], scores: Iterable[tuple[UUID, float]]) -> list[Offered]:
-    return [Offered(entity=bearers[key].entity, score=score, facts=bearers[key].facts) for key, score in scores]
 
 
 def _entity(engine: Engine, path: NamespacePath, one: Weighed) -> Entity:

@@ -7,6 +7,7 @@ best of what else is known of the entities that the best of all these are about.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
@@ -19,11 +20,17 @@ from mosshead.entities.disambiguation import Disambiguation
 from mosshead.language.times import Interval, Period
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hit
-from mosshead.models.messages import MemoryFound, Spread
 from mosshead.paths import NamespacePath
-from mosshead.search.indexed import MOST_STATEMENTS, Vocabulary, lent_scored, memories_head
-from mosshead.search.indexed import parameters as of_words
-from mosshead.search.scoring import WEIGHTS, Relevance, asked, bm25, cosine, spread_in, spread_of
+from mosshead.search.scans import (
+    MEMORIES,
+    MOST_STATEMENTS,
+    Spread,
+    Vocabulary,
+    exact_head,
+    lent_scored,
+    memories_head,
+    of_words,
+)
 from mosshead.search.weights import MemoryWeights
 from mosshead.store.connection import Statement, of_namespace
 from mosshead.store.memories import OWN_COLUMNS, memory_fields
@@ -40,7 +47,7 @@ _PER_RELATED, _RELATED = 12, 50
 _MANY = 400
 """An entity of whom so much is known lends next to nothing, and its memories are counted no further."""
 
-_W = MemoryWeights()
+WEIGHTS = MemoryWeights()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +56,21 @@ class Bearing:
 
     memories: int
     parent: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryFound:
+    """A memory that a scan found.
+
+    cosine: with the question, nobody's name in it. words: BM25. entities: whom it is surely about. sources: the messages that it
+    was taken from.
+    """
+
+    memory: Hit
+    cosine: float
+    words: float
+    entities: frozenset[UUID] = frozenset()
+    sources: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,8 +117,8 @@ def scanned(rows: Iterable[Any]) -> ScannedMemories:
     found = list(rows)
     return ScannedMemories(
         memories=tuple(map(_found, found)),
-        cosine=spread_in(found, "cosine"),
-        words=spread_in(found, "words"),
+        cosine=Spread.of(found, "cosine"),
+        words=Spread.of(found, "words"),
         bearings={
             entity: Bearing(memories=many, parent=parent)
             for row in found
@@ -115,25 +137,25 @@ def _found(row: Any) -> MemoryFound:
     )
 
 
-NOW = "memory.known_to is null and memory.state = 'active'"
+_NOW = "memory.known_to is null and memory.state = 'active'"
 
 SCORED = f"""
     select one.*, coalesce((one.cosine - spread.cosine_mean) / nullif(spread.cosine_deviation, 0), 0)
-        + {_W.words} * coalesce((one.words - spread.words_mean) / nullif(spread.words_deviation, 0), 0) as fit
+        + {WEIGHTS.words} * coalesce((one.words - spread.words_mean) / nullif(spread.words_deviation, 0), 0) as fit
     from one cross join spread"""
 """The rows of ``one``, and how well the own words of each fit, in standard deviations."""
 
 _CHOSEN = f"""
     listed as materialized (
-        (select owner_id, cosine, words from scanned order by cosine desc, owner_id limit {_LISTED})
+        (select owner_id, cosine, words from scan order by cosine desc, owner_id limit {_LISTED})
         union
-        (select owner_id, cosine, words from scanned where words > 0 order by words desc, owner_id limit {_LISTED})
+        (select owner_id, cosine, words from scan where words > 0 order by words desc, owner_id limit {_LISTED})
     ),
     pool as materialized (
         with one as (
             select owner_id, cosine, words from listed
             union
-            select owner_id, cosine, words from scanned
+            select owner_id, cosine, words from scan
             -- In coalesce it stays a subquery, whose rows are hashed: alone it would become a join.
             where coalesce(owner_id in (select owner_id from about union select owner_id from taught), false)
         ) {SCORED}
@@ -152,7 +174,7 @@ _CHOSEN = f"""
     of_now as materialized (
         select about.entity_id, about.owner_id, memory.kind, memory.valid_from from about full join (
             select memory.memory_id as owner_id, memory.kind, memory.valid_from from mosshead_read_v1.memories as memory
-            where {of_namespace("memory")} and {NOW} and memory.memory_id = any(array(select owner_id from about))
+            where {of_namespace("memory")} and {_NOW} and memory.memory_id = any(array(select owner_id from about))
         ) as memory using (owner_id)
     ),
     of_names as materialized (
@@ -165,11 +187,11 @@ _CHOSEN = f"""
     ),
     lenders as materialized (
         select owner_id from pool left join (
-            select owner_id, max(case when lasting then {_W.entity} else {_W.entity * _W.event} end) as named
+            select owner_id, max(case when lasting then {WEIGHTS.entity} else {WEIGHTS.entity * WEIGHTS.event} end) as named
             from of_names group by owner_id
         ) as one using (owner_id)
         where named is not null or owner_id in (select owner_id from best)
-        order by fit + coalesce(named, 0) desc, owner_id limit {_W.lenders_after}
+        order by fit + coalesce(named, 0) desc, owner_id limit {WEIGHTS.lenders_after}
     ),
     lending as materialized (
         select distinct lent.entity_id from mosshead_read_v1.memory_entities as lent
@@ -235,7 +257,7 @@ _WHOM = f"""
 _KNOWN = f"""
     known as materialized (
         select {OWN_COLUMNS} from mosshead_read_v1.memories as memory
-        where {of_namespace("memory")} and {NOW} and memory.memory_id = any(array(select owner_id from chosen))
+        where {of_namespace("memory")} and {_NOW} and memory.memory_id = any(array(select owner_id from chosen))
     ),
     found as materialized (
         select known.*, chosen.cosine, chosen.words, whom.about, whom.entities, whom.parents, whom.counts,
@@ -250,7 +272,7 @@ and put together by full joins: a left join would be a loop in a loop."""
 
 
 def _statement(head: str, *between: str, scored: str, links: str) -> str:
-    """head: with the tables ``about``, ``scanned`` and ``spread``. between: what comes before `_related`, which has the rest."""
+    """head: with the tables ``about``, ``scan`` and ``spread``. between: what comes before `_related`, which has the rest."""
     parts = (TAUGHT, head, _CHOSEN, *between, _related(scored, links), _WHOM, _KNOWN)
     return f"""
     with {", ".join(parts)}
@@ -258,37 +280,23 @@ def _statement(head: str, *between: str, scored: str, links: str) -> str:
 """
 
 
-SURE = f"{of_namespace('link')} and link.certainty = 'sure'"
-_ALL_LINKS = f"(select link.memory_id, link.entity_id from mosshead_read_v1.memory_entities as link where {SURE})"
+_SURE = f"{of_namespace('link')} and link.certainty = 'sure'"
+_ALL_LINKS = f"(select link.memory_id, link.entity_id from mosshead_read_v1.memory_entities as link where {_SURE})"
 
-_ROWS = f"""
-    select vector.owner_id, vector.embedding, vector.terms, vector.length from mosshead_read_v1.embeddings as vector
-    where {of_namespace("vector")} and vector.model = %(model)s and vector.owner_kind = 'memory'
-"""
-
-SCANNED = f"""
-    {asked("memories")},
-    scanned as materialized (
-        select owner_id, {cosine("embedding")} as cosine, {bm25("terms", "length")} as words
-        from ({_ROWS} and vector.compact union all {_ROWS} and not vector.compact) as vector
-    ),
-    spread as materialized (select {spread_of("cosine")}, {spread_of("words")} from scanned)"""
-"""The scan, and all scores that it gives, by memory, and how they lie. Each half of it has an index of its own."""
-
-ABOUT = f"""
+_ABOUT = f"""
     about as materialized (
         select link.entity_id, link.memory_id as owner_id from mosshead_read_v1.memory_entities as link
-        where {SURE} and link.entity_id = any(cast(%(named)s as uuid[]) || cast(%(contested)s as uuid[]))
+        where {_SURE} and link.entity_id = any(cast(%(named)s as uuid[]) || cast(%(contested)s as uuid[]))
     )"""
 
 TAUGHT = f"""
     taught as materialized (
         select memory_id as owner_id from mosshead_read_v1.memories as memory
-        where {of_namespace("memory")} and memory.kind = 'process' and {NOW}
+        where {of_namespace("memory")} and memory.kind = 'process' and {_NOW}
     )"""
 """What may be called for however it scores: what is known of whom the message may mean, and the processes."""
 
-_SCAN = _statement(f"{ABOUT}, {SCANNED}", scored="scanned", links=_ALL_LINKS)
+_SCAN = _statement(f"{_ABOUT}, {exact_head(MEMORIES)}", scored="scan", links=_ALL_LINKS)
 
 
 @lru_cache(MOST_STATEMENTS)
@@ -301,7 +309,39 @@ Named = Period | Interval
 """A time that a message names."""
 
 _RIVALS = 3
-_SIGNALS = tuple(one.name for one in fields(Relevance))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relevance:
+    """How much a memory has to do with a message, in standard deviations over the namespace, in parts that add up.
+
+    dense, lexical: the normalised cosine and BM25, weighted. entity: it is about somebody who is named. process: it is a process
+    of their house. foundation: it is what has long been so of somebody who is named. when: it is of a
+    time that is named. lent: by what is known of the same entities.
+    """
+
+    dense: float
+    lexical: float
+    entity: float = 0.0
+    process: float = 0.0
+    foundation: float = 0.0
+    when: float = 0.0
+    lent: float = 0.0
+
+    @property
+    def fit(self) -> float:
+        """How well its own words fit."""
+        return self.dense + self.lexical
+
+    @property
+    def own(self) -> float:
+        """All but what is lent."""
+        return self.fit + self.entity + self.process + self.foundation + self.when
+
+    @property
+    def total(self) -> float:
+        """All parts together."""
+        return self.own + self.lent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -319,15 +359,12 @@ class RankedMemory:
     @property
     def parts(self) -> dict[str, float]:
         """What each signal that says something adds to the relevance, by its name there."""
-        return {name: part for name in _SIGNALS if (part := getattr(self.relevance, name))}
+        return {one.name: part for one in fields(self.relevance) if (part := getattr(self.relevance, one.name))}
 
 
 def rank_memories(
-    found: Iterable[MemoryFound],
+    scanned: ScannedMemories,
     *,
-    cosine: Spread,
-    words: Spread,
-    bearings: Mapping[UUID, Bearing],
     named: Collection[UUID] = (),
     plausible: Collection[UUID] = (),
     left_out: Collection[UUID] = (),
@@ -335,18 +372,18 @@ def rank_memories(
 ) -> list[RankedMemory]:
     """Rank what the scan found, best first; equals by id.
 
-    bearings: of the entities that the memories are about. named: whom the message means. plausible: whom it may
-    mean, where it is open; the first thing known of them tells who they are. left_out: who bears the same name and is
-    not meant; what is about them alone is no answer. periods: the times that the message names.
+    named: whom the message means. plausible: whom it may mean, where it is open; the first thing known of them tells who they
+    are. left_out: who bears the same name and is not meant; what is about them alone is no answer. periods: the times that the
+    message names.
     """
-    meant, namesakes = frozenset(named), frozenset(left_out)
-    kept = [one for one in found if one.entities & meant or not one.entities & namesakes]
+    meant, namesakes, bearings = frozenset(named), frozenset(left_out), scanned.bearings
+    kept = [one for one in scanned.memories if one.entities & meant or not one.entities & namesakes]
     house = meant | {parent for one in meant if one in bearings and (parent := bearings[one].parent) is not None}
     lasting = _foundations(kept, meant.union(plausible))
     own = [
         Relevance(
-            dense=cosine.normalised(one.cosine),
-            lexical=WEIGHTS.words * words.normalised(one.words),
+            dense=scanned.cosine.normalised(one.cosine),
+            lexical=WEIGHTS.words * scanned.words.normalised(one.words),
             entity=0.0 if meant.isdisjoint(one.entities) else WEIGHTS.entity * _lasting(one),
             process=WEIGHTS.house * _of_house(one, house, bearings),
             foundation=WEIGHTS.foundation * lasting.get(place, 0.0),
@@ -434,3 +471,16 @@ def _lent(found: Sequence[MemoryFound], own: Sequence[float], bearings: Mapping[
             for place in about[entity]:
                 lent[place] = max(lent[place], given * _lasting(found[place]))
     return lent
+
+
+def base(relevance: float, salience: float, strength: float) -> float:
+    """What a memory scores at any age. relevance: in standard deviations; salience: 0 to 10; strength: 0 to 1."""
+    return relevance * WEIGHTS.relevance + salience * WEIGHTS.salience + strength * WEIGHTS.strength
+
+
+def recency_boost(said_at: datetime, now: datetime) -> float:
+    """+0.15 for what was said less than 7 days ago, +0.08 for less than 30, +0.03 for less than 90, else 0; 0 for the future."""
+    age = now - said_at
+    if age < timedelta(0):
+        return 0.0
+    return next((boost for days, boost in WEIGHTS.recency if age < timedelta(days=days)), 0.0)

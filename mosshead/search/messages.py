@@ -1,7 +1,7 @@
 """The conversation path: the messages of a namespace that may answer a question. One statement, over the views of version 1.
 
-One scan of the namespace's messages gives the cosine of each with the turn before it, and BM25 (`mosshead.search.scoring`);
-the best by either, with their neighbours, are what `mosshead.search.messages` ranks. The cosine of a message alone is computed
+One scan of the namespace's messages gives the cosine of each with the turn before it, and BM25 (`mosshead.search.scans`);
+the best by either, with their neighbours, are ranked. The cosine of a message alone is computed
 for those only: what is near by it is near with the turn before it, too (docs/locomo-figures.md, "How many are ranked").
 """
 
@@ -21,12 +21,24 @@ from mosshead.embeddings import Vectors
 from mosshead.entities.matching import Name, TextWord, places, words_of
 from mosshead.language.names import normalise, spelled_out
 from mosshead.language.times import Interval, Period, periods
-from mosshead.models.messages import MessageFound, Spread, StoredMessage
+from mosshead.models.messages import StoredMessage
 from mosshead.paths import NamespacePath
-from mosshead.search.indexed import MOST_STATEMENTS, Vocabulary, memories_head, messages_head, time_head
-from mosshead.search.indexed import parameters as of_words
-from mosshead.search.memories import SCANNED, SCORED, TAUGHT
-from mosshead.search.scoring import asked, bm25, cosine, spread_in, spread_of
+from mosshead.search.memories import SCORED, TAUGHT
+from mosshead.search.scans import (
+    MEMORIES,
+    MOST_STATEMENTS,
+    TURNS,
+    Spread,
+    Vocabulary,
+    bm25,
+    cosine,
+    exact,
+    exact_head,
+    memories_head,
+    messages_head,
+    of_words,
+    time_head,
+)
 from mosshead.search.weights import MessageWeights
 from mosshead.store.connection import Statement, of_namespace
 from mosshead.store.messages import message_of
@@ -59,20 +71,26 @@ class Among:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VisibleTurns:
-    """What the model sees anyway, so that it is not found: texts, and the latest so many messages of a conversation.
+class MessageFound:
+    """A message that a scan found.
 
-    contents: as they are compared (`mosshead.text.as_compared`), which `scanned` does.
+    cosine: of its text with the question, nobody's name in it. with_before: of the turn before it and it. words: BM25.
+    itself: it was found by its own scores, and its neighbours with it; otherwise it is such a neighbour.
     """
 
-    contents: Collection[str] = ()
-    conversation: str | None = None
-    latest: int = 0
+    message: StoredMessage
+    cosine: float
+    with_before: float
+    words: float
+    itself: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScannedMessages:
-    """What a scan found, and how its raw scores lie over all that was scanned."""
+    """What a scan found, each message once, and how its raw scores lie over all that was scanned.
+
+    Of that, what was found is the best part with its neighbours.
+    """
 
     found: tuple[MessageFound, ...]
     with_before: Spread
@@ -94,7 +112,6 @@ def statement_for(
     vector: Vectors,
     message: str,
     among: Among | None = None,
-    told: VisibleTurns | None = None,
     each: int,
     vocabulary: Vocabulary | None = None,
 ) -> Statement:
@@ -104,7 +121,7 @@ def statement_for(
     each raw score (`each_for`). vocabulary: of its words, where the namespace has indexes of its own, which are used then if
     messages of all conversations are searched.
     """
-    among, told = among or Among(), told or VisibleTurns()
+    among = among or Among()
     parameters = {
         **path.ids,
         "model": model,
@@ -113,35 +130,32 @@ def statement_for(
         "conversation": among.conversation,
         "since": among.since,
         "until": among.until,
-        "told_conversation": told.conversation,
-        "latest": told.latest,
         "each": each,
     }
     if vocabulary is None or among.conversation is not None:
         return _SCAN, parameters
-    by_index = _by_index(path, model, len(vector), each) if among == Among() else _in_time(path, model)
+    by_index = _by_index(path, model, len(vector), each, in_time=among != Among())
     return by_index, {**parameters, **of_words(vocabulary)}
 
 
-def scanned(rows: Iterable[Any], told: VisibleTurns | None = None) -> ScannedMessages:
-    """The rows as values, without what is told anyway."""
-    given, contents = list(rows), frozenset(told.contents if told else ())
-    found = tuple(map(_found, given))
-    return ScannedMessages(
-        found=tuple(one for one in found if as_compared(one.message.content) not in contents) if contents else found,
-        with_before=spread_in(given, "with_before"),
-        words=spread_in(given, "words"),
+def scanned(rows: Iterable[Any], told: Collection[str] = ()) -> ScannedMessages:
+    """The rows as values. told: contents that the model sees anyway, as they are compared (`mosshead.text.as_compared`)."""
+    given = list(rows)
+    found = (
+        MessageFound(
+            message=message_of(row), cosine=row.cosine, with_before=row.with_before, words=row.words, itself=row.itself
+        )
+        for row in given
     )
-
-
-def _found(row: Any) -> MessageFound:
-    return MessageFound(
-        message=message_of(row), cosine=row.cosine, with_before=row.with_before, words=row.words, itself=row.itself
+    return ScannedMessages(
+        found=tuple(one for one in found if not told or as_compared(one.message.content) not in told),
+        with_before=Spread.of(given, "cosine"),
+        words=Spread.of(given, "words"),
     )
 
 
 _LAST_OF_BEST = """(
-    select with_before from scan where searched order by with_before desc offset %(each)s - 1 limit 1
+    select cosine from scan where searched order by cosine desc offset %(each)s - 1 limit 1
 )"""
 
 
@@ -150,29 +164,15 @@ def _first(score: str, only: str) -> str:
                 order by {score} desc, message_id desc limit %(each)s)"""
 
 
-def _scored(only: str) -> str:
-    return f"""
-        select turn.message_id, turn.conversation_id, {_IN_TIME} as searched,
-               {cosine("turn.with_before")} as with_before, {bm25("turn.terms", "turn.length")} as words
-        from mosshead_read_v1.turns as turn
-        where {of_namespace("turn")} and turn.model = %(model)s and {only}
-          and (cast(%(conversation)s as text) is null or turn.conversation_id = %(conversation)s)
-    """
-
-
-_ALL = f"{_scored('turn.compact')} union all {_scored('not turn.compact')}"
-"""Each half of the scan has an index of its own."""
-
-_SCANNED = f"""
-    {asked("turns")},
-    scan as materialized ({_ALL}),
-    spread as materialized (select {spread_of("with_before")}, {spread_of("words")} from scan)
-"""
-"""The scan, and how each score lies over it."""
+_ALL = exact(
+    TURNS,
+    f", conversation_id, {_IN_TIME} as searched",
+    "and (cast(%(conversation)s as text) is null or conversation_id = %(conversation)s)",
+)
 
 _BEST = f"""
     best as materialized (
-        {_first("with_before", f"with_before >= coalesce({_LAST_OF_BEST}, '-infinity')")} union {_first("words", "words > 0")}
+        {_first("cosine", f"cosine >= coalesce({_LAST_OF_BEST}, '-infinity')")} union {_first("words", "words > 0")}
     )
 """
 """The best by each score. To sort bare numbers takes least: the rows are sorted where they are few."""
@@ -212,14 +212,9 @@ _FOUND = f"""
     ),
     found as materialized (
         select * from placed full join scored using (message_id) full join said using (message_id)
-    ),
-    told as materialized (
-        select message_id from mosshead_read_v1.turns as turn
-        where {of_namespace("turn")} and turn.model = %(model)s and turn.conversation_id = %(told_conversation)s
-        order by said_at desc, message_id desc limit %(latest)s
     )
 """
-"""What is found, with all its scores and as it was said, and what the model sees anyway."""
+"""What is found, with all its scores and as it was said."""
 
 
 def _statement(head: str) -> str:
@@ -231,22 +226,17 @@ def _statement(head: str) -> str:
     return f"""
     with {head}, {_BEST}, {_PLACED}, {_FOUND}
     select found.*, spread.* from found cross join spread
-    where {_IN_TIME} and message_id <> all(array(select message_id from told))
+    where {_IN_TIME}
     order by conversation_id collate "C", place
 """
 
 
-_SCAN = _statement(_SCANNED)
+_SCAN = _statement(exact_head(TURNS, _ALL))
 
 
 @lru_cache(MOST_STATEMENTS)
-def _by_index(path: NamespacePath, model: str, dimensions: int, each: int) -> str:
-    return _statement(messages_head(path, model, dimensions, each))
-
-
-@lru_cache(MOST_STATEMENTS)
-def _in_time(path: NamespacePath, model: str) -> str:
-    return _statement(time_head(path, model, _ALL))
+def _by_index(path: NamespacePath, model: str, dimensions: int, each: int, *, in_time: bool) -> str:
+    return _statement(time_head(path, model, _ALL) if in_time else messages_head(path, model, dimensions, each))
 
 
 _LENDERS = 100
@@ -270,11 +260,11 @@ def lent(rows: Iterable[Any]) -> dict[UUID, float]:
 
 
 def _lending_statement(head: str) -> str:
-    """head: with the tables ``scanned`` and ``spread``. A full join is narrowed outside of its table: inside, it were a loop."""
+    """head: with the tables ``scan`` and ``spread``. A full join is narrowed outside of its table: inside, it were a loop."""
     return f"""
     with {head},
     best as materialized (
-        with one as (select owner_id, cosine, words from scanned)
+        with one as (select owner_id, cosine, words from scan)
         select owner_id, fit from ({SCORED}) as scored where fit > 0 order by fit desc, owner_id limit {_LENDERS}
     ),
     taken as materialized (
@@ -287,7 +277,7 @@ def _lending_statement(head: str) -> str:
 """
 
 
-_LENDING_SCAN = _lending_statement(SCANNED)
+_LENDING_SCAN = _lending_statement(exact_head(MEMORIES))
 
 
 @lru_cache(MOST_STATEMENTS)
@@ -297,6 +287,7 @@ def _lending_by_index(path: NamespacePath, model: str, dimensions: int) -> str:
 
 _Column = NDArray[np.float64]
 
+_WEIGHTS = MessageWeights()
 _LENDERS_OF_CONVERSATION = 3
 """So many of a conversation's messages, its best, lend to the others."""
 
@@ -354,34 +345,25 @@ class RankedMessage:
 
 
 def rank_messages(
-    found: Sequence[MessageFound],
-    *,
-    with_before: Spread,
-    words: Spread,
-    asked: QuestionCues,
-    lent: Mapping[UUID, float],
-    limit: int | None = None,
-    weights: MessageWeights | None = None,
+    scanned: ScannedMessages, *, asked: QuestionCues, lent: Mapping[UUID, float], limit: int | None = None
 ) -> list[RankedMessage]:
     """Rank what a scan found, best first; equals in the order of their conversations.
 
-    found: each message once, in any order. with_before, words: how the raw scores lie over all that was scanned, of which what
-    was found is the best part with its neighbours; the cosine of a message alone lies as that with the turn before it does.
-    lent: by message, what the memories that were taken from it lend, in standard deviations. limit: so many at most.
+    The cosine of a message alone lies as that with the turn before it does. lent: by message, what the memories that were taken
+    from it lend, in standard deviations. limit: so many at most.
     """
-    if not found:
+    if not scanned.found:
         return []
-    rows = sorted(found, key=lambda one: (one.message.conversation or "", one.message.place, one.message.id))
+    rows = sorted(scanned.found, key=lambda one: (one.message.conversation or "", one.message.place, one.message.id))
     messages = [one.message for one in rows]
     normalised = {
-        "cosine": _normalised([one.cosine for one in rows], with_before),
-        "with_before": _normalised([one.with_before for one in rows], with_before),
-        "words": _normalised([one.words for one in rows], words),
+        "cosine": _normalised([one.cosine for one in rows], scanned.with_before),
+        "with_before": _normalised([one.with_before for one in rows], scanned.with_before),
+        "words": _normalised([one.words for one in rows], scanned.words),
     }
-    weights = weights or MessageWeights()
-    parts = _parts(messages, normalised, asked, lent, weights)
+    parts = _parts(messages, normalised, asked, lent)
     own = _sum(parts)
-    parts["conversation"] = weights.conversation * _best_of_conversation(messages, own)
+    parts["conversation"] = _WEIGHTS.conversation * _best_of_conversation(messages, own)
     scores = _sum(parts)
     return [
         RankedMessage(found=rows[row], score=float(scores[row]), _row=row, _parts=parts)
@@ -394,22 +376,21 @@ def _parts(
     normalised: Mapping[str, _Column],
     asked: QuestionCues,
     lent: Mapping[UUID, float],
-    weights: MessageWeights,
 ) -> dict[str, _Column]:
     """What each signal adds, but for the conversation, to which all of them lead."""
     follows = _follows(messages)
     words, with_before = normalised["words"], normalised["with_before"]
     return {
-        "cosine": weights.cosine * normalised["cosine"],
-        "with_before": weights.with_before * with_before,
-        "words": weights.words * words,
-        "with_after": weights.with_after * _of_next(with_before, follows),
-        "words_before": weights.words_before * np.concatenate(([0.0], words[:-1] * follows)),
-        "words_after": weights.words_after * _of_next(words, follows),
-        "speaker": weights.speaker * _said_by_named(messages, asked),
-        "when": weights.when * _said_then(messages, asked),
-        "asks": weights.asks * np.array([message.content.rstrip().endswith("?") for message in messages]),
-        "lent": weights.lent * _lent(messages, lent),
+        "cosine": _WEIGHTS.cosine * normalised["cosine"],
+        "with_before": _WEIGHTS.with_before * with_before,
+        "words": _WEIGHTS.words * words,
+        "with_after": _WEIGHTS.with_after * _of_next(with_before, follows),
+        "words_before": _WEIGHTS.words_before * np.concatenate(([0.0], words[:-1] * follows)),
+        "words_after": _WEIGHTS.words_after * _of_next(words, follows),
+        "speaker": _WEIGHTS.speaker * _said_by_named(messages, asked),
+        "when": _WEIGHTS.when * _said_then(messages, asked),
+        "asks": _WEIGHTS.asks * np.array([message.content.rstrip().endswith("?") for message in messages]),
+        "lent": _WEIGHTS.lent * np.array([lent.get(message.id, 0.0) for message in messages]),
     }
 
 
@@ -441,12 +422,6 @@ def _said_then(messages: Sequence[StoredMessage], asked: QuestionCues) -> _Colum
     days = [message.said_at.date() for message in messages]
     fits = {day: max(period.fits(day) for period in asked.periods) for day in set(days)}
     return np.array([fits[day] for day in days])
-
-
-def _lent(messages: Sequence[StoredMessage], lent: Mapping[UUID, float]) -> _Column:
-    if not lent:
-        return np.zeros(len(messages))
-    return np.array([lent.get(message.id, 0.0) for message in messages])
 
 
 def _best_of_conversation(messages: Sequence[StoredMessage], scores: _Column) -> _Column:

@@ -27,10 +27,8 @@ _T = TypeVar("_T")
 _log = logging.getLogger("mosshead")
 
 
-def judge_of(reranker: Reranker | None, message: str) -> Judge | None:
+def judge_of(reranker: Reranker, message: str) -> Judge:
     """The reranker for a message. Raises ValueError where it is none."""
-    if reranker is None:
-        return None
     if not callable(reranker):
         raise ValueError(  # noqa: TRY004 - as for all that does not fit
             f"reranker: a callable that takes a message and texts, got {type(reranker).__name__}"

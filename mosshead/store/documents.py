@@ -1,7 +1,6 @@
 """The SQL of the read side about documents and records. Functions take a connection and never commit."""
 
 from typing import Any
-from uuid import UUID
 
 from sqlalchemy import Connection, Row
 
@@ -10,23 +9,15 @@ from mosshead.models.documents import Document, S, StoredDocument, typed
 from mosshead.models.memories import Decision, StoredMemory
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import Sql
-from mosshead.store.memories import MEMORY_COLUMNS, decisions_where, known_now, memory_fields
+from mosshead.store.memories import decisions_where, memories_where
 
 
-def document(connection: Connection, path: NamespacePath, name: str) -> Row[Any] | None:
-    """The document of a schema as it is now; None where there is none."""
-    return Sql(f"""
-        select body, version, fields, updated_at, made_by from mosshead_read_v1.documents
-        where {_OF_NAMESPACE} and document_id = :document_id
-    """).row(connection, _of(path, name))
-
-
-def documents(connection: Connection, path: NamespacePath) -> list[Row[Any]]:
-    """Every document as it is now, in the order of the schemas' names."""
+def documents(connection: Connection, path: NamespacePath, *, name: str | None = None) -> list[Row[Any]]:
+    """Every document as it is now, or that of one schema, in the order of the schemas' names."""
     return Sql(f"""
         select schema_name, body, version, fields, updated_at, made_by from mosshead_read_v1.documents
-        where {_OF_NAMESPACE} order by schema_name
-    """).rows(connection, path.ids)
+        where {_OF_NAMESPACE} and schema_name = coalesce(cast(:name as text), schema_name) order by schema_name
+    """).rows(connection, path.ids, name=name)
 
 
 def versions(connection: Connection, path: NamespacePath, name: str, limit: int) -> list[Row[Any]]:
@@ -34,7 +25,7 @@ def versions(connection: Connection, path: NamespacePath, name: str, limit: int)
     return Sql(f"""
         select body, version, fields, known_from as updated_at, made_by from mosshead_read_v1.documents_over_time
         where {_OF_NAMESPACE} and document_id = :document_id order by version desc limit :limit
-    """).rows(connection, _of(path, name), limit=limit)
+    """).rows(connection, path.ids, document_id=document_id(path.home_id, name), limit=limit)
 
 
 def decisions(connection: Connection, path: NamespacePath, name: str, limit: int) -> list[Decision]:
@@ -45,16 +36,9 @@ def decisions(connection: Connection, path: NamespacePath, name: str, limit: int
 
 def records(connection: Connection, path: NamespacePath, name: str, limit: int) -> list[StoredMemory]:
     """The memories that hold a record of a shape, newest first."""
-    rows = Sql(f"""
-        select {MEMORY_COLUMNS} from mosshead_read_v1.memories as memory
-        where {known_now("memory")} and memory.state = 'active' and memory.record_name = :name
-        order by memory.valid_from desc, memory.memory_id limit :limit
-    """).run(connection, path.ids, name=name, limit=limit)
-    return [StoredMemory(**memory_fields(row)) for row in rows]
-
-
-def _of(path: NamespacePath, name: str) -> dict[str, UUID]:
-    return {**path.ids, "document_id": document_id(path.home_id, name)}
+    which = """memory.state = 'active' and memory.record_name = :name
+        order by memory.valid_from desc, memory.memory_id limit :limit"""
+    return memories_where(connection, path, which, name=name, limit=limit)
 
 
 _OF_NAMESPACE = "tenant_id = :tenant_id and namespace_id = :namespace_id"

@@ -3,7 +3,7 @@
 Functions take a connection inside a transaction that has set its tenant (`mosshead.store.connection`), and never commit.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, LiteralString
@@ -13,15 +13,12 @@ import psycopg
 from psycopg.rows import namedtuple_row
 from sqlalchemy import Connection, Row, text
 
-from mosshead.embeddings.protocol import Vector
-from mosshead.fencing import strip_fences
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
 from mosshead.models.memories import (
     Action,
     Decision,
     DecisionCandidate,
     Entity,
-    Hit,
     Occurrence,
     Profile,
     Progress,
@@ -54,15 +51,20 @@ def memories(
     about: UUID | None = None,
 ) -> list[StoredMemory]:
     """The memories in a state, most salient first; of a kind, or about an entity, where these are given."""
-    rows = Sql(f"""
-        select {MEMORY_COLUMNS} from mosshead_read_v1.memories as memory
-        where {known_now("memory")} and memory.state = :state
+    which = f"""memory.state = :state
           and (cast(:kind as text) is null or memory.kind = :kind)
           and (cast(:about as uuid) is null or exists (
               select from mosshead_read_v1.memory_entities as link
               where {same_namespace("link", "memory")} and link.memory_id = memory.memory_id and link.entity_id = :about))
-        order by memory.salience desc, memory.memory_id limit :limit
-    """).run(connection, path.ids, limit=limit, kind=kind, state=state, about=about)
+        order by memory.salience desc, memory.memory_id limit :limit"""
+    return memories_where(connection, path, which, limit=limit, kind=kind, state=state, about=about)
+
+
+def memories_where(connection: Connection, path: NamespacePath, which: str, **parameters: Any) -> list[StoredMemory]:
+    """Memories as they are now. which: a condition on ``memory``, and the order."""
+    rows = Sql(f"""
+        select {MEMORY_COLUMNS} from mosshead_read_v1.memories as memory where {known_now("memory")} and {which}
+    """).run(connection, path.ids, **parameters)
     return [StoredMemory(**memory_fields(row)) for row in rows]
 
 
@@ -95,26 +97,6 @@ def entities_named(connection: Connection, path: NamespacePath, names: Sequence[
     """).pairs(connection, path.ids, names=list(names))
 
 
-def latest_messages(connection: Connection, path: NamespacePath, conversation: str, limit: int) -> list[str]:
-    """What was said last in a conversation, oldest first."""
-    return latest_of(connection.exec_driver_sql(*latest_messages_statement(path, conversation, limit)).all())
-
-
-def latest_messages_statement(path: NamespacePath, conversation: str, limit: int) -> Statement:
-    """The statement that asks what was said last in a conversation; its rows are for `latest_of`."""
-    return _LATEST_MESSAGES, {**path.ids, "conversation_id": conversation, "limit": limit}
-
-
-def latest_of(rows: Sequence[Any]) -> list[str]:
-    """What the rows of `latest_messages_statement` say, oldest first. Notes that were published with a prompt were not said."""
-    return [said for row in reversed(rows) if (said := strip_fences(row.content))]
-
-
-def progress(connection: Connection, path: NamespacePath) -> Progress:
-    """How far the namespace's events have come."""
-    return progress_of(connection.exec_driver_sql(*progress_statement(path)).all())
-
-
 def progress_statement(path: NamespacePath) -> Statement:
     """The statement that asks how far the namespace's events have come; its rows are for `progress_of`."""
     return _PROGRESS, path.ids
@@ -142,23 +124,30 @@ def received(
 
 _MODELS: LiteralString = "select * from mosshead_read_v1.models order by active desc, model"
 
-OWN_COLUMNS = """
-    memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
-    memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity, memory.valid_from,
-    memory.said_by, memory.marked, memory.record_name, memory.record, memory.key,
-    memory.valid_from_offset, memory.occurred_from_offset, memory.occurred_to_offset"""
+_AS_STORED = "version content tier state superseded_by said_by marked record_name record key".split()
+_TIMES = "valid_from occurred_from occurred_to valid_from_offset occurred_from_offset occurred_to_offset granularity".split()
+OWN_COLUMNS = ", ".join(
+    f"memory.{name}" for name in ("memory_id", "kind", "salience", "confidence", *_AS_STORED, *_TIMES)
+)
 """What `memory_fields` reads of the alias ``memory``; beside these it reads ``about``."""
 
 NAMES_IN_ORDER = (
     "array_agg(entity.name order by array_position(array['subject', 'object', 'about'], link.role), entity.name)"
 )
 
-MEMORY_COLUMNS = f"""{OWN_COLUMNS},
+
+def memory_columns(holds: Callable[[str], str] | None = None) -> str:
+    """What `memory_fields` reads of the alias ``memory``. holds: SQL for an alias's rows of the time that is read; now by default."""
+    over_time, then = ("", "") if holds is None else ("_over_time", f"and {holds('link')} and {holds('entity')}")
+    return f"""{OWN_COLUMNS},
     (select {NAMES_IN_ORDER}
-     from mosshead_read_v1.memory_entities as link
-     join mosshead_read_v1.entities as entity using (tenant_id, namespace_id, entity_id)
-     where {same_namespace("link", "memory")} and link.memory_id = memory.memory_id) as about
+     from mosshead_read_v1.memory_entities{over_time} as link
+     join mosshead_read_v1.entities{over_time} as entity using (tenant_id, namespace_id, entity_id)
+     where {same_namespace("link", "memory")} and link.memory_id = memory.memory_id {then}) as about
 """
+
+
+MEMORY_COLUMNS = memory_columns()
 
 _ENTITY_COLUMNS = f"""
     entity.entity_id, entity.key, entity.name, entity.entity_type, entity.description, entity.is_user, parent.name as parent,
@@ -176,13 +165,6 @@ _ENTITY_TABLES = f"""
       on {same_namespace("parent", "entity")} and parent.entity_id = entity.parent_id
 """
 
-_LATEST_MESSAGES = """
-    select content from mosshead_read_v1.messages
-    where tenant_id = %(tenant_id)s and namespace_id = %(namespace_id)s and conversation_id = %(conversation_id)s
-      and role in ('user', 'assistant') and content <> ''
-    order by occurred_at desc, message_id desc limit %(limit)s
-"""
-
 _PROGRESS = """
     select publisher_id, received_up_to, consolidated_up_to, pending, at_work from mosshead_read_v1.progress
     where tenant_id = %(tenant_id)s and namespace_id = %(namespace_id)s
@@ -190,13 +172,16 @@ _PROGRESS = """
 
 
 def memory(
-    connection: Connection, path: NamespacePath, memory_id: UUID, *, as_of: datetime | None = None
+    connection: Connection, path: NamespacePath, wanted: UUID | str, *, as_of: datetime | None = None
 ) -> StoredMemory | None:
-    """One memory with its sources, superseded and withdrawn ones included; None where none was known at that time."""
-    parameters = {**scope(path, as_of), "memory_id": memory_id}
+    """One memory with its sources, superseded and withdrawn ones included; None where none was known at that time.
+
+    wanted: its id, or the key under which it was imported.
+    """
     row = Sql(f"""
-        select {_COLUMNS_THEN} from mosshead_read_v1.memories as memory where {known("memory")} and memory.memory_id = :memory_id
-    """).row(connection, parameters)
+        select {memory_columns(known)} from mosshead_read_v1.memories as memory
+        where {known("memory")} and memory.{"key" if isinstance(wanted, str) else "memory_id"} = :wanted
+    """).row(connection, scope(path, as_of), wanted=wanted)
     if row is None:
         return None
     rows = Sql(f"""
@@ -207,7 +192,7 @@ def memory(
           on {same_namespace("message", "source")} and message.message_id = source.message_id
         where {known("source")} and source.memory_id = :memory_id
         order by source.stance desc, message.occurred_at, source.message_id
-    """).run(connection, parameters)
+    """).run(connection, scope(path, as_of), memory_id=row.memory_id)
     sources = tuple(
         Source(
             message_id=one.message_id,
@@ -222,57 +207,14 @@ def memory(
     return StoredMemory(**memory_fields(row), sources=sources)
 
 
-def memory_by_key(
-    connection: Connection, path: NamespacePath, key: str, *, as_of: datetime | None = None
-) -> UUID | None:
-    """The id of the memory that was imported under a key; None where there was none at that time."""
-    row = Sql(f"""
-        select memory.memory_id from mosshead_read_v1.memories as memory where {known("memory")} and memory.key = :key
-    """).row(connection, scope(path, as_of), key=key)
-    return row.memory_id if row else None
-
-
-def similar_memories(
-    connection: Connection,
-    path: NamespacePath,
-    *,
-    model: str,
-    vector: Vector,
-    limit: int,
-    threshold: float | None,
-    as_of: datetime,
-) -> list[Hit]:
-    """The memories of that time nearest to a vector, by their texts of that time; most similar first."""
-    from pgvector import HalfVector  # it brings numpy
-
-    asked = {"model": model, "vector": HalfVector(vector).to_text(), "limit": limit, "threshold": threshold}
-    rows = Sql(f"""
-        select {_COLUMNS_THEN}, 1 - (vector.embedding <=> cast(:vector as halfvec)) as similarity
-        from mosshead_read_v1.memories as memory cross join lateral (
-            select embedding from mosshead_read_v1.embeddings as vector
-            where vector.tenant_id = :tenant_id and vector.namespace_id = :namespace_id and vector.model = :model
-              and vector.owner_kind in ('memory', 'past_memory') and vector.owner_id = memory.memory_id
-              and vector.version <= memory.version
-            order by vector.version desc limit 1
-        ) as vector
-        where {known("memory")} and memory.state = 'active'
-          and (cast(:threshold as float8) is null or 1 - (vector.embedding <=> cast(:vector as halfvec)) > :threshold)
-        order by vector.embedding <=> cast(:vector as halfvec), memory.memory_id limit :limit
-    """).run(connection, scope(path, as_of), **asked)
-    return [Hit(**memory_fields(row), similarity=round(row.similarity, 4)) for row in rows]
-
-
 def memories_from(connection: Connection, path: NamespacePath, message_id: UUID) -> list[StoredMemory]:
     """What was taken from a message, as it is known now, superseded ones included."""
-    rows = Sql(f"""
-        select {_COLUMNS_THEN} from mosshead_read_v1.memories as memory
-        where {known("memory")} and memory.memory_id in (
+    which = """memory.memory_id in (
             select source.memory_id from mosshead_read_v1.provenance as source
             where source.tenant_id = :tenant_id and source.namespace_id = :namespace_id and source.message_id = :message_id
               and source.stance = 'for')
-        order by memory.memory_id
-    """).run(connection, scope(path, None), message_id=message_id)
-    return [StoredMemory(**memory_fields(row)) for row in rows]
+        order by memory.memory_id"""
+    return memories_where(connection, path, which, message_id=message_id)
 
 
 def decisions(connection: Connection, path: NamespacePath, memory_id: UUID) -> list[Decision]:
@@ -308,14 +250,14 @@ def decisions_where(
         from mosshead_read_v1.decisions as decision {joined}
         where tenant_id = :tenant_id and namespace_id = :namespace_id and {which}
     """).rows(connection, path.ids, **parameters)
-    return [_decision(row) for row in rows]
+    return [Decision(**{**row._asdict(), "fact": row.fact or {}, "candidates": _seen(row.candidates)}) for row in rows]
 
 
-def _decision(row: Row[Any]) -> Decision:
-    columns = row._asdict()
-    columns["fact"] = row.fact or {}
-    columns["candidates"] = tuple(_considered(one) for one in row.candidates)
-    return Decision(**columns)
+def _seen(candidates: Iterable[Mapping[str, Any]]) -> tuple[DecisionCandidate, ...]:
+    return tuple(
+        DecisionCandidate(memory_id=UUID(one["memory_id"]), version=one["version"], similarity=one["similarity"])
+        for one in candidates
+    )
 
 
 def later_decisions(connection: Connection, path: NamespacePath, decision_id: UUID) -> list[UUID]:
@@ -373,21 +315,17 @@ TIME = "coalesce(cast(:as_of as timestamptz), 'infinity')"
 
 def known(alias: str) -> str:
     """SQL for the rows of a namespace, under an alias, that were known at a time."""
-    return f"""{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id
-        and {alias}.known_from <= {TIME} and ({alias}.known_to is null or {alias}.known_to > {TIME})"""
+    return f"{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id and {held(alias, TIME)}"
+
+
+def held(alias: str, time: str) -> str:
+    """SQL for the rows under an alias that were known at a time."""
+    return f"{alias}.known_from <= {time} and ({alias}.known_to is null or {alias}.known_to > {time})"
 
 
 def known_now(alias: str) -> str:
     """The SQL condition that a namespace's row is current. Unlike `known`, it can use the indexes on current rows."""
     return f"{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id and {alias}.known_to is null"
-
-
-_COLUMNS_THEN = f"""{OWN_COLUMNS},
-    (select {NAMES_IN_ORDER}
-     from mosshead_read_v1.memory_entities_over_time as link
-     join mosshead_read_v1.entities_over_time as entity on entity.entity_id = link.entity_id
-     where {known("link")} and {known("entity")} and link.memory_id = memory.memory_id) as about
-"""
 
 
 # All rows of a decision carry its time, where they begin and where they end: by that one sees that two wrote the same part of a
@@ -443,43 +381,33 @@ def memory_fields(row: Row[Any]) -> dict[str, Any]:
             granularity=Granularity(row.granularity),
         )
     return {
+        **{name: getattr(row, name) for name in _AS_STORED},
         "id": row.memory_id,
-        "version": row.version,
         "kind": MemoryKind(row.kind),
-        "content": row.content,
         "salience": round(row.salience, 2),
         "confidence": round(row.confidence, 2),
-        "tier": row.tier,
         "said_at": in_zone(row.valid_from, row.valid_from_offset),
         "occurred": occurred,
         "about": tuple(row.about or ()),
-        "state": row.state,
-        "superseded_by": row.superseded_by,
-        "said_by": row.said_by,
-        "marked": row.marked,
-        "record_name": row.record_name,
-        "record": row.record,
-        "key": row.key,
     }
-
-
-def _considered(one: Mapping[str, Any]) -> DecisionCandidate:
-    return DecisionCandidate(memory_id=UUID(one["memory_id"]), version=one["version"], similarity=one["similarity"])
 
 
 def entity_of(row: Row[Any]) -> Entity:
     """An entity with its names and the number of memories about it."""
-    return Entity(
-        id=row.entity_id,
-        key=row.key,
-        name=row.name,
-        entity_type=EntityType(row.entity_type),
-        description=row.description,
-        aliases=tuple(alias for alias in row.aliases or () if alias != row.name),
-        parent=row.parent,
-        is_user=row.is_user,
-        memories=row.memories,
-    )
+    return Entity(id=row.entity_id, memories=row.memories, **entity_fields(row))
+
+
+def entity_fields(row: Any) -> dict[str, Any]:
+    """What `Entity` and `RegisteredEntity` have in common."""
+    return {
+        "key": row.key,
+        "name": row.name,
+        "entity_type": EntityType(row.entity_type),
+        "description": row.description,
+        "aliases": tuple(alias for alias in row.aliases or () if alias != row.name),
+        "parent": row.parent,
+        "is_user": row.is_user,
+    }
 
 
 @dataclass(frozen=True, slots=True)

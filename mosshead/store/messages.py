@@ -1,6 +1,6 @@
 """The read side's SQL about single messages: those around one, and the latest of a conversation."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -52,8 +52,26 @@ _AROUND = f"""
 """
 
 
-def latest_statement(path: NamespacePath, limit: int) -> Statement:
-    """The statement, as the driver takes it, and its parameters; its rows, the last first, are for `message_of`.
+def latest_statement(path: NamespacePath, conversation: str, limit: int) -> Statement:
+    """The statement that asks what was said last in a conversation; its rows are for `latest_of`."""
+    return _LATEST, {**path.ids, "conversation_id": conversation, "limit": limit}
+
+
+def latest_of(rows: Sequence[Any]) -> list[str]:
+    """What was said, oldest first. Notes that were published with a prompt were not said."""
+    return [said for row in reversed(rows) if (said := strip_fences(row.content))]
+
+
+_LATEST = """
+    select content from mosshead_read_v1.messages
+    where tenant_id = %(tenant_id)s and namespace_id = %(namespace_id)s and conversation_id = %(conversation_id)s
+      and role in ('user', 'assistant') and content <> ''
+    order by occurred_at desc, message_id desc limit %(limit)s
+"""
+
+
+def ahead_statement(path: NamespacePath, limit: int) -> Statement:
+    """The statement that asks what was said last and has not taken effect; its rows, the last first, are for `message_of`.
 
     limit: so many messages at most, of users and assistants, in any conversation.
     """

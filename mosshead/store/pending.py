@@ -64,9 +64,9 @@ class Laid:
         found += [one for one in waiting if threshold is None or one.similarity > threshold]
         return tuple(sorted(found, key=lambda hit: -hit.similarity)[:limit])
 
-    def narrowed(self, *, kind: str | None, metadata: Mapping[str, Any] | None) -> "Laid":
-        """What waits of a kind; nothing that waits was taken from a message with metadata."""
-        remembered = () if metadata else (one for one in self.remembered if kind in {None, one.kind})
+    def narrowed(self, *, kind: str | None, metadata: Mapping[str, Any] | None, record: str | None) -> "Laid":
+        """What waits of a kind; nothing that waits was taken from a message with metadata, or holds a record."""
+        remembered = () if metadata or record else (one for one in self.remembered if kind in {None, one.kind})
         return replace(self, remembered=tuple(remembered))
 
     def similar(self, vector: Vector, embedder: Embedder) -> list[Hit]:
@@ -105,10 +105,6 @@ class Overlay:
         self._waiting[path.parts, event_id.hex] = pending
         for key in tuple(self._waiting)[:-_MOST]:
             self._waiting.pop(key, None)
-
-    def waits(self, path: NamespacePath) -> bool:
-        """Whether something of a namespace may wait."""
-        return any(parts == path.parts for parts, _ in tuple(self._waiting))
 
     def of(self, path: NamespacePath) -> Laid:
         """What waits of a namespace, as far as `settle` knows."""

@@ -59,12 +59,12 @@ class ToLink:
 class Around:
     """What was said around a mention, and what is known of those that it may mean.
 
-    texts: the vectors of the telling's texts, shape (texts, dimensions). evidence: by candidate, of what was known before the
+    vector: of the telling's text. evidence: by candidate, of what was known before the
     batch; nothing of those that are new with it.
     """
 
     asked: Telling
-    texts: Vector
+    vector: Vector
     evidence: Mapping[UUID, Evidence]
 
 

@@ -5,8 +5,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-import numpy as np
-
 from mosshead.entities.disambiguation import Evidence
 from mosshead.language.names import possible_names
 from mosshead.models.entities import RegisteredEntity
@@ -170,26 +168,18 @@ class BatchEvidence:
     def _of(
         self, candidate: RegisteredEntity, to_link: ToLink, around: Around, registry: Mapping[UUID, RegisteredEntity]
     ) -> Evidence:
-        known = around.evidence.get(candidate.entity_id, Evidence(nearest=(0.0,) * len(around.asked.texts)))
+        known = around.evidence.get(candidate.entity_id, Evidence(nearest=0.0))
         said = self._said.get(candidate.entity_id, _Said())
         parent = {candidate.parent_id} if candidate.parent_id else set()
         words = said.words | telling(f"{candidate.description or ''} {candidate.parent or ''}")
         return replace(
             known,
-            nearest=_nearest(known.nearest, around.texts, said.vectors),
+            nearest=max((known.nearest, *(float(around.vector @ vector) for vector in said.vectors))),
             words=known.words
             | {word for word in (*around.asked.words, *around.asked.scene_words) if telling(word) & words},
             named=known.named | _named(said.others | parent, candidate, to_link.said, registry),
             scene_named=known.scene_named | _named(said.others | parent, candidate, " ".join(to_link.before), registry),
         )
-
-
-def _nearest(known: tuple[float, ...], texts: Vector, vectors: Sequence[Vector]) -> tuple[float, ...]:
-    if not vectors:
-        return known
-    return tuple(
-        max(before, float(now)) for before, now in zip(known, (texts @ np.stack(vectors).T).max(axis=1), strict=True)
-    )
 
 
 def _named(

@@ -158,7 +158,7 @@ def _example(lane: LaneRef, command: Clarify, parts: Parts) -> Example | None:
         mention=mention,
         text=said,
         entity_id=command.event_id,
-        vector=parts.embedder.embed([telling(said, mention).texts[0]])[0],
+        vector=parts.embedder.embed([telling(said, mention).text])[0],
         model=parts.embedder.name,
         message_id=message_id,
         conversation=conversation,

@@ -123,7 +123,7 @@ def _fill_owners(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
 
 def _text_of(one: Lacking) -> str:
     """What is embedded of an owner: of an example, what was said around the mention."""
-    return one.text if one.mention is None else telling(one.text, one.mention).texts[0]
+    return one.text if one.mention is None else telling(one.text, one.mention).text
 
 
 def _added(engine: Engine, lane: LaneRef, model: str, add: Callable[..., int], made: T) -> int:

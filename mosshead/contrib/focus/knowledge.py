@@ -19,7 +19,7 @@ from mosshead.language.references import content_words, names_another, shared
 from mosshead.language.wordlists import Gender, gender_of
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
-from mosshead.search.indexed import MOST_STATEMENTS, nearest_first, scope_in_literals
+from mosshead.search.scans import MOST_STATEMENTS, nearest_first, scope_in_literals
 from mosshead.store.connection import Statement, of_namespace
 
 NEAREST = 16

@@ -11,21 +11,18 @@ from typing import Any
 from uuid import UUID
 
 from mosshead.context.fetch import ReadStore, first, second
-from mosshead.context.interpret import Understood, names_of
-from mosshead.context.pipeline import settled
+from mosshead.context.pipeline import Understood, names_of, settled
 from mosshead.contrib.stories.prompt import noted
 from mosshead.contrib.stories.requests import StoryIntent, StoryRequest, times_in
 from mosshead.contrib.stories.story import StoryEvidence
 from mosshead.entities.matching import Name, places, words_of
-from mosshead.entities.resolution import TURNS
 from mosshead.language.names import normalise
 from mosshead.models.kinds import Role
 from mosshead.models.memories import Progress, StoredMemory
 from mosshead.models.messages import StoredMessage
 from mosshead.models.questions import Question
-from mosshead.search.memories import RankedMemory
-from mosshead.search.messages import Among, VisibleTurns
-from mosshead.search.scoring import WEIGHTS, base
+from mosshead.search.memories import WEIGHTS, RankedMemory, base
+from mosshead.search.messages import Among
 from mosshead.search.weights import ContextWeights
 from mosshead.store.connection import of_namespace, rows_within, tenant_transaction
 from mosshead.store.entities import MAX_DEPTH, Neighbour, neighbours
@@ -78,10 +75,10 @@ def gathered(
 
     history, conversation: the turns before, as for a context. closed: memories that are not told, nor what they replaced.
     """
-    heard = first(store, asked.topic, history, conversation=None if history else conversation, turns=TURNS)
+    heard = first(store, asked.topic, history, conversation=conversation)
     told = {as_compared(one) for one in (*history, request)}
     among = _among(asked, request, now)
-    fetched = second(store, heard, shown=MESSAGES + len(told), told=VisibleTurns(contents=told), among=among)
+    fetched = second(store, heard, shown=MESSAGES + len(told), told=told, among=among)
     read, _ = settled(store, heard, fetched, now)
     if questions := tuple(read.questions()):
         return Gathered(pieces=(), questions=questions, progress=heard.progress)

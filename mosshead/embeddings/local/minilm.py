@@ -5,6 +5,7 @@ Source of the pooling (mean of the tokens, then unit length, 256 tokens at most)
 
 import os
 from collections.abc import Callable, Container, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -12,13 +13,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from mosshead.embeddings.local.files import MODEL, TOKENIZER, WEIGHTS, check_model, find_model
-from mosshead.embeddings.local.threads import on_one_thread
 from mosshead.embeddings.protocol import Vectors
 from mosshead.patterns import lazy_pattern, remembered
 from mosshead.portions import portions
 from mosshead.text import encodable, estimated_tokens
 
 if TYPE_CHECKING:  # what the model runs on is loaded with the model
+    from threadpoolctl import ThreadpoolController
     from tokenizers import Tokenizer
 
     from mosshead.embeddings.local.bert import Bert
@@ -150,3 +151,64 @@ class MiniLM:
             with _LOADING:
                 self._model = _Model.load(self._folder)
         return self._model
+
+
+CHOSEN: Final = "OPENBLAS_NUM_THREADS"
+"""Whoever sets this in the environment has chosen the number of threads, and it is left alone."""
+
+
+def on_one_thread() -> AbstractContextManager[None]:
+    """Have the process's BLAS use one thread within the block; what it used before is restored when the last block ends.
+
+    OpenBLAS, which numpy brings, spreads each product over all cores, whose threads spin while they wait. Where a core has other
+    work, or a container may use fewer than it sees, a short text takes ten times as long as on one thread; else it gains a third.
+    To be entered once numpy is imported. The setting holds for the whole process: the app's own products have one thread, too.
+    """
+    return nullcontext() if CHOSEN in os.environ else _LIMIT
+
+
+class _Limit(AbstractContextManager[None]):
+    """Blocks that overlap share one limit: else the second would take the first's one thread for what was there before."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inside = 0
+        self._before: list[int] = []
+        # Held across a fork, so that no child starts with a lock that a thread of its parent was holding.
+        os.register_at_fork(
+            before=self._lock.acquire, after_in_parent=self._lock.release, after_in_child=self._begin_anew
+        )
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._before = [one.num_threads for one in _blas().lib_controllers]
+                self._set([1] * len(self._before))
+            self._inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                self._set(self._before)
+
+    def _begin_anew(self) -> None:
+        """In a child the threads that were inside are no more."""
+        if self._inside:
+            self._inside = 0
+            self._set(self._before)
+        self._lock.release()
+
+    def _set(self, threads: list[int]) -> None:
+        for library, number in zip(_blas().lib_controllers, threads, strict=True):
+            library.set_num_threads(number)
+
+
+_LIMIT: Final = _Limit()
+
+
+@lru_cache(1)
+def _blas() -> "ThreadpoolController":
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")

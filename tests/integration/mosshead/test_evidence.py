@@ -1,9 +1,9 @@
 """Evidence: what is known of a candidate that answers to a telling, and nothing else, whatever happened to it since."""
 
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID, uuid4
 
-import numpy as np
 import pytest
 
 from db import memories, questions, relations
@@ -13,16 +13,20 @@ from mosshead.entities.disambiguation import Evidence, Telling
 from mosshead.entities.evidence import Weighed
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import rows_within
+from mosshead.store.connection import Statement, rows_within
 from tests.given import MODEL, NOON, Remembering, direction
 
-ASKED = Telling(texts=("one", "two"), words=("Tomatoes", "growing", "the"), scene_words=("article",))
-VECTORS = np.stack([direction(1), direction(0, 1)])
+ASKED = Telling(text="one", words=("Tomatoes", "growing", "the"), scene_words=("article",))
 
 
 @pytest.fixture
 def peter(remembering: Remembering) -> UUID:
     return remembering.entity("Peter", description="gardener")
+
+
+def rows(remembering: Remembering, statement: Statement) -> list[Any]:
+    with remembering.transaction() as connection:
+        return rows_within(connection, statement)
 
 
 def look(
@@ -32,17 +36,10 @@ def look(
     named: Sequence[UUID] = (),
     scene: Sequence[UUID] = (),
 ) -> dict[UUID, Weighed]:
-    with remembering.transaction() as connection:
-        return evidence.weigh(
-            connection,
-            path,
-            model=MODEL,
-            asked=ASKED,
-            vectors=VECTORS,
-            candidates=candidates,
-            named=named,
-            scene_named=scene,
-        )
+    statement = evidence.statement_for(
+        path, model=MODEL, asked=ASKED, vector=direction(1), candidates=candidates, named=[*named, *scene]
+    )
+    return evidence.weighed(rows(remembering, statement), ASKED, named=named, scene_named=scene)
 
 
 def weigh(
@@ -56,11 +53,11 @@ def weigh(
     return {key: one.evidence for key, one in found.items()}
 
 
-def nearest(remembering: Remembering, path: NamespacePath, candidate: UUID) -> list[float]:
-    return [round(cosine, 3) for cosine in weigh(remembering, path, candidate)[candidate].nearest]
+def nearest(remembering: Remembering, path: NamespacePath, candidate: UUID) -> float:
+    return round(weigh(remembering, path, candidate)[candidate].nearest, 3)
 
 
-def test_each_text_has_its_nearest_memory(
+def test_the_nearest_memory_that_is_surely_about_a_candidate_counts(
     remembering: Remembering, fresh_namespace: NamespacePath, peter: UUID
 ) -> None:
     for vector in (direction(1, 1), direction(1, 0, 1), direction(0, 1, 0.5), direction(-1)):
@@ -68,40 +65,40 @@ def test_each_text_has_its_nearest_memory(
     remembering.memory("He rests", direction(1), about={peter: ("subject", "unsure")})
     remembering.memory("Nobody rests", direction(1), about={})
 
-    assert nearest(remembering, fresh_namespace, peter) == pytest.approx([0.707, 0.894], abs=0.002)
+    assert nearest(remembering, fresh_namespace, peter) == pytest.approx(0.707, abs=0.002)
 
 
 def test_what_is_too_large_for_the_index_counts_as_what_fits_into_it(
     remembering: Remembering, fresh_namespace: NamespacePath, peter: UUID
 ) -> None:
     at_length = " ".join(f"tomato{number}" for number in range(80))
-    remembering.memory(f"An article: {at_length}", direction(0, 1), about={peter: ("subject", "sure")})
-    remembering.memory("He is growing", direction(1), about={peter: ("subject", "sure")})
+    remembering.memory(f"An article: {at_length}", direction(1), about={peter: ("subject", "sure")})
+    remembering.memory("He is growing", direction(0, 1), about={peter: ("subject", "sure")})
     with remembering.transaction() as connection:
         sizes = connection.exec_driver_sql("select compact from mosshead_read_v1.traits where entity_id = %s", (peter,))
         assert set(sizes.scalars()) == {True, False}
 
     found = weigh(remembering, fresh_namespace, peter)[peter]
-    assert [round(cosine, 3) for cosine in found.nearest] == [1, 1]
+    assert round(found.nearest, 3) == 1
     assert found.words == {"article", "growing"}
 
 
 def test_the_profile_speaks_for_those_of_whom_no_memory_is_known(
     remembering: Remembering, fresh_namespace: NamespacePath, peter: UUID
 ) -> None:
-    assert nearest(remembering, fresh_namespace, peter) == [0, 0]
+    assert nearest(remembering, fresh_namespace, peter) == 0
     with remembering.transaction() as connection:
         memories.set_vectors(connection, remembering.lane, MODEL, "profile", {peter: direction(3, 4)})
-    assert nearest(remembering, fresh_namespace, peter) == [0.6, 0.8]
+    assert nearest(remembering, fresh_namespace, peter) == 0.6
     ann = remembering.entity("Ann")
     knows = remembering.memory("Ann knows Peter", about={ann: ("subject", "sure")})
     with remembering.stamped() as (connection, stamp):
         edges = [(uuid4(), ann, "knows", peter)]
         relations.relate(connection, remembering.lane, knows, edges, stamp, valid_from=NOON)
     related = weigh(remembering, fresh_namespace, peter, named=[ann])[peter]
-    assert ([round(cosine, 3) for cosine in related.nearest], set(related.named)) == ([0.6, 0.8], {ann})
+    assert (round(related.nearest, 3), set(related.named)) == (0.6, {ann})
     remembering.memory("He rests", direction(0, 0, 1), about={peter: ("subject", "sure")})
-    assert nearest(remembering, fresh_namespace, peter) == [0, 0]
+    assert nearest(remembering, fresh_namespace, peter) == 0
 
 
 def test_words_are_those_of_memories_of_the_description_and_of_the_parent(
@@ -144,7 +141,7 @@ def test_what_is_superseded_undone_or_linked_anew_counts_no_more(
     assert nearest(remembering, fresh_namespace, peter) == [0, 1]
     with remembering.stamped() as (connection, stamp):
         memories.change(connection, remembering.lane, memory, 2, stamp, state="superseded")
-    assert nearest(remembering, fresh_namespace, peter) == [0, 0]
+    assert nearest(remembering, fresh_namespace, peter) == 0
     with remembering.stamped() as (connection, stamp):
         memories.change(connection, remembering.lane, memory, 3, stamp, state="active")
     assert nearest(remembering, fresh_namespace, peter) == [0, 1]
@@ -154,7 +151,7 @@ def test_it_makes_no_difference_whether_the_vector_or_the_link_comes_first(
     remembering: Remembering, fresh_namespace: NamespacePath, peter: UUID
 ) -> None:
     memory = remembering.memory("He rests", about={peter: ("subject", "sure")})
-    assert nearest(remembering, fresh_namespace, peter) == [0, 0]
+    assert nearest(remembering, fresh_namespace, peter) == 0
     with remembering.transaction() as connection:
         memories.set_vectors(connection, remembering.lane, MODEL, "memory", {memory: direction(0, 1)})
     assert nearest(remembering, fresh_namespace, peter) == [0, 1]
@@ -175,7 +172,7 @@ def test_what_loses_its_vector_its_link_or_itself_counts_no_more(
         assert nearest(remembering, fresh_namespace, peter) == [0, 1], statement
         with remembering.transaction() as connection:
             connection.exec_driver_sql(statement, {"memory": memory})
-        assert nearest(remembering, fresh_namespace, peter) == [0, 0], statement
+        assert nearest(remembering, fresh_namespace, peter) == 0, statement
 
 
 def test_what_changes_nothing_that_is_compared_is_not_written_anew(remembering: Remembering, peter: UUID) -> None:
@@ -201,10 +198,10 @@ def test_who_seems_to_fit_best_comes_with_all_that_a_question_says(
         remembering.memory("He rests", direction(1, 0.1), about={remembering.entity("Peter"): ("subject", "sure")})
     fits = remembering.entity("Peter", aliases=("Pete",))
     remembering.memory("He grows tomatoes", direction(1, 0.3), about={fits: ("subject", "sure")})
-    asked = Telling(texts=("one",), words=("tomatoes",))
+    asked = Telling(text="one", words=("tomatoes",))
     with remembering.transaction() as connection:
         statement = evidence.statement_for(
-            fresh_namespace, model=MODEL, asked=asked, vectors=VECTORS[:1], mention_keys=["peter"]
+            fresh_namespace, model=MODEL, asked=asked, vector=direction(1), mention_keys=["peter"]
         )
         found = evidence.weighed(rows_within(connection, statement), asked)
     assert (len(found), sum(one.complete for one in found.values())) == (11, 8)
@@ -219,11 +216,11 @@ def test_a_question_tells_the_most_salient_of_what_was_known_first(
     for number in reversed(range(26)):
         content, given = f"He has {number} bees", {"memory_id": UUID(int=number + 1), "salience": number / 10}
         remembering.memory(content, direction(1), about={peter: ("subject", "sure")}, **given)
-    asked = Telling(texts=("one",), words=())
-    with remembering.transaction() as connection:
-        found = evidence.weigh(
-            connection, fresh_namespace, model=MODEL, asked=asked, vectors=VECTORS[:1], candidates=[peter]
-        )
+    asked = Telling(text="one", words=())
+    statement = evidence.statement_for(
+        fresh_namespace, model=MODEL, asked=asked, vector=direction(1), candidates=[peter]
+    )
+    found = evidence.weighed(rows(remembering, statement), asked)
 
     assert found[peter].facts == ("He has 23 bees", "He has 22 bees", "He has 21 bees")
     assert found[peter].as_read.memories == 26
@@ -234,10 +231,10 @@ def test_a_candidate_comes_with_the_names_by_which_it_was_found_unless_it_bears_
 ) -> None:
     haas = remembering.entity("Peter Haas", aliases=("Haas of Peter",))
     peter = remembering.entity("Peter", aliases=("Peter Lind",))
-    asked = Telling(texts=("one",), words=())
+    asked = Telling(text="one", words=())
     with remembering.transaction() as connection:
         statement = evidence.statement_for(
-            fresh_namespace, model=MODEL, asked=asked, vectors=VECTORS[:1], mention="peter", mention_keys=["peter"]
+            fresh_namespace, model=MODEL, asked=asked, vector=direction(1), mention="peter", mention_keys=["peter"]
         )
         found = evidence.weighed(rows_within(connection, statement), asked)
     assert {key: one.found_by and sorted(one.found_by) for key, one in found.items()} == {
@@ -261,7 +258,7 @@ def test_an_answer_counts_as_what_is_known(
         questions.keep(connection, remembering.lane, example, stamp)
 
     found = look(remembering, fresh_namespace, peter)[peter]
-    assert (round(found.evidence.nearest[0], 3), set(found.evidence.words)) == (1.0, {"Tomatoes"})
+    assert (round(found.evidence.nearest, 3), set(found.evidence.words)) == (1.0, {"Tomatoes"})
     assert found.as_read.memories == 0
 
 
@@ -279,11 +276,11 @@ def test_more_words_than_can_be_looked_for_are_left_out(
 ) -> None:
     said = tuple(f"word{number}" for number in range(evidence.MOST_WORDS + 5))
     remembering.memory(" ".join(said), direction(1), about={peter: ("subject", "sure")})
-    asked = Telling(texts=("one",), words=said, scene_words=("late",))
-    with remembering.transaction() as connection:
-        found = evidence.weigh(
-            connection, fresh_namespace, model=MODEL, asked=asked, vectors=VECTORS[:1], candidates=[peter]
-        )
+    asked = Telling(text="one", words=said, scene_words=("late",))
+    statement = evidence.statement_for(
+        fresh_namespace, model=MODEL, asked=asked, vector=direction(1), candidates=[peter]
+    )
+    found = evidence.weighed(rows(remembering, statement), asked)
     assert found[peter].evidence.words == set(said[: evidence.MOST_WORDS])
 
 

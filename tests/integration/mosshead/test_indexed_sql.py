@@ -14,12 +14,12 @@ from sqlalchemy import Engine, text
 from db import memories, relations, turns
 from db.keys import LaneRef
 from db.turns import NewTurn
-from mosshead.models.messages import Spread
 from mosshead.paths import NamespacePath
-from mosshead.search import indexed
 from mosshead.search import memories as memories_sql
 from mosshead.search import messages as messages_sql
+from mosshead.search import scans
 from mosshead.search import vectors as nearest_sql
+from mosshead.search.scans import Spread
 from mosshead.store.connection import Statement, in_one_trip, tenant_transaction
 from tests.given import MODEL, Publishing, Remembering, direction, generic_plan, index_own
 from workers.cli.indexing import index_scopes
@@ -61,9 +61,9 @@ class Large:
     def index(self, outgrown: int = MANY - 1) -> None:
         index_own(self.admin_url, self.path.tenant_id, outgrown=outgrown)
 
-    def vocabularies(self, message: str) -> Mapping[indexed.Scanned, Any]:
-        statement = indexed.vocabulary_statement(self.path, MODEL, message)
-        return indexed.vocabularies(self.rows(statement))
+    def vocabularies(self, message: str) -> Mapping[scans.Scanned, Any]:
+        statement = scans.vocabulary_statement(self.path, MODEL, message)
+        return scans.vocabularies(self.rows(statement))
 
     def rows(self, *statements: Statement) -> list[Any]:
         return in_one_trip(self.engine, self.path.tenant_id, statements)[-1]

@@ -8,9 +8,9 @@ from sqlalchemy import Engine
 
 from db import memories
 from mosshead.paths import NamespacePath
-from mosshead.search import indexed as indexed_sql
 from mosshead.search import memories as memories_sql
 from mosshead.search import messages as lending_sql
+from mosshead.search import scans
 from mosshead.search.weights import MemoryWeights
 from mosshead.store.connection import in_one_trip
 from tests.given import MODEL, Publishing, Remembering, direction, index_own
@@ -43,8 +43,8 @@ def from_messages(remembering: Remembering, sources: Mapping[UUID, Collection[UU
 
 
 def lent(engine: Engine, path: NamespacePath) -> dict[UUID, float]:
-    known = indexed_sql.vocabularies(
-        in_one_trip(engine, path.tenant_id, [indexed_sql.vocabulary_statement(path, MODEL, QUESTION)])[0]
+    known = scans.vocabularies(
+        in_one_trip(engine, path.tenant_id, [scans.vocabulary_statement(path, MODEL, QUESTION)])[0]
     )
     statement = lending_sql.lending_statement(
         path, model=MODEL, vector=direction(1), message=QUESTION, vocabulary=known.get("memories")

@@ -128,17 +128,17 @@ class TestQuery:
         engine, [decision] = sarah.session.engine, sarah.decisions.latest()
         opened: list[object] = []
 
-        def count(connection: object) -> None:
-            opened.append(connection)
+        def count(*checked_out: object) -> None:
+            opened.append(checked_out)
 
         for read in (
             lambda: sarah.query("Where does she live?", as_of=datetime.now(UTC)),
             lambda: check_undo(sarah.session, decision.id),
         ):
             opened.clear()
-            listen(engine, "begin", count)
+            listen(engine, "checkout", count)
             read()
-            remove(engine, "begin", count)
+            remove(engine, "checkout", count)
             assert len(opened) == 1
 
     def test_one_name_alone_is_no_list_of_letters(self, sarah: Namespace, taken: Taken) -> None:

@@ -12,7 +12,7 @@ from mosshead.entities import evidence, lookup
 from mosshead.entities.disambiguation import Telling
 from mosshead.paths import NamespacePath
 from mosshead.search import memories, messages
-from mosshead.search.indexed import SearchTerm, Vocabulary
+from mosshead.search.scans import SearchTerm, Vocabulary
 from mosshead.store import messages as stored_messages
 from mosshead.store.connection import Statement
 from tests.given import MODEL, Remembering, direction, generic_plan
@@ -26,11 +26,11 @@ VOCABULARY = Vocabulary(rows=100_000, words=(SearchTerm(lexeme="heron", holders=
 
 def statements(path: NamespacePath) -> Iterator[tuple[str, Statement]]:
     asked: dict[str, Any] = {"model": MODEL, "vector": direction(1), "message": "Where is it?"}
-    telling = Telling(texts=("one", "two"), words=("Tomatoes",), scene_words=("article",))
+    telling = Telling(text="one", words=("Tomatoes",), scene_words=("article",))
     vectors = np.stack([direction(1), direction(0, 1)])
     yield "names", lookup.statement_for(path, ["ada"])
-    yield "ahead", stored_messages.latest_statement(path, 5)
-    yield "evidence", evidence.statement_for(path, model=MODEL, asked=telling, vectors=vectors)
+    yield "ahead", stored_messages.ahead_statement(path, 5)
+    yield "evidence", evidence.statement_for(path, model=MODEL, asked=telling, vector=direction(1))
     for how in ("a scan", "an index"):
         yield (
             f"tracking by {how}",

@@ -12,9 +12,9 @@ from sqlalchemy import Engine
 from structlog.testing import capture_logs
 
 from mosshead import Memory, Namespace
-from mosshead.api.checks import keys_in_use
 from mosshead.publishing.imports import check_lines, events_of
 from mosshead.publishing.validation import check_events
+from mosshead.store.entities import known_keys
 from tests.forming import Forming
 from tests.given import Publishing
 
@@ -45,7 +45,7 @@ Bring = Callable[..., None]
 
 def fields_of(namespace: Namespace, lines: Iterable[Mapping[str, Any] | str]) -> list[dict[str, Any]]:
     """What the events hold that an app publishes for these lines."""
-    events = events_of(check_lines(lines, partial(keys_in_use, namespace.session)))
+    events = events_of(check_lines(lines, partial(namespace.session.fetch, known_keys)))
     bodies = [json.loads(one.body) for one in check_events(namespace.path, list(events))]
     return [{name: one[name] for name in ("type", "entities", "memories")} for one in bodies]
 

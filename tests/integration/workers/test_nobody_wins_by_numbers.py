@@ -14,10 +14,10 @@ from sqlalchemy import Engine
 from benchmarks.entities.world import Who, World, read_world
 from config.settings import Settings
 from mosshead import Memory, Namespace
-from mosshead.api.checks import keys_in_use
 from mosshead.entities.disambiguation import telling
 from mosshead.publishing.imports import check_lines, events_of
 from mosshead.publishing.validation import check_events
+from mosshead.store.entities import known_keys
 from tests.forming import Forming
 from tests.given import MINILM, Publishing
 
@@ -47,7 +47,7 @@ def bring(settled: None, memory: Memory, worker_engine: Engine, ingest_engine: E
 
     def carry(namespace: Namespace, lines: Iterable[Mapping[str, Any]]) -> None:
         forming = Forming(worker_engine, Publishing(ingest_engine, namespace.path))
-        events = events_of(check_lines(lines, partial(keys_in_use, namespace.session)))
+        events = events_of(check_lines(lines, partial(namespace.session.fetch, known_keys)))
         for event in (json.loads(one.body) for one in check_events(namespace.path, list(events))):
             forming.command(**{name: event[name] for name in ("type", "entities", "memories")})
 
@@ -88,8 +88,8 @@ def apart(world: World, rows: Iterable[Who]) -> list[Who]:
     found = []
     for row in rows:
         said = telling(row.text, row.mention, [turn.content for turn in row.history])
-        texts = MINILM.embed(said.texts)
-        nearer = (news @ texts.T).max() >= (known @ texts.T).max()
+        text = MINILM.embed([said.text])[0]
+        nearer = (news @ text).max() >= (known @ text).max()
         if not nearer and stems.isdisjoint(word[:4] for word in (*said.words, *said.scene_words)):
             found.append(row)
     return found

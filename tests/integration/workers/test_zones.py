@@ -10,10 +10,10 @@ from sqlalchemy import Engine, text
 
 from db.keys import LaneRef
 from mosshead import Namespace
-from mosshead.api.checks import keys_in_use
 from mosshead.publishing.imports import check_lines, events_of
 from mosshead.publishing.validation import check_events
 from mosshead.store.connection import tenant_transaction
+from mosshead.store.entities import known_keys
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 
@@ -103,7 +103,7 @@ def test_an_export_holds_the_zone_and_brings_it_elsewhere(forming: Forming, sara
 
     before = list(sarah.export())
     forming.command(type="erase", everything=True)
-    events = events_of(check_lines(before, partial(keys_in_use, sarah.session)))
+    events = events_of(check_lines(before, partial(sarah.session.fetch, known_keys)))
     for one in check_events(sarah.path, list(events)):
         body = json.loads(one.body)
         forming.command(**{name: body[name] for name in ("type", "entities", "memories")})

@@ -13,7 +13,8 @@ from mosshead.models.kinds import EntityType
 
 def known(name: str = "Peter", *facts: str, **given: object) -> Offered:
     fields = {"entity_id": uuid4(), "name": name, "entity_type": EntityType.PERSON, **given}
-    return Offered(entity=RegisteredEntity(**fields), facts=facts)  # type: ignore[arg-type]
+    entity = RegisteredEntity(**fields)  # type: ignore[arg-type]
+    return Offered(entity_id=entity.entity_id, entity=entity, facts=facts)
 
 
 WRITER = known(description="writer", parent="WOBS")
@@ -55,7 +56,7 @@ def test_what_tells_the_candidates_apart(offered: list[Offered], text: str) -> N
 def test_a_question_brings_what_clarify_needs() -> None:
     asked = question("Peter", [WRITER, BROTHER], "Ask Peter")
     assert (asked.mention, asked.message, asked.id) == ("Peter", "Ask Peter", None)
-    assert [one.entity_id for one in asked.candidates] == [WRITER.entity.entity_id, BROTHER.entity.entity_id]
+    assert [one.entity_id for one in asked.candidates] == [WRITER.entity_id, BROTHER.entity_id]
 
 
 OFFERED = st.builds(

@@ -1,7 +1,10 @@
 """What a process wrote and the service has not taken up: what it comes to, one write after the other, and how long it is kept."""
 
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID, uuid4
+
+import pytest
 
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hit, Progress
@@ -37,6 +40,15 @@ def test_writes_are_laid_one_over_the_other() -> None:
     found = laid([wrote(1), wrote(2, 1), wrote(3), wrote(None, 3, 9)])
     assert [one.id.int for one in found.remembered] == [2]
     assert {key.int: new and new.int for key, new in found.closed.items()} == {1: 2, 3: None, 9: None}
+
+
+@pytest.mark.parametrize("narrowed", [{"kind": "event"}, {"metadata": {"channel": "mail"}}, {"record": "Person"}])
+def test_what_waits_is_a_fact_of_no_message_and_holds_no_record(narrowed: dict[str, Any]) -> None:
+    waiting = laid([wrote(1)])
+    asked: dict[str, Any] = {"kind": None, "metadata": None, "record": None}
+
+    assert [one.id.int for one in waiting.narrowed(**asked).remembered] == [1]
+    assert waiting.narrowed(**{**asked, **narrowed}).remembered == ()
 
 
 def test_a_write_is_kept_until_its_number_is_in_effect_and_by_its_namespace() -> None:

@@ -71,10 +71,9 @@ def link(
 
     def around(number: int, name: str, candidates: Sequence[UUID]) -> Around:
         asked = telling(facts[number].said, name, facts[number].before)
-        texts = np.stack([facts[number].vector] * len(asked.texts))
-        near = {key: float(texts[0] @ (known or {}).get(key, NOWHERE)) for key in candidates}
-        evidence = {key: Evidence(nearest=(one,) * len(asked.texts)) for key, one in near.items()}
-        return Around(asked, texts, evidence)
+        vector = facts[number].vector
+        near = {key: Evidence(nearest=float(vector @ (known or {}).get(key, NOWHERE))) for key in candidates}
+        return Around(asked, vector, near)
 
     return link_entities(facts, registry, parents=parents or {}, around=around, new_id=new_ids())
 

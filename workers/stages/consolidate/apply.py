@@ -381,12 +381,16 @@ def open_questions(
         for mention, message_id in asked_in.items()
     }
     sure = {name: link.entity_id for name, link in linked.links.get(number, {}).items()}
+    offered = {
+        mention: [Offered(entity_id=key, entity=linked.entities[key]) for key in one.candidates]
+        for mention, one in held.items()
+    }
     return [
         NewQuestion(
             question_id=asked[mention].question_id,
             message_id=message_id,
             mention=mention,
-            text=question(mention, [Offered(entity=linked.entities[key]) for key in held[mention].candidates]).text,
+            text=question(mention, offered[mention]).text,
             candidates=held[mention].candidates,
             role=held[mention].role,
             relations=_relations(fact, mention, {**asked, **sure}),

@@ -17,9 +17,9 @@ from mosshead.ids import uuid7
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import SPEAKING
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import tenant_transaction
+from mosshead.store.connection import in_one_trip
 from pipeline.linking.link import link_entities
-from pipeline.linking.models import Around, LinkedFacts, ToLink, Vector
+from pipeline.linking.models import Around, LinkedFacts, ToLink
 from pipeline.linking.surroundings import MOST_SAID, surroundings
 from pipeline.models import USER, Fact, Message
 from workers.dependencies import Parts
@@ -65,19 +65,19 @@ def link(bearers: NameBearers, parts: Parts) -> LinkedFacts:
 
     def around(number: int, name: str, candidates: Sequence[UUID]) -> Around:
         asked = telling(to_link[number].said, name, to_link[number].before)
-        vectors: Vector = np.asarray(parts.embedder.embed(list(asked.texts)))
-        with tenant_transaction(parts.engine, bearers.path.tenant_id) as connection:
-            weighed = evidence.weigh(
-                connection,
-                bearers.path,
-                model=parts.embedder.name,
-                asked=asked,
-                vectors=vectors,
-                candidates=candidates,
-                named=named[to_link[number].said],
-                scene_named={key for turn in to_link[number].before for key in named[turn]},
-            )
-        return Around(asked, vectors, {key: one.evidence for key, one in weighed.items()})
+        (vector,) = parts.embedder.embed([asked.text])
+        here, before = named[to_link[number].said], {key for turn in to_link[number].before for key in named[turn]}
+        statement = evidence.statement_for(
+            bearers.path,
+            model=parts.embedder.name,
+            asked=asked,
+            vector=vector,
+            candidates=candidates,
+            named=here | before,
+        )
+        (rows,) = in_one_trip(parts.engine, bearers.path.tenant_id, [statement])
+        weighed = evidence.weighed(rows, asked, named=here, scene_named=before)
+        return Around(asked, vector, {key: one.evidence for key, one in weighed.items()})
 
     return link_entities(to_link, bearers.registry, parents=bearers.parents, around=around, new_id=uuid7)
 

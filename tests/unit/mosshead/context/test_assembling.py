@@ -9,16 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.context.assemble import WEIGHTS, assemble
-from mosshead.context.paths import paths
+from mosshead.context.assemble import WEIGHTS, assemble, paths
 from mosshead.models.context import Context
 from mosshead.models.kinds import Granularity, MemoryKind
 from mosshead.models.memories import Occurrence
-from mosshead.models.messages import MemoryFound, MessageFound, StoredMessage
-from mosshead.search.memories import Bearing, rank_memories
-from mosshead.search.messages import RankedMessage
+from mosshead.models.messages import StoredMessage
+from mosshead.search.memories import Bearing, MemoryFound, rank_memories
+from mosshead.search.messages import MessageFound, RankedMessage
 from mosshead.search.rerank import Judge
-from tests.reading_given import LONG_AGO, NOW, SPREAD, entity, found, message
+from tests.reading_given import LONG_AGO, NOW, entity, found, message, scanned
 
 VERA = 0
 
@@ -45,7 +44,7 @@ def context(
 ) -> Context:
     bearings = {entity(one): Bearing(memories=400) for one in range(4)}
     names = {entity(VERA): "Vera"} if named else {}
-    ranked = rank_memories(those, cosine=SPREAD, words=SPREAD, bearings=bearings, named=list(names))
+    ranked = rank_memories(scanned(*those, bearings=bearings), named=list(names))
     return assemble(
         paths(ranked, names),
         messages=messages,

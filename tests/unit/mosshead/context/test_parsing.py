@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.context.parse import parse
+from mosshead.context.fetch import parse
 from mosshead.entities.disambiguation import telling
 from mosshead.entities.lookup import NameMatch
 from mosshead.models.entities import RegisteredEntity
@@ -97,4 +97,4 @@ def test_nothing_but_names_is_lost(words: list[str]) -> None:
     "message", ["Where did Ines put the ladder?", "Is Ines's ladder back?", "Ines rang, she has it"]
 )
 def test_one_vector_serves_to_find_and_to_tell_who_is_meant(message: str) -> None:
-    assert telling(message, "Ines").texts == (parse(message, [match(message, "Ines")]).unnamed,)
+    assert telling(message, "Ines").text == parse(message, [match(message, "Ines")]).unnamed

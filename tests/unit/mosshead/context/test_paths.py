@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from mosshead.context.paths import Path, called_for, delivered, paths
+from mosshead.context.assemble import Path, called_for, delivered, paths
 from mosshead.models.kinds import MemoryKind
-from mosshead.models.messages import MemoryFound
-from mosshead.search.memories import Bearing, rank_memories
-from tests.reading_given import NOW, SPREAD, entity, found
+from mosshead.search.memories import Bearing, MemoryFound, rank_memories
+from tests.reading_given import NOW, entity, found, scanned
 
 VERA, BRUNO = 0, 1
 
@@ -14,7 +13,7 @@ VERA, BRUNO = 0, 1
 def sorted_into(*those: MemoryFound, named: tuple[int, ...] = ()) -> dict[str, Path]:
     bearings = {entity(one): Bearing(memories=400) for one in range(4)}
     names = {entity(one): f"name {one}" for one in named}
-    ranked = rank_memories(those, cosine=SPREAD, words=SPREAD, bearings=bearings, named=list(names))
+    ranked = rank_memories(scanned(*those, bearings=bearings), named=list(names))
     return {path.label: path for path in paths(ranked, names)}
 
 
@@ -66,8 +65,6 @@ def test_nothing_found_is_no_path() -> None:
 
 def test_of_who_may_be_meant_only_the_first_known_is_delivered() -> None:
     those = [found(number, number / 10, 0.0, VERA, said_at=NOW) for number in range(1, 9)]
-    ranked = rank_memories(
-        [*those, found(0, -2.0, 0.0, VERA)], cosine=SPREAD, words=SPREAD, bearings={}, plausible=[entity(VERA)]
-    )
+    ranked = rank_memories(scanned(*those, found(0, -2.0, 0.0, VERA)), plausible=[entity(VERA)])
     (hers,) = (one for one in paths(ranked, {}, {entity(VERA): "Vera"}) if one.name == "entity")
     assert (numbers(hers), hers.delivers) == ([0], 1)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.context.interpret import FEW, NEAR, relates
-from mosshead.context.parse import Parsed
+from mosshead.context.fetch import Parsed
+from mosshead.context.pipeline import FEW, NEAR, relates
 from mosshead.embeddings.local.files import MODEL
 
 DAY = date(2026, 3, 2)

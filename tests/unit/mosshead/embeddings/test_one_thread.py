@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from threadpoolctl import ThreadpoolController
 
-from mosshead.embeddings.local.minilm import MiniLM
-from mosshead.embeddings.local.threads import CHOSEN, on_one_thread
+from mosshead.embeddings.local.minilm import CHOSEN, MiniLM, on_one_thread
 
 THREADS = 2
 
@@ -97,7 +96,7 @@ FORK = """
 import os, signal, threading
 import numpy
 from threadpoolctl import ThreadpoolController
-from mosshead.embeddings.local.threads import on_one_thread
+from mosshead.embeddings.local.minilm import on_one_thread
 
 blas = ThreadpoolController().select(user_api="blas").lib_controllers
 for one in blas:

@@ -9,11 +9,11 @@ PARENT = UUID(int=9)
 
 
 def told(*words: str, described: frozenset[str] = frozenset()) -> Telling:
-    return Telling(texts=(" ".join(words),), words=words, described=described)
+    return Telling(text=" ".join(words), words=words, described=described)
 
 
 def known(nearest: float = 0.1, *words: str, named: frozenset[UUID] = frozenset()) -> Evidence:
-    return Evidence(nearest=(nearest,), words=frozenset(words), named=named)
+    return Evidence(nearest=nearest, words=frozenset(words), named=named)
 
 
 def test_who_is_much_nearer_is_meant() -> None:

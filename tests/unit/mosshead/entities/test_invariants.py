@@ -15,7 +15,7 @@ OTHERS = tuple(UUID(int=1_000 + number) for number in range(3))
 cosines = st.floats(min_value=-0.2, max_value=1.0, allow_nan=False)
 evidence = st.builds(
     Evidence,
-    nearest=st.tuples(cosines),
+    nearest=cosines,
     words=st.frozensets(st.sampled_from(WORDS)),
     named=st.frozensets(st.sampled_from(OTHERS)),
     scene_named=st.frozensets(st.sampled_from(OTHERS)),
@@ -26,7 +26,7 @@ candidates = st.lists(evidence, min_size=1, max_size=12).map(
 strangers = st.sampled_from((0, 0, 30, 70))
 tellings = st.builds(
     Telling,
-    texts=st.just(("a text",)),
+    text=st.just("a text"),
     words=st.lists(st.sampled_from(WORDS), unique=True).map(tuple),
     described=st.frozensets(st.sampled_from(WORDS), max_size=2),
 )
@@ -74,7 +74,7 @@ def test_what_a_candidate_gains_on_the_text_never_makes_it_less_likely(
 ) -> None:
     one = next(iter(known))
     known |= _crowd(strangers, least=-0.2, most=0.5)
-    closer = replace(known[one], nearest=(max(nearer, known[one].nearest[0]),))
+    closer = replace(known[one], nearest=max(nearer, known[one].nearest))
 
     before, after = (dict(disambiguate(asked, these).scores)[one] for these in (known, {**known, one: closer}))
 
@@ -85,7 +85,7 @@ def test_what_a_candidate_gains_on_the_text_never_makes_it_less_likely(
 def test_strangers_whom_nothing_of_the_text_fits_turn_nobody_into_somebody_else(
     asked: Telling, known: dict[UUID, Evidence], strangers: int
 ) -> None:
-    crowd = {UUID(int=5_000 + number): Evidence(nearest=(-0.3,)) for number in range(strangers)}
+    crowd = {UUID(int=5_000 + number): Evidence(nearest=-0.3) for number in range(strangers)}
     before = disambiguate(asked, known)
 
     after = disambiguate(asked, {**known, **crowd})
@@ -98,7 +98,7 @@ def test_strangers_whom_nothing_of_the_text_fits_turn_nobody_into_somebody_else(
 def test_beyond_a_crowd_more_of_its_kind_change_nothing(
     asked: Telling, known: dict[UUID, Evidence], more: int, chance: float
 ) -> None:
-    crowd = {UUID(int=5_000 + number): Evidence(nearest=(chance,)) for number in range(CROWD + 1 + more)}
+    crowd = {UUID(int=5_000 + number): Evidence(nearest=chance) for number in range(CROWD + 1 + more)}
     few = dict(list(crowd.items())[: CROWD + 1])
     known = {key: Evidence(nearest=one.nearest) for key, one in known.items()}
 
@@ -108,8 +108,8 @@ def test_beyond_a_crowd_more_of_its_kind_change_nothing(
 
 
 def test_a_good_fit_stands_out_of_a_crowd_whose_best_fit_by_chance() -> None:
-    asked = Telling(texts=("a text",), words=("anvil", "barge", "cello", "ditch", "ember"))
-    meant = {UUID(int=1): Evidence(nearest=(0.35,), words=frozenset({"anvil"}))}
+    asked = Telling(text="a text", words=("anvil", "barge", "cello", "ditch", "ember"))
+    meant = {UUID(int=1): Evidence(nearest=0.35, words=frozenset({"anvil"}))}
 
     few, many = (
         disambiguate(asked, meant | _crowd(strangers, least=0.0, most=most))
@@ -122,7 +122,7 @@ def test_a_good_fit_stands_out_of_a_crowd_whose_best_fit_by_chance() -> None:
 def _crowd(strangers: int, *, least: float, most: float) -> dict[UUID, Evidence]:
     """Strangers with cosines as they are drawn: few are near, most are not."""
     drawn = (least + (most - least) * (number / strangers) ** 0.5 for number in range(strangers))
-    return {UUID(int=9_000 + number): Evidence(nearest=(cosine,)) for number, cosine in enumerate(drawn)}
+    return {UUID(int=9_000 + number): Evidence(nearest=cosine) for number, cosine in enumerate(drawn)}
 
 
 def _rounded(found: Disambiguation) -> tuple[object, ...]:

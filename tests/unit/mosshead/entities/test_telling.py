@@ -8,7 +8,7 @@ from mosshead.entities.disambiguation import telling
 def test_someone_stands_for_the_mention_in_the_message_and_in_the_turns_before() -> None:
     told = telling("Is Ingrid's boat repaired?", "Ingrid", ["Ingrid rang from the yard.", "When?"])
 
-    assert told.texts == ("someone rang from the yard. When? Is someone's boat repaired?",)
+    assert told.text == "someone rang from the yard. When? Is someone's boat repaired?"
 
 
 def test_the_stand_in_is_none_of_the_words_that_are_looked_for() -> None:
@@ -40,12 +40,12 @@ def test_only_the_last_three_turns_set_the_scene() -> None:
 def test_a_long_scene_is_cut_where_it_is_oldest() -> None:
     told = telling("Ask Ingrid", "Ingrid", ["before " * 200, "after"])
 
-    assert told.texts[0].endswith("after Ask someone")
-    assert len(told.texts[0]) < 620
+    assert told.text.endswith("after Ask someone")
+    assert len(told.text) < 620
 
 
 def test_a_name_within_another_word_stays() -> None:
-    assert telling("Ann likes annotations", "Ann").texts == ("someone likes annotations",)
+    assert telling("Ann likes annotations", "Ann").text == "someone likes annotations"
 
 
 @pytest.mark.parametrize(

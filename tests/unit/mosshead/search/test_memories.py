@@ -11,9 +11,15 @@ from hypothesis import strategies as st
 from mosshead.entities.disambiguation import Disambiguation
 from mosshead.language.times import periods
 from mosshead.models.kinds import MemoryKind
-from mosshead.models.messages import MemoryFound
-from mosshead.search.memories import Bearing, RankedMemory, not_ruled_out, other_of_two, rank_memories
-from tests.reading_given import NOW, SPREAD, entity, found
+from mosshead.search.memories import (
+    Bearing,
+    MemoryFound,
+    RankedMemory,
+    not_ruled_out,
+    other_of_two,
+    rank_memories,
+)
+from tests.reading_given import NOW, entity, found, scanned
 
 VERA, TRAM, BAND, OTHER_VERA = range(4)
 
@@ -29,14 +35,7 @@ def ranked(
     left_out = [entity(one) for one in asked.pop("left_out", ())]
     plausible = [entity(one) for one in asked.pop("plausible", ())]
     return rank_memories(
-        those,
-        cosine=SPREAD,
-        words=SPREAD,
-        bearings=bearings,
-        named=named,
-        plausible=plausible,
-        left_out=left_out,
-        **asked,
+        scanned(*those, bearings=bearings), named=named, plausible=plausible, left_out=left_out, **asked
     )
 
 

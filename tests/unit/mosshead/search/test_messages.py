@@ -11,8 +11,16 @@ from hypothesis import strategies as st
 
 from mosshead.language.times import Interval
 from mosshead.models.kinds import Role
-from mosshead.models.messages import MessageFound, Spread, StoredMessage
-from mosshead.search.messages import QuestionCues, RankedMessage, asked_by, rank_messages
+from mosshead.models.messages import StoredMessage
+from mosshead.search.messages import (
+    MessageFound,
+    QuestionCues,
+    RankedMessage,
+    ScannedMessages,
+    asked_by,
+    rank_messages,
+)
+from mosshead.search.scans import Spread
 from mosshead.search.weights import MessageWeights
 
 NOON = datetime(2024, 5, 8, 12, tzinfo=UTC)
@@ -46,8 +54,8 @@ def found(
 
 
 def ranked(*those: MessageFound, question: QuestionCues | None = None, **more: Any) -> list[RankedMessage]:
-    given = {"with_before": ONE, "words": ONE, "lent": {}, **more}
-    return rank_messages(those, asked=question or QuestionCues(), **given)
+    scanned = ScannedMessages(found=those, with_before=more.pop("with_before", ONE), words=more.pop("words", ONE))
+    return rank_messages(scanned, asked=question or QuestionCues(), **{"lent": {}, **more})
 
 
 def numbers(those: Sequence[RankedMessage]) -> list[int]:

@@ -18,7 +18,7 @@ SCORES = st.one_of(st.none(), st.floats(-5, 5))
 
 def order(found: Sequence[str], reranker: Reranker | None) -> list[str]:
     """The texts as it puts them."""
-    return reranked(found, lambda one: one, judge_of(reranker, SECRET))
+    return reranked(found, lambda one: one, reranker and judge_of(reranker, SECRET))
 
 
 @given(st.lists(SCORES, max_size=2 * JUDGED))

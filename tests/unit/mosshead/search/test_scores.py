@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.search.scoring import base, recency_boost
+from mosshead.search.memories import base, recency_boost
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 MOMENT = timedelta(microseconds=1)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.search.indexed import SearchTerm, Vocabulary, common, queries, spread_of_rare
+from mosshead.search.scans import SearchTerm, Vocabulary, common, queries, spread_of_rare
 
 ROWS = 100_000
 

@@ -6,7 +6,7 @@ import pytest
 
 from db.keys import LaneRef
 from db.search_indexes import Scope
-from mosshead.search.indexed import Scanned
+from mosshead.search.scans import Scanned
 from workers.cli.indexing import work
 
 
