@@ -1,5 +1,6 @@
 """The walk of one `context` call: the files of the product of which a function runs to serve it. Each costs whoever reads along."""
 
+import re
 import sys
 import threading
 from collections.abc import Callable
@@ -47,5 +48,6 @@ def test_a_context_is_served_by_few_files(
 
     found = walk(lambda: sarah.context("What does Peter play on Sundays?"))
 
-    print("\n".join(found))
     assert len(found) <= MOST, "\n".join(found)
+    told = re.findall(r"^\d+\. `([\w/]+\.py)`", (ROOT / "docs/architecture.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(found) == sorted(told)
