@@ -109,9 +109,7 @@ def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int]
 
     published: by publisher, what this app published before it asked. laid: what it wrote, and the service has not taken up.
     """
-    heard = first(
-        store, wanted.text, wanted.history, conversation=wanted.conversation, ahead=wanted.include_pending
-    )
+    heard = first(store, wanted.text, wanted.history, conversation=wanted.conversation, ahead=wanted.include_pending)
     told = {as_compared(one) for one in (*wanted.history, wanted.text)}
     # What is told anyway may take the best places, and is left out then.
     fetched = second(store, heard, told=told, shown=wanted.budget // _TOKENS + len(told))

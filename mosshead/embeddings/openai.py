@@ -86,7 +86,9 @@ class OpenAIEmbedder:
         """
         import numpy as np  # see `Vectors`
 
-        requests = portions(map(_sendable, texts), lambda text: len(text.encode()), most=_BATCH_BYTES, most_items=BATCH_TEXTS)
+        requests = portions(
+            map(_sendable, texts), lambda text: len(text.encode()), most=_BATCH_BYTES, most_items=BATCH_TEXTS
+        )
         vectors = [self._request(batch) for batch in requests]
         return np.concatenate(vectors) if vectors else np.empty((0, self.dimensions), dtype=np.float32)
 
