@@ -40,7 +40,6 @@ class Chat:
         return _listed(arguments, "messages")
 
     def asked(self, arguments: Arguments) -> CallRequest:
-        """What a call asks, by its ``messages``."""
         return asked([plain(one) for one in arguments.get("messages", ())])
 
     def with_notes(self, arguments: Arguments, notes: str) -> Arguments:
@@ -63,7 +62,6 @@ class Chat:
         return answer([text_of(message.get("content")) or message.get("refusal")], calls)
 
     def pieces(self) -> "_Chunks":
-        """For an answer that is streamed, in chunks."""
         return _Chunks()
 
 
@@ -73,11 +71,9 @@ class Responses:
     own_conversation = True
 
     def settled(self, arguments: Arguments) -> Arguments:
-        """Items may come from an iterator."""
         return arguments if isinstance(arguments.get("input"), str) else _listed(arguments, "input")
 
     def asked(self, arguments: Arguments) -> CallRequest:
-        """By its ``input``."""
         given = arguments.get("input")
         if isinstance(given, str):
             return asked([{"role": "user", "content": given}])
@@ -93,7 +89,6 @@ class Responses:
         return _output(plain(item) for item in result.output)
 
     def pieces(self) -> "_Events":
-        """For an answer that is streamed, in events."""
         return _Events()
 
 
@@ -114,16 +109,13 @@ class _Chunks:
             if choice.index:  # endpoints that know of one choice alone leave its number out
                 continue
             self.whole = self.whole or choice.finish_reason is not None
-            if choice.delta:  # Azure's filter sends pieces that say nothing but what it found
-                self._delta(choice.delta)
+            if delta := choice.delta:  # Azure's filter sends pieces that say nothing but what it found
+                self._text.append(delta.content or delta.refusal or "")
+                for call in delta.tool_calls or ():
+                    self._call(call)
 
     def messages(self) -> tuple[Message, ...]:
         return answer(["".join(self._text)], [call for _, call in sorted(self._calls.items())])
-
-    def _delta(self, delta: Any) -> None:
-        self._text.append(delta.content or delta.refusal or "")
-        for call in delta.tool_calls or ():
-            self._call(call)
 
     def _call(self, piece: Any) -> None:
         call = self._calls.setdefault(piece.index, tool_call(None, "", ""))
@@ -134,8 +126,6 @@ class _Chunks:
 
 
 class _Events:
-    """The same of the Responses API."""
-
     def __init__(self) -> None:
         self.whole = False
         self._text: list[str] = []
@@ -203,9 +193,6 @@ def _call_of(item: Mapping[str, Any]) -> Message | None:
 HISTORY = 50
 """So many of the earlier messages count as known to the model, and are not repeated among the notes."""
 
-NOTHING: tuple[Message, ...] = ()
-"""No message."""
-
 _NEW = frozenset({"user", "tool"})
 
 
@@ -230,7 +217,7 @@ def answer(texts: Iterable[str | None], tool_calls: Sequence[Mapping[str, Any]])
     """An assistant's message of some texts and calls of tools, as it is to be published; none where there is neither."""
     content = storable("\n".join(text for text in texts if text))
     if not content and not tool_calls:
-        return NOTHING
+        return ()
     message: Message = {"role": "assistant", "content": content or None}
     if tool_calls:
         message["tool_calls"] = [dict(call) for call in tool_calls]
@@ -238,7 +225,6 @@ def answer(texts: Iterable[str | None], tool_calls: Sequence[Mapping[str, Any]])
 
 
 def tool_call(call_id: object, name: object, arguments: object) -> Message:
-    """A call of a tool, as the chat completion API has it."""
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
@@ -259,8 +245,7 @@ def text_of(content: object) -> str:
 
 def storable(text: str) -> str:
     """A text as an event can hold it: half surrogate pairs and NUL are "?", and what is beyond an event's size is cut off."""
-    whole = text.replace("\x00", "?").encode("utf-8", "replace")
-    return whole[:MAX_CONTENT_BYTES].decode("utf-8", "ignore")
+    return contents.UNSTORABLE.sub("?", text).encode()[:MAX_CONTENT_BYTES].decode(errors="ignore")
 
 
 def _published(messages: Iterable[Message]) -> Iterable[Message]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from functools import partial
 from queue import SimpleQueue
 from threading import BoundedSemaphore, RLock, Thread
 from typing import Any, TypeVar
@@ -34,8 +35,9 @@ _log = logging.getLogger("mosshead")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
-    """How memory accompanies the calls of a client, as `mosshead.with_memory` was told."""
+    """How memory accompanies the calls of a client, as `with_memory` was told. asynchronous: whether the calls are awaited."""
 
+    asynchronous: bool
     memory: Memory | Namespace
     namespace: Whose | Callable[[], Whose] | None
     conversation: str | Callable[[], str]
@@ -53,7 +55,11 @@ class Injection:
         if isinstance(chosen, Namespace):
             return chosen
         if isinstance(self.memory, Memory) and chosen is not None:
-            return self.memory.namespace(*_parts(chosen))
+            if isinstance(chosen, str) or not isinstance(chosen, Sequence):
+                raise InvalidNamespace(
+                    f"namespace: a Namespace, or its parts such as ('acme', 'sarah_123'), got {type(chosen).__name__}"
+                )
+            return self.memory.namespace(*chosen)
         if isinstance(self.memory, Namespace) and chosen is None:
             return self.memory
         raise InvalidNamespace(
@@ -68,11 +74,6 @@ class Injection:
             return name
         return self.conversation() if callable(self.conversation) else self.conversation
 
-    def clock(self) -> Callable[[], datetime]:
-        """The time, as the user of a call has it."""
-        zone = self.zone() if callable(self.zone) else self.zone
-        return lambda: datetime.now(zone)
-
     def report(self, error: Exception) -> None:
         """Tell that the chat went on without memory. An error that is not ours may hold text, and is named by its type."""
         try:
@@ -81,7 +82,8 @@ class Injection:
                 return
         except Exception as failed:  # noqa: BLE001 - the app's own callback must not fail its chat
             _log.warning("on_error failed: %s", type(failed).__name__)
-        _log.warning("the chat goes on without memory: %s", _told(error))
+        told = error if isinstance(error, MossheadError) else type(error).__name__
+        _log.warning("the chat goes on without memory: %s", told)
 
     def tried(self, default: _T, step: Callable[..., _T], *given: Any) -> _T:
         """What a step makes of something from outside, or a default: nothing about memory fails the chat."""
@@ -97,7 +99,7 @@ class Call:
 
     def __init__(self, injection: Injection, form: ApiForm, arguments: Arguments) -> None:
         """Raises InvalidNamespace, and what the app's own callables raise: before anything is sent."""
-        self._clock = injection.clock()
+        self._clock = partial(datetime.now, injection.zone() if callable(injection.zone) else injection.zone)
         self._begun, self._begun_at = time.monotonic(), self._clock()
         self.injection, self.form = injection, form
         self._whose = injection.whose(arguments.pop("namespace", None))
@@ -106,16 +108,11 @@ class Call:
         self.arguments = form.settled(arguments)
         self.left = min(_FOR_PUBLISHING, injection.seconds / 4)
         self._asked = injection.tried(CallRequest(), form.asked, self.arguments)
-        self._injected: list[UUID] = []
-
-    @property
-    def streams(self) -> bool:
-        """Whether the answer comes in pieces."""
-        return self.arguments.get("stream") is True
+        self._injected: dict[str, list[UUID]] = {}
+        self._pieces, self._ended = form.pieces(), False
 
     @property
     def to_read(self) -> float:
-        """How many seconds a read may take from now."""
         return max(0.0, self.injection.seconds - self.left - self._elapsed())
 
     def recall(self) -> Future[Context | Exception] | None:
@@ -137,15 +134,28 @@ class Call:
         elif read.memories or read.messages:
             notes = read.as_system_message()["content"]
             self.arguments = self.injection.tried(self.arguments, self.form.with_notes, self.arguments, notes)
-            self._injected = [memory.id for memory in read.memories][:MAX_INJECTED]
+            if read.memories:
+                self._injected = {"injected": [memory.id for memory in read.memories][:MAX_INJECTED]}
         self.left = max(self.left, self.injection.seconds - self._elapsed())
+
+    def add(self, piece: Any) -> None:
+        """Gather an answer that comes in pieces."""
+        self.injection.tried(None, self._pieces.add, piece)
+
+    def end(self, *, exhausted: bool = False) -> Future[None] | None:
+        """Publish what was gathered, once, at the first end that comes. exhausted: no piece was left to ask for."""
+        if self._ended:
+            return None
+        self._ended = True
+        answer = self.injection.tried((), self._pieces.messages)
+        return self.publish(answer, cut=not (exhausted or self._pieces.whole))
 
     def publish(self, answer: Sequence[Message], *, cut: bool = False) -> Future[None] | None:
         """Queue the turn: what is new of the messages, and the answer. cut: it did not come to its end. Never blocks."""
         mark: Message = {"metadata": {"cut": True}} if cut else {}
         turn = [
-            *({**message, "occurred_at": self._begun_at} for message in self._asked.new),
-            *({**message, "occurred_at": self._clock(), **mark} for message in answer),
+            *({**message, "occurred_at": self._begun_at, **self._injected} for message in self._asked.new),
+            *({**message, "occurred_at": self._clock(), **mark, **self._injected} for message in answer),
         ]
         if not turn:
             return None
@@ -173,25 +183,11 @@ class Call:
             return error
 
     def _publish(self, turn: Sequence[Message]) -> None:
-        injected = {"injected": self._injected} if self._injected else {}
-        messages = [{**message, **injected} for message in turn]
         ids = self.injection.tried(
-            None, lambda: self._whose.publish_conversation(messages, conversation=self._conversation)
+            None, lambda: self._whose.publish_conversation(turn, conversation=self._conversation)
         )
         if ids is not None and self.injection.on_extract is not None:
             self.injection.tried(None, self.injection.on_extract, ids)
-
-
-def _parts(whose: Whose) -> Sequence[str]:
-    if isinstance(whose, str) or not isinstance(whose, Sequence):
-        raise InvalidNamespace(
-            f"namespace: a Namespace, or its parts such as ('acme', 'sarah_123'), got {type(whose).__name__}"
-        )
-    return whose
-
-
-def _told(error: Exception) -> str:
-    return str(error) if isinstance(error, MossheadError) else type(error).__name__
 
 
 MOST_READS = 32
@@ -204,8 +200,6 @@ _LAST_CALL_SECONDS = 2.0
 
 
 class BackgroundThreads:
-    """The threads of one process."""
-
     def __init__(self) -> None:
         self._starting = RLock()
         self._end: finalize[..., BackgroundThreads] | None = None
@@ -307,7 +301,7 @@ def wait(future: Future[_T] | None, seconds: float) -> _T | None:
     if future is None:
         return None
     try:
-        return future.result(max(0.0, seconds))
+        return future.result(seconds)
     except TimeoutError:
         return None
 
@@ -318,7 +312,7 @@ async def wait_async(future: Future[_T] | None, seconds: float) -> _T | None:
         return None
     waiting: asyncio.Future[_T] = asyncio.wrap_future(future)
     try:
-        await asyncio.wait([waiting], timeout=max(0.0, seconds))
+        await asyncio.wait([waiting], timeout=seconds)
         return waiting.result() if waiting.done() else None
     finally:
         waiting.cancel()  # or a loop that has ended by then would be told

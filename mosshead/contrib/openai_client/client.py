@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
 from dataclasses import replace
 from datetime import UTC, tzinfo
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from uuid import UUID, uuid4
 
 from mosshead.api.arguments import checked_limit, checked_seconds
@@ -38,20 +38,19 @@ async def ask_async(method: Callable[..., Awaitable[Any]], call: Call) -> Any:
 
 
 class _WithMemory(Forwarding):
-    """A client or a part of it. asynchronous: whether its methods are awaited. parts: those of its attributes that remember."""
+    """A client or a part of it. part: its attributes that remember, or its API."""
 
-    __slots__ = ("_asynchronous", "_injection", "_parts")
+    __slots__ = ("_injection", "_part")
 
-    def __init__(self, inner: Any, injection: Injection, *, asynchronous: bool, parts: "_Parts", **own: Any) -> None:
-        super().__init__(inner, _injection=injection, _asynchronous=asynchronous, _parts=parts, **own)
+    def __init__(self, inner: Any, injection: Injection, part: "_Parts | ApiForm") -> None:
+        super().__init__(inner, _injection=injection, _part=part)
 
     def __getattr__(self, name: str) -> Any:
-        inner, part = super().__getattr__(name), self._parts.get(name)
+        inner = super().__getattr__(name)
+        part = self._part.get(name) if isinstance(self._part, Mapping) else None
         if part is None:
             return inner
-        if isinstance(part, Mapping):
-            return _WithMemory(inner, self._injection, asynchronous=self._asynchronous, parts=part)
-        return _Resource(inner, self._injection, asynchronous=self._asynchronous, parts={}, _form=part)
+        return (_WithMemory if isinstance(part, Mapping) else _Resource)(inner, self._injection, part)
 
     @property
     def with_raw_response(self) -> Any:
@@ -69,8 +68,6 @@ _PARTS: _Parts = {
 
 
 class ClientWithMemory(_WithMemory):
-    """The client."""
-
     __slots__ = ()
 
     def copy(self, **options: Any) -> Any:
@@ -80,30 +77,14 @@ class ClientWithMemory(_WithMemory):
     with_options = copy
 
     def _of(self, inner: Any) -> "ClientWithMemory":
-        return ClientWithMemory(inner, self._injection, asynchronous=self._asynchronous, parts=self._parts)
+        return ClientWithMemory(inner, self._injection, self._part)
 
     def __copy__(self) -> "ClientWithMemory":
         return self._of(copy(self._inner))
 
-    def __enter__(self) -> Self:
-        self._inner.__enter__()
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._inner.__exit__(*error)
-
-    async def __aenter__(self) -> Self:
-        await self._inner.__aenter__()
-        return self
-
-    async def __aexit__(self, *error: Any) -> None:
-        await self._inner.__aexit__(*error)
-
 
 class _Resource(_WithMemory):
-    """``chat.completions`` or ``responses``."""
-
-    __slots__ = ("_form",)
+    __slots__ = ()
 
     def create(self, **arguments: Any) -> Any:
         return self._ask(self._inner.create, arguments)
@@ -114,13 +95,13 @@ class _Resource(_WithMemory):
     def stream(self, **arguments: Any) -> Any:
         """The package's helper, which asks by the ``create`` of what it is given."""
         injection = replace(self._injection, namespace=self._injection.whose(arguments.pop("namespace", None)))
-        if not self._form.own_conversation:
+        if not self._part.own_conversation:
             injection = replace(injection, conversation=injection.named(arguments.pop("conversation", None)))
-        asking = _Resource(self._inner, injection, asynchronous=self._asynchronous, parts={}, _form=self._form)
-        return type(self._inner).stream(asking, **arguments)
+        return type(self._inner).stream(_Resource(self._inner, injection, self._part), **arguments)
 
     def _ask(self, method: Callable[..., Any], arguments: dict[str, Any]) -> Any:
-        return (ask_async if self._asynchronous else ask)(method, Call(self._injection, self._form, arguments))
+        call = Call(self._injection, self._part, arguments)
+        return ask_async(method, call) if self._injection.asynchronous else ask(method, call)
 
 
 _Client = TypeVar("_Client", bound="OpenAI | AsyncOpenAI")
@@ -160,12 +141,16 @@ def with_memory(
     """
     if not isinstance(memory, Memory | Namespace):
         raise TypeError(f"memory: a Memory, or one of its namespaces, got {type(memory).__name__}")
-    _check_callable(on_extract=on_extract, on_error=on_error)
+    for name, function in (("on_extract", on_extract), ("on_error", on_error)):
+        if function is not None and not callable(function):
+            raise TypeError(f"{name}: a function, got {type(function).__name__}")
+    conversation = str(uuid4()) if conversation is None else conversation
     injection = Injection(
+        asynchronous=_is_asynchronous(client),
         memory=memory,
         namespace=namespace,
-        conversation=_conversation(conversation),
-        zone=_zone(zone),
+        conversation=_or_function("conversation", conversation, str, "a name"),
+        zone=_or_function("zone", zone, tzinfo, "a zone such as zoneinfo.ZoneInfo('Europe/Paris')"),
         budget=checked_limit(budget, "budget"),
         seconds=checked_seconds("timeout", timeout),
         on_extract=on_extract,
@@ -177,11 +162,10 @@ def with_memory(
         warm_up(memory.session.embedder)
     else:
         memory.warm_up()
-    return cast("_Client", ClientWithMemory(client, injection, asynchronous=_is_asynchronous(client), parts=_PARTS))
+    return cast("_Client", ClientWithMemory(client, injection, _PARTS))
 
 
 def _is_asynchronous(client: object) -> bool:
-    """Whether its methods are awaited. Raises TypeError where it is no client of the openai package."""
     from openai import AsyncOpenAI, OpenAI  # an optional extra, and slow to import
 
     if not isinstance(client, OpenAI | AsyncOpenAI):
@@ -189,23 +173,8 @@ def _is_asynchronous(client: object) -> bool:
     return isinstance(client, AsyncOpenAI)
 
 
-def _conversation(given: object) -> str | Callable[[], str]:
-    if given is None:
-        return str(uuid4())
-    if callable(given) or (isinstance(given, str) and given):
-        return cast("str | Callable[[], str]", given)
-    raise TypeError(f"conversation: a name, or a function that says one, got {given!r}")
-
-
-def _zone(given: object) -> tzinfo | Callable[[], tzinfo]:
-    if isinstance(given, tzinfo) or callable(given):
-        return cast("tzinfo | Callable[[], tzinfo]", given)
-    raise TypeError(
-        f"zone: a zone such as zoneinfo.ZoneInfo('Europe/Paris'), or a function that says one, got {given!r}"
-    )
-
-
-def _check_callable(**functions: object) -> None:
-    for name, function in functions.items():
-        if function is not None and not callable(function):
-            raise TypeError(f"{name}: a function, got {type(function).__name__}")
+def _or_function(name: str, given: Any, kind: type, what: str) -> Any:
+    """The argument, where it is of its kind or a function. Raises TypeError."""
+    if callable(given) or (isinstance(given, kind) and given):
+        return given
+    raise TypeError(f"{name}: {what}, or a function that says one, got {given!r}")

@@ -5,7 +5,6 @@ from concurrent.futures import Future
 from typing import Any, Self
 from weakref import finalize
 
-from mosshead.contrib.openai_client.apis import NOTHING
 from mosshead.contrib.openai_client.calls import Call, wait, wait_async
 
 
@@ -15,33 +14,14 @@ def followed(result: Any, call: Call) -> tuple[Any, Future[None] | None]:
     A whole answer is published now, a stream when it ends.
     """
     if isinstance(result, Iterator):
-        return _Stream(result, _Ending(call)), None
+        return _Stream(result, call), None
     if isinstance(result, AsyncIterator):
-        return _AsyncStream(result, _Ending(call)), None
+        return _AsyncStream(result, call), None
     raw = hasattr(result, "http_response")
-    if raw and call.streams:
+    if raw and call.arguments.get("stream") is True:
         return _Raw(result, _call=call, _parsed=None), None
-    answer = call.injection.tried(NOTHING, lambda: call.form.answered(result.parse() if raw else result))
+    answer = call.injection.tried((), lambda: call.form.answered(result.parse() if raw else result))
     return result, call.publish(answer)
-
-
-class _Ending:
-    """Gathers an answer, and publishes the turn once, at the first end that comes."""
-
-    def __init__(self, call: Call) -> None:
-        self.call = call
-        self._pieces = call.form.pieces()
-        self._ended = False
-
-    def add(self, piece: Any) -> None:
-        self.call.injection.tried(None, self._pieces.add, piece)
-
-    def end(self, *, exhausted: bool = False) -> Future[None] | None:
-        if self._ended:
-            return None
-        self._ended = True
-        answer = self.call.injection.tried(NOTHING, self._pieces.messages)
-        return self.call.publish(answer, cut=not (exhausted or self._pieces.whole))
 
 
 class Forwarding:
@@ -53,7 +33,6 @@ class Forwarding:
         self._keep(_inner=inner, **own)
 
     def _keep(self, **own: Any) -> None:
-        """Set attributes of its own."""
         for name, value in own.items():
             object.__setattr__(self, name, value)
 
@@ -65,29 +44,35 @@ class Forwarding:
 
     @property  # type: ignore[misc]  # an ordinary attribute of every other object
     def __class__(self) -> Any:
-        """For ``isinstance``."""
         return type(self._inner)
-
-    def __repr__(self) -> str:
-        return f"<{self._inner!r}, with memory>"
 
     def __dir__(self) -> list[str]:
         return dir(self._inner)
+
+    def __enter__(self) -> Self:
+        self._inner.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._inner.__exit__(*error)
+
+    async def __aenter__(self) -> Self:
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self._inner.__aexit__(*error)
 
 
 class _Watched(Forwarding):
     """A stream whose end is noticed: its last piece, an error, its closing, or that nobody refers to it any more."""
 
-    __slots__ = ("_ending", "_response")
+    __slots__ = ("_call", "response")
 
-    def __init__(self, inner: Any, ending: _Ending) -> None:
-        super().__init__(inner, _ending=ending, _response=_Response(inner.response, _ending=ending))
-        finalize(self, ending.end)
-
-    @property
-    def response(self) -> Any:
-        """The client's own helpers close a stream by closing this."""
-        return self._response
+    def __init__(self, inner: Any, call: Call) -> None:
+        # The client's own helpers close a stream by closing its response.
+        super().__init__(inner, _call=call, response=_Response(inner.response, _call=call))
+        finalize(self, call.end)
 
 
 class _Stream(_Watched):
@@ -100,23 +85,20 @@ class _Stream(_Watched):
         try:
             piece = next(self._inner)
         except StopIteration:
-            wait(self._ending.end(exhausted=True), self._ending.call.left)
+            wait(self._call.end(exhausted=True), self._call.left)
             raise
         except BaseException:
-            self._ending.end()
+            self._call.end()
             raise
-        self._ending.add(piece)
+        self._call.add(piece)
         return piece
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
         self._inner.close()
-        wait(self._ending.end(), self._ending.call.left)
+        wait(self._call.end(), self._call.left)
 
 
 class _AsyncStream(_Watched):
@@ -129,38 +111,33 @@ class _AsyncStream(_Watched):
         try:
             piece = await anext(self._inner)
         except StopAsyncIteration:
-            await wait_async(self._ending.end(exhausted=True), self._ending.call.left)
+            await wait_async(self._call.end(exhausted=True), self._call.left)
             raise
         except BaseException:
-            self._ending.end()
+            self._call.end()
             raise
-        self._ending.add(piece)
+        self._call.add(piece)
         return piece
-
-    async def __aenter__(self) -> Self:
-        return self
 
     async def __aexit__(self, *error: object) -> None:
         await self.close()
 
     async def close(self) -> None:
         await self._inner.close()
-        await wait_async(self._ending.end(), self._ending.call.left)
+        await wait_async(self._call.end(), self._call.left)
 
     aclose = close
 
 
 class _Response(Forwarding):
-    """The HTTP response of a stream."""
-
-    __slots__ = ("_ending",)
+    __slots__ = ("_call",)
 
     def close(self) -> None:
-        self._ending.end()
+        self._call.end()
         self._inner.close()
 
     async def aclose(self) -> None:
-        self._ending.end()
+        self._call.end()
         await self._inner.aclose()
 
 
