@@ -19,7 +19,6 @@ from mosshead.entities.matching import Name, places, words_of
 from mosshead.language.names import normalise
 from mosshead.models.kinds import Role
 from mosshead.models.memories import Progress, StoredMemory
-from mosshead.models.messages import StoredMessage
 from mosshead.models.questions import Question
 from mosshead.search.memories import WEIGHTS, RankedMemory, base
 from mosshead.search.messages import Among
@@ -40,25 +39,14 @@ _FIRST_DAY, _LAST_DAY = date.min.toordinal() + 2, date.max.toordinal() - 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """Something that may be told. score: how much it has to do with the request; found_by, until: as `StoryEvidence` has them.
+    """Something that may be told, without a number yet.
 
-    sources: the messages that a memory was taken from.
+    score: how much it has to do with the request. sources: the messages that a memory was taken from.
     """
 
-    value: StoredMemory | StoredMessage
+    told: StoryEvidence
     score: float
-    found_by: tuple[str, ...]
-    until: datetime | None = None
     sources: tuple[UUID, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gathered:
-    """What was found for a story: the pieces that it tells, or the questions that come first."""
-
-    pieces: Sequence[Piece]
-    questions: tuple[Question, ...]
-    progress: Progress
 
 
 def gathered(
@@ -70,8 +58,8 @@ def gathered(
     conversation: str | None,
     now: datetime,
     closed: frozenset[UUID] = frozenset(),
-) -> Gathered:
-    """Find the evidence.
+) -> tuple[list[Piece], tuple[Question, ...], Progress]:
+    """Find the evidence: the pieces that the story tells, or the questions that come first.
 
     history, conversation: the turns before, as for a context. closed: memories that are not told, nor what they replaced.
     """
@@ -81,15 +69,14 @@ def gathered(
     fetched = second(store, heard, shown=MESSAGES + len(told), told=told, among=among)
     read, _ = settled(store, heard, fetched, now)
     if questions := tuple(read.questions()):
-        return Gathered(pieces=(), questions=questions, progress=heard.progress)
+        return [], questions, heard.progress
     topical = fitting(read, asked)
     meant = list(read.meant)[:_SUBJECTS]
     edges, rows = _hanging_together(store, asked, meant, [one.id for one in topical], among)
     standing = (row for row in rows if closed.isdisjoint({row.memory_id, row.holding}))
     memories = memories_of(read, asked, edges, standing, topical)
     days = times_in(request, read.now.date()) if asked.days else ()  # by the calendar of where it is asked
-    pieces = belonging([*memories, *said_of(read, asked)], asked.intent, days)
-    return Gathered(pieces=pieces, questions=(), progress=heard.progress)
+    return belonging([*memories, *said_of(read, asked)], asked.intent, days), (), heard.progress
 
 
 def _among(asked: StoryRequest, request: str, now: datetime) -> Among:
@@ -278,7 +265,7 @@ def memories_of(
     fit = {one.id for one in topical}
     meant = frozenset(read.meant)
     joined = asked.intent is StoryIntent.CONNECTION and (len(meant) > 1 or asked.own)
-    bearers = frozenset(one for several in _contested(read) for one in several)
+    bearers = _contested(read)
     for row in rows:
         one, about = StoredMemory(**memory_fields(row)), frozenset(row.entities)
         # Beside one of those whose connection is asked for, the user is the other.
@@ -298,13 +285,13 @@ def memories_of(
         )
         relevance = ranked[one.id].relevance.total if one.id in ranked else WEIGHTS.entity
         ahead = joins or (replaced and asked.intent is StoryIntent.CHANGE)
-        yield Piece(
-            value=one,
-            score=base(relevance, one.salience, one.confidence) + _FIRST * ahead,
+        told = StoryEvidence(
+            memory=one,
             found_by=tuple(name for name, holds in found_by if holds),
             until=in_zone(row.valid_to, row.valid_from_offset) if replaced else None,
-            sources=tuple(row.sources),
         )
+        score = base(relevance, one.salience, one.confidence) + _FIRST * ahead
+        yield Piece(told=told, score=score, sources=tuple(row.sources))
 
 
 def said_of(read: Understood, asked: StoryRequest) -> Iterator[Piece]:
@@ -312,7 +299,7 @@ def said_of(read: Understood, asked: StoryRequest) -> Iterator[Piece]:
 
     Where a name has several bearers, nothing is known of whom a message means but what was made a memory: that alone is told.
     """
-    if (asked.bare and not read.meant) or any(_contested(read)):
+    if (asked.bare and not read.meant) or _contested(read):
         return
     names = [names_of(read.heard.found, [one]) for one in read.meant]
     said = [one for one in read.messages(MESSAGES) if one.message.role is Role.USER and one.found.words > 0]
@@ -323,7 +310,7 @@ def said_of(read: Understood, asked: StoryRequest) -> Iterator[Piece]:
             continue
         if asked.intent is StoryIntent.CONNECTION and not all(_names(one.content, some) for some in names):
             continue
-        yield Piece(value=one, score=_WEIGHTS.message * ranked.score, found_by=("said",))
+        yield Piece(told=StoryEvidence(message=one, found_by=("said",)), score=_WEIGHTS.message * ranked.score)
 
 
 def _least(fits: Iterable[float], usual: float) -> float:
@@ -338,10 +325,10 @@ def _names(content: str, names: Iterable[str]) -> bool:
     return any(one.whole for one in found)
 
 
-def _contested(read: Understood) -> Iterator[frozenset[UUID]]:
-    """The bearers of each name of the request that several bear."""
+def _contested(read: Understood) -> frozenset[UUID]:
+    """The bearers of the names of the request that several bear."""
     parsed = read.heard.parsed
-    yield from (parsed.named[name] for name in parsed.contested)
+    return frozenset[UUID]().union(*(parsed.named[name] for name in parsed.contested))
 
 
 _A_MOMENT = timedelta(microseconds=1)
@@ -356,8 +343,8 @@ def belonging(pieces: Iterable[Piece], intent: StoryIntent, days: Sequence[tuple
     return [
         one
         for one in pieces
-        if (not days or any(_within(one.value, *between) for between in days))
-        and (intent is StoryIntent.CHANGE or one.until is None or one.until.date() > one.value.said_at.date())
+        if (not days or any(_within(one.told, *between) for between in days))
+        and (intent is StoryIntent.CHANGE or not one.told.until or one.told.until.date() > one.told.said_at.date())
     ]
 
 
@@ -369,44 +356,32 @@ def chosen(
     Nothing is there twice: neither the same words, nor a message beside a memory that was taken from it. What is too long is
     passed over.
     """
-    taken: list[Piece] = []
-    told: set[str] = set()
+    taken: list[StoryEvidence] = []
+    contents: set[str] = set()
     covered: set[UUID] = set()
     used = 0
     # A memory before a message: it was attributed to somebody.
-    for one in sorted(pieces, key=lambda one: (isinstance(one.value, StoredMessage), -one.score, one.value.id)):
-        if as_compared(one.value.content) in told or one.value.id in covered:
-            continue
-        cost = count_tokens(f"{noted(evidence_of(one, _WIDEST))}\n")
-        if used + cost > budget:
+    for one in sorted(pieces, key=lambda one: (one.told.memory is None, -one.score, one.told.id)):
+        content = as_compared(one.told.content)
+        cost = count_tokens(f"{noted(replace(one.told, number=_WIDEST))}\n")
+        if content in contents or one.told.id in covered or used + cost > budget:
             continue
         used += cost
-        taken.append(one)
-        told.add(as_compared(one.value.content))
+        taken.append(one.told)
+        contents.add(content)
         covered.update(one.sources)
-    ordered = sorted((evidence_of(one, 0) for one in taken), key=lambda one: (one.at, one.said_at, one.id))
+    ordered = sorted(taken, key=lambda one: (one.at, one.said_at, one.id))
     return tuple(replace(one, number=number) for number, one in enumerate(ordered, 1)), used
-
-
-def evidence_of(piece: Piece, number: int) -> StoryEvidence:
-    """A piece under a number."""
-    is_memory = isinstance(piece.value, StoredMemory)
-    return StoryEvidence(
-        number=number,
-        memory=piece.value if isinstance(piece.value, StoredMemory) else None,
-        message=piece.value if isinstance(piece.value, StoredMessage) else None,
-        found_by=piece.found_by,
-        until=piece.until if is_memory else None,
-    )
 
 
 _WIDEST = 999
 """A number of as many digits as any has, to count by."""
 
 
-def _within(one: StoredMemory | StoredMessage, first: date, last: date) -> bool:
+def _within(one: StoryEvidence, first: date, last: date) -> bool:
     """Whether it happened in a time, or was said then where it is not known when it happened."""
-    if isinstance(one, StoredMemory) and one.occurred:
-        ends = (one.occurred.end - _A_MOMENT).date()
-        return one.occurred.day <= last and max(ends, one.occurred.day) >= first
+    occurred = one.memory.occurred if one.memory else None
+    if occurred:
+        ends = (occurred.end - _A_MOMENT).date()
+        return occurred.day <= last and max(ends, occurred.day) >= first
     return first <= one.said_at.date() <= last

@@ -40,15 +40,11 @@ _KINDS = {
 
 
 class ToldSentence(Answer):
-    """A sentence, and the numbers of what it rests on."""
-
     text: Text
     evidence: tuple[int, ...]
 
 
 class StoryAnswer(Answer):
-    """A story as an LLM proposes it."""
-
     sentences: tuple[ToldSentence, ...]
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from mosshead.entities.matching import words_of
 from mosshead.language.times import Interval, Period, periods
-from mosshead.language.wordlists import GRAMMAR
+from mosshead.language.wordlists import GRAMMAR, MONTHS, WEEKDAYS
 from mosshead.patterns import AS_ASCII, lazy_pattern
 
 
@@ -72,10 +72,10 @@ _FRAME = lazy_pattern(
     re.IGNORECASE,
 )
 
+_COUNTS = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 TIME_WORD = (
-    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur"
-    r"|sun)day|today|yesterday|last|this|past|day|week|month|year|weeks|months|years|days|ago|no|two|three|four|five|six|seven"
-    r"|eight|nine|ten|eleven|twelve|[0-9][0-9a-z-]*)\b"
+    rf"\b(?:{'|'.join((*MONTHS, *WEEKDAYS))}|today|yesterday|last|this|past|(?:day|week|month|year)s?|ago|no|{_COUNTS}"
+    r"|[0-9][0-9a-z-]*)\b"
 )
 
 _TIMES = lazy_pattern(TIME_WORD, re.IGNORECASE)
@@ -90,43 +90,30 @@ _SAYS_NOTHING = GRAMMAR | frozenset(
 
 def asked_for(request: str, today: date) -> StoryRequest:
     """What a request asks for. today: the day on which it is asked."""
-    own = bool(_OWN.search(request[_asking_ends(request) :]))  # "tell me" is about nobody
     times = times_in(request, today)
     intent = _intent(request, timed=bool(times))
-    topic = _topic(request)
+    asked = _ASKING.sub("", request, count=1)
+    # Without what asks for a story, too: words that stand in many a memory and mean nothing here.
+    topic = " ".join(_FRAME.sub(" ", asked).split()).strip(" ?!.,;:")
     in_time = intent is StoryIntent.PERIOD
+    says = words_of(_TIMES.sub(" ", topic) if in_time else topic)
     return StoryRequest(
         intent=intent,
-        topic=f"about {topic}"
-        if topic
-        else request,  # a name that opens a text may be no name: its capital says nothing
+        # A name that opens a text may be no name: its capital says nothing.
+        topic=f"about {topic}" if topic else request,
         days=times if in_time else (),
-        own=own,
-        bare=not _says(_TIMES.sub(" ", topic) if in_time else topic),
+        own=bool(_OWN.search(asked)),  # "tell me" is about nobody
+        bare=all(word.plain in _SAYS_NOTHING for word in says),
     )
 
 
 def _intent(request: str, *, timed: bool) -> StoryIntent:
-    if _CONNECTION.search(without_spans(request)):
+    # "Between … and …" of two times is none of two people.
+    if _CONNECTION.search(_SPAN.sub(" ", request.translate(AS_ASCII))):
         return StoryIntent.CONNECTION
     if _CHANGE.search(request):
         return StoryIntent.CHANGE
     return StoryIntent.PERIOD if timed else StoryIntent.TIMELINE
-
-
-def _topic(request: str) -> str:
-    """The request without what asks for a story: words that stand in many a memory and mean nothing here."""
-    left = _FRAME.sub(" ", request[_asking_ends(request) :])
-    return " ".join(left.split()).strip(" ?!.,;:")
-
-
-def _asking_ends(request: str) -> int:
-    match = _ASKING.match(request)
-    return match.end() if match else 0
-
-
-def _says(text: str) -> bool:
-    return any(word.plain not in _SAYS_NOTHING for word in words_of(text))
 
 
 _TIME = rf"{TIME_WORD}(?:[\s,]+(?:of\s+)?{TIME_WORD}){{0,4}}"
@@ -138,15 +125,12 @@ _SPAN = lazy_pattern(
 _OPEN = lazy_pattern(rf"\b(?P<side>since|after|before|until|till)\s+(?P<time>{_TIME})", re.IGNORECASE)
 
 _LATEST = lazy_pattern(
-    r"\b(?:last|past)\s+(?P<many>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s+"
-    r"(?P<unit>day|week|month|year)s\b",
-    re.IGNORECASE,
+    rf"\b(?:last|past)\s+(?P<many>\d{{1,3}}|{_COUNTS})\s+(?P<unit>day|week|month|year)s\b", re.IGNORECASE
 )
 
 _FIRST, _LAST = date.min.toordinal(), date.max.toordinal()
 
 Days = tuple[date, date]
-"""The first and the last."""
 
 
 def times_in(request: str, today: date) -> tuple[Days, ...]:
@@ -160,11 +144,6 @@ def times_in(request: str, today: date) -> tuple[Days, ...]:
                 left = f"{left[: match.start()]}; {left[match.end() :]}"
     found += (one.days(today) for one in periods(left, today))
     return tuple(dict.fromkeys(found))
-
-
-def without_spans(request: str) -> str:
-    """A request without its "between … and …" of two times, which is none of two people."""
-    return _SPAN.sub(" ", request.translate(AS_ASCII))
 
 
 def _between(match: re.Match[str], today: date) -> Iterator[Days]:

@@ -25,7 +25,7 @@ class StoryEvidence:
     "period" or "said". until: when a memory was replaced; None of what holds, and of a message.
     """
 
-    number: int
+    number: int = 0
     memory: StoredMemory | None = None
     message: StoredMessage | None = None
     found_by: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -81,15 +81,17 @@ def tell_story(
 
     def read() -> Story:
         published, closed, store = session.published(), frozenset(session.pending().closed), session.store()
-        found = gathered(store, asked, said, history=turns, conversation=named, now=moment, closed=closed)
-        evidence, tokens = chosen(found.pieces, budget=most, count_tokens=store.embedder.count_tokens)
+        pieces, questions, progress = gathered(
+            store, asked, said, history=turns, conversation=named, now=moment, closed=closed
+        )
+        evidence, tokens = chosen(pieces, budget=most, count_tokens=store.embedder.count_tokens)
         return Story(
             intent=asked.intent,
             evidence=evidence,
-            questions=found.questions,
+            questions=questions,
             tokens=tokens,
-            partial=replace(found.progress, published=published).partial,
-            reason=None if evidence else "it is open who is meant" if found.questions else NOTHING,
+            partial=replace(progress, published=published).partial,
+            reason=None if evidence else "it is open who is meant" if questions else NOTHING,
         )
 
     found = session.read(
@@ -116,23 +118,15 @@ def told(story: Story, request: str, model: LanguageModel | None, ends: float | 
     answer = None
     if seconds:  # else the evidence took it all: nobody would hear what an LLM says, and it would cost
         answer = answer_of(lambda: _asked(model, story, request), name="model of a story", seconds=seconds)
-    if isinstance(answer, CheckedAnswer) and answer.sentences:
-        return replace(story, sentences=answer.sentences, dropped=answer.dropped, told_by="model")
-    if isinstance(answer, CheckedAnswer):
-        why = "no sentence of its answer rests on the evidence" if answer.dropped else "it found nothing to tell"
-        return replace(plain, dropped=answer.dropped, reason=f"model: {why}")
-    return replace(plain, reason=answer or f"model: it failed, or did not answer within {seconds:.1f} s")
+    if not isinstance(answer, Story):
+        return replace(plain, reason=answer or f"model: it failed, or did not answer within {seconds:.1f} s")
+    if answer.sentences:
+        return answer
+    why = "no sentence of its answer rests on the evidence" if answer.dropped else "it found nothing to tell"
+    return replace(plain, dropped=answer.dropped, reason=f"model: {why}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckedAnswer:
-    """What was kept of an answer, and how many of its sentences were not."""
-
-    sentences: tuple[StorySentence, ...]
-    dropped: int
-
-
-def _asked(model: LanguageModel, story: Story, request: str) -> CheckedAnswer | str:
+def _asked(model: LanguageModel, story: Story, request: str) -> Story | str:
     """What is kept of its answer, or why there is none; neither names what was said."""
     try:
         answer: object = model.answer(story_prompt(request, story.intent, story.evidence))
@@ -140,7 +134,7 @@ def _asked(model: LanguageModel, story: Story, request: str) -> CheckedAnswer | 
         return f"model: {error}"
     if not isinstance(answer, StoryAnswer):
         return f"model: it answered with {type(answer).__name__}"
-    return checked(answer, story.evidence, request)
+    return checked(answer, story, request)
 
 
 MOST = 60
@@ -151,20 +145,21 @@ _THOUSANDS = lazy_pattern(r"(?<=\d)[,.'’](?=\d{3}(?!\d))")
 _NUMBER = lazy_pattern(r"\d+")
 
 
-def checked(answer: StoryAnswer, evidence: Sequence[StoryEvidence], request: str) -> CheckedAnswer:
-    """Keep what rests on evidence.
+def checked(answer: StoryAnswer, story: Story, request: str) -> Story:
+    """Keep what rests on the story's evidence.
 
     A number that was not shown counts as no citation. Dropped is a sentence without one, and one with a figure (a year, a sum)
     that stands neither in what it cites, its dates included, nor in the request; and what is said twice.
     """
-    shown = {one.number: one for one in evidence}
+    shown = {one.number: one for one in story.evidence}
     kept: dict[str, StorySentence] = {}
     for told in answer.sentences[:MOST]:
         text = one_line(_BRACKETS.sub("", told.text))
         cited = tuple(shown[number] for number in sorted({*told.evidence} & shown.keys()))
         if any(map(str.isalnum, text)) and cited and _figures([text]) <= _figures([request, *map(_own_words, cited)]):
             kept.setdefault(text.casefold(), StorySentence(text=sentence(text), citations=cited))
-    return CheckedAnswer(sentences=tuple(kept.values()), dropped=len(answer.sentences) - len(kept))
+    dropped = len(answer.sentences) - len(kept)
+    return replace(story, sentences=tuple(kept.values()), dropped=dropped, told_by="model")
 
 
 def _own_words(one: StoryEvidence) -> str:
@@ -175,13 +170,11 @@ def _own_words(one: StoryEvidence) -> str:
 
 def _figures(texts: Iterable[str]) -> set[str]:
     figures = (found for text in texts for found in _NUMBER.findall(_THOUSANDS.sub("", text)))
-    return {
-        "".join(str(int(digit)) for digit in figure).lstrip("0") for figure in figures
-    }  # whatever digits it is written in
+    # Whatever digits it is written in.
+    return {"".join(str(int(digit)) for digit in figure).lstrip("0") for figure in figures}
 
 
 def chronicle(evidence: Sequence[StoryEvidence]) -> tuple[StorySentence, ...]:
-    """One sentence for each piece."""
     return tuple(StorySentence(text=_told(one), citations=(one,)) for one in evidence)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mosshead.contrib.stories.evidence import Piece, chosen
 from mosshead.contrib.stories.prompt import StoryAnswer, ToldSentence
 from mosshead.contrib.stories.requests import StoryIntent
-from mosshead.contrib.stories.story import Story
+from mosshead.contrib.stories.story import Story, StoryEvidence
 from mosshead.contrib.stories.tell import checked
 from tests.reading_given import LONG_AGO, memory
 
@@ -18,16 +18,19 @@ REQUEST = "What happened with Ada in 2031?"
 EVIDENCE, _ = chosen(
     [
         Piece(
-            value=memory(number, content=content, said_at=LONG_AGO + timedelta(days=number)),
+            told=StoryEvidence(
+                memory=memory(number, content=content, said_at=LONG_AGO + timedelta(days=number)),
+                found_by=("topic",),
+                until=LONG_AGO + timedelta(days=400) if number == 2 else None,
+            ),
             score=0.0,
-            found_by=("topic",),
-            until=LONG_AGO + timedelta(days=400) if number == 2 else None,
         )
         for number, content in enumerate(CONTENTS)
     ],
     budget=1000,
     count_tokens=len,
 )
+STORY = Story(intent=StoryIntent.TIMELINE, evidence=EVIDENCE)
 
 SENTENCES = st.builds(
     ToldSentence,
@@ -39,13 +42,13 @@ SENTENCES = st.builds(
 
 def kept(text: str, *numbers: int) -> list[str]:
     answer = StoryAnswer(sentences=(ToldSentence(text=text, evidence=numbers),))
-    return [one.text for one in checked(answer, EVIDENCE, REQUEST).sentences]
+    return [one.text for one in checked(answer, STORY, REQUEST).sentences]
 
 
 @given(st.lists(SENTENCES, max_size=8))
 def test_each_citation_points_at_evidence_and_the_text_is_the_sentences(sentences: list[ToldSentence]) -> None:
     answer = StoryAnswer(sentences=tuple(sentences))
-    found = checked(answer, EVIDENCE, REQUEST)
+    found = checked(answer, STORY, REQUEST)
 
     assert len(found.sentences) + found.dropped == len(sentences)
     for one in found.sentences:
@@ -54,8 +57,7 @@ def test_each_citation_points_at_evidence_and_the_text_is_the_sentences(sentence
         assert any(set(one.numbers) <= set(told.evidence) for told in sentences)
         assert one.text.strip() == one.text != ""
         assert "\n" not in one.text
-    story = Story(intent=StoryIntent.TIMELINE, sentences=found.sentences, evidence=EVIDENCE, told_by="model")
-    assert story.text == " ".join(one.text for one in found.sentences)
+    assert found.text == " ".join(one.text for one in found.sentences)
 
 
 @given(st.lists(st.integers(), max_size=5))
@@ -89,10 +91,9 @@ def test_numbers_in_brackets_are_no_part_of_the_text_and_what_is_said_twice_is_t
     assert kept("Ada moved to Leeds [1, 9].", 1) == ["Ada moved to Leeds."]
     assert kept("Ada moved to Leeds [1]", 1) == ["Ada moved to Leeds."]
     twice = StoryAnswer(sentences=(ToldSentence(text="Ada moved.", evidence=(1,)),) * 2)
-    assert checked(twice, EVIDENCE, REQUEST).dropped == 1
+    assert checked(twice, STORY, REQUEST).dropped == 1
 
 
 def test_citations_stand_behind_their_sentences_where_that_is_wanted() -> None:
     answer = StoryAnswer(sentences=(ToldSentence(text="Ada moved, and has a whippet", evidence=(3, 1, 7)),))
-    story = Story(intent=StoryIntent.TIMELINE, sentences=checked(answer, EVIDENCE, REQUEST).sentences, told_by="model")
-    assert story.cited_text == "Ada moved, and has a whippet. [1, 3]"
+    assert checked(answer, STORY, REQUEST).cited_text == "Ada moved, and has a whippet. [1, 3]"

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from mosshead.contrib.stories.evidence import Piece, belonging, chosen
 from mosshead.contrib.stories.prompt import noted, story_prompt
 from mosshead.contrib.stories.requests import StoryIntent
+from mosshead.contrib.stories.story import StoryEvidence
 from mosshead.contrib.stories.tell import chronicle
 from mosshead.models.kinds import Granularity
 from mosshead.models.memories import Occurrence
@@ -22,11 +23,12 @@ YEAR = (date(2023, 1, 1), date(2023, 12, 31))
 
 def piece(number: int, *, score: float = 0.0, until: datetime | None = None, **given: Any) -> Piece:
     sources = given.pop("sources", ())
-    return Piece(value=memory(number, **given), score=score, found_by=("topic",), until=until, sources=sources)
+    told = StoryEvidence(memory=memory(number, **given), found_by=("topic",), until=until)
+    return Piece(told=told, score=score, sources=sources)
 
 
 def said(number: int, *, score: float = 0.0, **given: Any) -> Piece:
-    return Piece(value=message(number, **given), score=score, found_by=("said",))
+    return Piece(told=StoryEvidence(message=message(number, **given), found_by=("said",)), score=score)
 
 
 def happened(start: datetime, days: int = 1, granularity: Granularity = Granularity.DAY) -> Occurrence:

@@ -11,9 +11,7 @@ from mosshead.contrib.stories.requests import StoryIntent
 from mosshead.contrib.stories.story import Story
 from mosshead.contrib.stories.tell import told
 from mosshead.llm.protocol import AnswerDeclined, ModelUnavailable, Prompt
-from tests.unit.mosshead.contrib.stories.test_checking import EVIDENCE, REQUEST
-
-STORY = Story(intent=StoryIntent.TIMELINE, evidence=EVIDENCE)
+from tests.unit.mosshead.contrib.stories.test_checking import EVIDENCE, REQUEST, STORY
 
 
 class Scripted:
