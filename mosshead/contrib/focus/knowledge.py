@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from pgvector import HalfVector
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from mosshead.embeddings import Vectors
 from mosshead.entities.lookup import NameMatch
@@ -20,7 +20,7 @@ from mosshead.language.wordlists import Gender, gender_of
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
 from mosshead.search.scans import MOST_STATEMENTS, nearest_first, scope_in_literals
-from mosshead.store.connection import Statement, of_namespace
+from mosshead.store.connection import Sql, Statement, of_namespace
 
 NEAREST = 16
 """So many of the memories nearest to a message, or to a description in it, are looked at."""
@@ -65,7 +65,11 @@ def statement_for(
 
 def latest_turns(connection: Connection, path: NamespacePath, conversation: str, limit: int) -> list[tuple[str, str]]:
     """The latest messages of a conversation, oldest first, each with its role."""
-    rows = connection.execute(_LATEST, {**path.ids, "conversation_id": conversation, "limit": limit})
+    rows = Sql("""
+        select role, content from mosshead_read_v1.messages
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and conversation_id = :conversation_id
+        order by occurred_at desc, message_id desc limit :limit
+    """).run(connection, path.ids, conversation_id=conversation, limit=limit)
     return [(row.role, row.content) for row in rows][::-1]
 
 
@@ -237,12 +241,6 @@ def _by_index(path: NamespacePath, model: str, dimensions: int) -> str:
     return _statement(f"{_VECTORS} and {scope_in_literals('vector', path, model=model)} {first}")
 
 
-_LATEST = text("""
-    select role, content from mosshead_read_v1.messages
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and conversation_id = :conversation_id
-    order by occurred_at desc, message_id desc limit :limit
-""")
-
 _HOMES = frozenset({EntityType.ORG, EntityType.PROJECT, EntityType.PLACE})
 _NOT_ITS_SUBJECT = 0.85
 _SAME_WORDS = 0.3
@@ -293,42 +291,32 @@ class FocusKnowledge:
     bearers: Mapping[UUID, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FocusRows:
-    """The rows of the statement by their kind; those of a text by its number."""
-
-    near: Mapping[int, Sequence[Any]]
-    bearers: Mapping[int, Sequence[Any]]
-    entities: Sequence[Any]
+FocusRows = Mapping[tuple[str, int | None], Sequence[Any]]
+"""The rows of the statement by their kind and, but for those of entities, by the number of their text."""
 
 
 def by_kind(rows: Iterable[Any]) -> FocusRows:
-    """Split the rows of the statement by kind."""
-    near: dict[int, list[Any]] = {}
-    bearers: dict[int, list[Any]] = {}
-    entities: list[Any] = []
+    """Split the rows of the statement."""
+    found: dict[tuple[str, int | None], list[Any]] = {}
     for row in rows:
-        if row.kind == "entity":
-            entities.append(row)
-        else:
-            (near if row.kind == "near" else bearers).setdefault(row.number, []).append(row)
-    return FocusRows(near=near, bearers=bearers, entities=entities)
+        found.setdefault((row.kind, row.number), []).append(row)
+    return found
 
 
 def known_to(
     number: int,
     sought: Mapping[str, int],
-    names: Sequence[NameMatch],
+    names: Sequence[NameInMessage],
     rows: FocusRows,
     entities: Mapping[UUID, TrackedEntity],
 ) -> FocusKnowledge:
     """What is known to one message. number: of its text; sought: the number of the text of each of its descriptions."""
     return FocusKnowledge(
         entities=entities,
-        names=named(match for match in names if match.text == number),
-        near=_nearest(rows.near.get(number, ())),
-        described={words: _nearest(rows.near.get(text, ()), words) for words, text in sought.items()},
-        bearers={row.entity_id: row.similarity for row in rows.bearers.get(number, ())},
+        names=tuple(names),
+        near=_nearest(rows.get(("near", number), ())),
+        described={words: _nearest(rows.get(("near", text), ()), words) for words, text in sought.items()},
+        bearers={row.entity_id: row.similarity for row in rows.get(("bearer", number), ())},
     )
 
 
@@ -355,21 +343,22 @@ def _known_entity(row: Any, types: Mapping[UUID, EntityType]) -> TrackedEntity:
         entity_id=row.entity_id,
         entity_type=types[row.entity_id],
         names=tuple(name.lower() for name in names),
-        gender=_gender([*names], row) if types[row.entity_id] is EntityType.PERSON else None,
+        gender=_gender(names, row) if types[row.entity_id] is EntityType.PERSON else None,
         parent_id=row.parent_id,
         homes=frozenset(key for key in ancestors | kin if types.get(key) in _HOMES),
         kin=frozenset(kin),
     )
 
 
-def _gender(names: Sequence[str], row: Any) -> Gender | None:
+def _gender(names: Collection[str], row: Any) -> Gender | None:
     """By a word for relatives, else by how the memories begin, else by a first name; None where nothing tells."""
-    relatives = [gender_of(None, words) for words in (*names, row.description or "")]
-    if any(relatives):
-        return next(gender for gender in relatives if gender)
-    if (row.he or 0) != (row.she or 0):
-        return Gender.HE if (row.he or 0) > (row.she or 0) else Gender.SHE
-    return next((gender for gender in (gender_of(name, "") for name in names) if gender), None)
+    he, she = row.he or 0, row.she or 0
+    told = (
+        *(gender_of(None, words) for words in (*names, row.description or "")),
+        None if he == she else Gender.HE if he > she else Gender.SHE,
+        *(gender_of(name, "") for name in names),
+    )
+    return next(filter(None, told), None)
 
 
 def _nearest(near: Iterable[Any], sought: str = "") -> dict[UUID, float]:

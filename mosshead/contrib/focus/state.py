@@ -1,7 +1,7 @@
 """What a conversation has in focus: the layers, and who was spoken of and when. A value that goes to JSON and back."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
 from uuid import UUID
@@ -59,7 +59,7 @@ class FocusState:
     topic: tuple[LayerEntry, ...] = ()
     mentions: tuple[LayerEntry, ...] = ()
     seen: tuple[Seen, ...] = ()
-    references: tuple[ResolvedReference, ...] = field(default=())
+    references: tuple[ResolvedReference, ...] = ()
     messages: int = 0
 
     def to_json(self) -> dict[str, Any]:
@@ -78,9 +78,9 @@ class FocusState:
 
     def of(self, known: Collection[UUID]) -> "FocusState":
         """Without those who are known no more: merged into another, or taken back, since the state was written."""
-        layers = {name: getattr(self, name) for name in ("scene", "topic", "mentions", "seen")}
         left: dict[str, Any] = {
-            name: tuple(one for one in layer if one.entity_id in known) for name, layer in layers.items()
+            name: tuple(one for one in getattr(self, name) if one.entity_id in known)
+            for name in ("scene", "topic", "mentions", "seen")
         }
         return replace(self, **left)
 

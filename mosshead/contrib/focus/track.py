@@ -74,40 +74,38 @@ def track_conversation(
     path, embedder = session.path, session.embedder
     said = _said([(turn.role, turn.content) for turn in turns(list(history))])
     if name is not None and not history:
-        with session.transaction() as connection:
-            said = _said(latest_turns(connection, path, name, MOST_TURNS))
+        said = _said(session.fetch(latest_turns, name, MOST_TURNS))
     texts = [turn.text for _, turn in said]
     sought = [[phrase.sought for phrase in phrases(Layout(text)) if phrase.sought] for text in texts]
     numbers = {words: number for number, words in enumerate(dict.fromkeys(chain(*sought)), len(texts))}
-    names, indexed = _named(session, texts)
+    matches, indexed = _named(session, texts)
+    names = [named(match for match in matches if match.text == number) for number in range(len(texts))]
     asked = statement_for(
         path,
         model=embedder.name,
         vectors=embedder.embed([*texts, *numbers]),
-        bearers=_contested(names, len(texts)),
-        entity_ids={match.entity.entity_id for match in names} | state.entity_ids,
+        bearers=[
+            (number, key)
+            for number, here in enumerate(names)
+            for name in here
+            if len(name.entity_ids) > 1
+            for key in name.entity_ids
+        ],
+        entity_ids={match.entity.entity_id for match in matches} | state.entity_ids,
         indexed=indexed,
     )
-    (found,) = in_one_trip(session.engine, path.tenant_id, [asked])
-    rows = by_kind(found)
-    entities = known_entities(rows.entities)
-    shown = {row.entity_id: entity_of(row) for row in rows.entities}
+    rows = by_kind(*in_one_trip(session.engine, path.tenant_id, [asked]))
+    told = rows.get(("entity", None), ())
+    entities = known_entities(told)
+    shown = {row.entity_id: entity_of(row) for row in told}
     state = state.of(entities)
     after: list[TrackedTurn] = []
     for number, (place, turn) in enumerate(said):
-        known = known_to(number, {words: numbers[words] for words in sought[number]}, names, rows, entities)
+        known = known_to(number, {words: numbers[words] for words in sought[number]}, names[number], rows, entities)
         state = (tracker or track)(state, turn, known, on_pair=pairs)
         if turn.by_user:
-            after.append(_turn(place, state, shown))
-    now = _turn(-1, state, shown)
-    return Tracked(
-        scene=now.scene,
-        topic=now.topic,
-        mentions=now.mentions,
-        references=now.references,
-        turns=tuple(after),
-        state=state,
-    )
+            after.append(TrackedTurn(place=place, **_layers(state, shown)))
+    return Tracked(turns=tuple(after), state=state, **_layers(state, shown))
 
 
 def track(state: FocusState, turn: FocusTurn, known: FocusKnowledge, *, on_pair: OnPair | None = None) -> FocusState:
@@ -211,33 +209,19 @@ def _named(session: Session, texts: Sequence[str]) -> tuple[list[lookup.NameMatc
     return lookup.matches(texts, rows), any(scope.indexed for scope in scopes)
 
 
-def _contested(names: Sequence[lookup.NameMatch], texts: int) -> list[tuple[int, UUID]]:
-    """The bearers of names that fit several, with the number of the text."""
-    return [
-        (number, key)
-        for number in range(texts)
-        for name in named(match for match in names if match.text == number)
-        if len(name.entity_ids) > 1
-        for key in name.entity_ids
-    ]
-
-
-def _turn(place: int, state: FocusState, entities: Mapping[UUID, Entity]) -> TrackedTurn:
-    return TrackedTurn(
-        place=place,
-        scene=_in_focus(state.scene, entities),
-        topic=_in_focus(state.topic, entities),
-        mentions=_in_focus(state.mentions, entities),
-        references=tuple(
-            Referring(
-                text=one.text,
-                start=one.start,
-                entities=tuple(entities[key] for key in one.entity_ids if key in entities),
-            )
-            for one in state.references
-            if any(key in entities for key in one.entity_ids)
-        ),
+def _layers(state: FocusState, entities: Mapping[UUID, Entity]) -> dict[str, Any]:
+    references = (
+        Referring(
+            text=one.text, start=one.start, entities=tuple(entities[key] for key in one.entity_ids if key in entities)
+        )
+        for one in state.references
     )
+    return {
+        "scene": _in_focus(state.scene, entities),
+        "topic": _in_focus(state.topic, entities),
+        "mentions": _in_focus(state.mentions, entities),
+        "references": tuple(one for one in references if one.entities),
+    }
 
 
 def _in_focus(layer: Sequence[LayerEntry], entities: Mapping[UUID, Entity]) -> tuple[InFocus, ...]:
