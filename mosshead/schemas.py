@@ -60,14 +60,6 @@ def _values_by_name(value: Any) -> Mapping[str, Any]:
     return {**(value.model_extra or {}), **{_name_of(name, field): getattr(value, name) for name, field in fields}}
 
 
-def kept(before: S, after: S) -> S:
-    """A value after a change, with what JSON does not tell, as a secret or a field that is left out, as it was before it."""
-    old, new = as_json(before), as_json(after)
-    names = {name: _name_of(name, field) for name, field in type(before).model_fields.items()}
-    same = {name: getattr(before, name) for name, shown in names.items() if old.get(shown) == new.get(shown)}
-    return after.model_copy(update=same)
-
-
 def _renamed(value: Any, said: Any) -> Any:
     """What was dumped under the fields' own names, under those by which it is read."""
     if isinstance(value, RootModel):
@@ -111,12 +103,13 @@ def read(schema: type[S], data: Any, *, as_shown: bool = False) -> S:
 
 
 def patched(schema: type[S], before: S | None, patch: Mapping[str, Any]) -> S:
-    """A value after a patch, with what the patch was made without knowing as it was (`kept`); raises ValueError as `read`.
+    """A value after a patch; what JSON does not tell, as a secret, stays as it was. Raises ValueError as `read`.
 
     Where what it makes does not fit, what may be null is so, and an object of another kind than the one there takes its place:
     it has no fields of the old one.
     """
-    stands = {} if before is None else {**_untold(before), **as_json(before)}
+    old = {} if before is None else as_json(before)
+    stands = {} if before is None else {**_untold(before), **old}
     try:
         after = read(schema, merged(stands, patch))
     except ValueError as error:
@@ -127,7 +120,11 @@ def patched(schema: type[S], before: S | None, patch: Mapping[str, Any]) -> S:
             after = read(schema, {**merged(stands, patch), **whole})
         except ValueError:
             raise error from None
-    return after if before is None else kept(before, after)
+    if before is None:
+        return after
+    new, fields = as_json(after), {name: _name_of(name, field) for name, field in type(before).model_fields.items()}
+    same = {name: getattr(before, name) for name, shown in fields.items() if old.get(shown) == new.get(shown)}
+    return after.model_copy(update=same)
 
 
 def _is_of_another_kind(before: BaseModel | None, stands: Mapping[str, Any], name: str, given: Any) -> bool:

@@ -57,5 +57,4 @@ def create_episode_manager(
 
     schema: an `Episode`, or a shape of your own. model, instructions: as for `create_memory_manager`.
     """
-    by_name([schema])
     return episode_manager(open_model(model), schema=schema, instructions=instructions)

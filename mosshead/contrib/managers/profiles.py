@@ -31,7 +31,7 @@ class ProfileManager(Generic[S]):
         Raises ModelUnavailable where the model does not answer, InvalidEvent where the conversation cannot be read.
         """
         talk = talk_of(conversation)
-        if not talk.is_spoken:
+        if not talk.spoken:
             return ManagedProfile(value=current, patch={})
         before = None if current is None else as_json(current)
         shape = self.schema.model_json_schema()

@@ -4,10 +4,12 @@ The answers only propose; what becomes of them is decided in code.
 """
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
 
 from mosshead.contrib.managers.values import DocumentAnswer, ManagerAnswer
 from mosshead.errors import InvalidEvent
@@ -17,7 +19,11 @@ from mosshead.llm.prompt_data import barred, block, label, local_time
 from mosshead.llm.protocol import Prompt
 from mosshead.models.kinds import SPEAKING, Role
 from mosshead.redaction import redact
+from mosshead.schemas import as_json
 from mosshead.text import text_of
+
+if TYPE_CHECKING:
+    from mosshead.contrib.managers.memories import MemoryManager
 
 COLLECTION_VERSION = 1
 DOCUMENT_VERSION = 1
@@ -64,7 +70,7 @@ You keep one document about the user of a chat app up to date. From the messages
 of a list all of it; null where it holds no longer); sources, the numbers in brackets of the messages that bear it out.
 - What the messages do not speak of stays as it is: leave it out. If nothing has to change, fields is empty."""
 
-EPISODES = """\
+_EPISODES = """\
 - An episode is a stretch of a conversation from which something can be learnt for the next time: what the situation was, how it \
 was gone about and why, what was done, and how that turned out. Tell what happened, from the assistant's side; no rules and \
 no advice.
@@ -79,11 +85,6 @@ class Talk:
     turns: tuple[TranscriptTurn, ...]
 
     @property
-    def is_spoken(self) -> bool:
-        """Whether a user says anything in it; else there is nothing to ask."""
-        return bool(self.spoken)
-
-    @property
     def numbers(self) -> frozenset[int]:
         """Of all messages."""
         return frozenset(range(1, len(self.turns) + 1))
@@ -95,32 +96,18 @@ class Talk:
             number for number, turn in enumerate(self.turns, 1) if turn.role == Role.USER and turn.content.strip()
         )
 
-    def shown(self) -> str:
-        """All of it, as a block of a prompt."""
-        return block("MESSAGES", (_shown(number, turn) for number, turn in enumerate(self.turns, 1)))
-
 
 def collection_prompt(
-    talk: Talk,
-    *,
-    known: Mapping[int, tuple[str, Any]],
-    schemas: Mapping[str, Mapping[str, Any]],
-    actions: Collection[str],
-    instructions: str = "",
-    whose: str = _USERS_WORDS,
+    manager: "MemoryManager", talk: Talk, known: Mapping[int, BaseModel]
 ) -> Prompt[ManagerAnswer]:
-    """Ask how a collection has to change.
-
-    known: by local number, the name of the schema and the data of what is kept. schemas: JSON Schemas by name. actions: those
-    that are allowed. whose: the rules of what counts.
-    """
-    system = _COLLECTION.format(whose=whose, actions="; ".join(_ACTIONS[one] for one in actions) or "nothing")
-    kept = [f"M{number} ({name})\n{barred(_json(data))}" for number, (name, data) in known.items()]
+    """Ask how a manager's collection has to change. known: what is kept, by local number."""
+    whose = _EPISODES if manager.of_episodes else _USERS_WORDS
+    system = _COLLECTION.format(whose=whose, actions="; ".join(_ACTIONS[one] for one in manager.actions))
     user = _user(
-        ("INSTRUCTIONS", _wishes(instructions)),
-        ("SCHEMAS", [barred(f"{name}: {_json(schema)}") for name, schema in schemas.items()]),
-        ("KNOWN", kept),
-        talk=talk,
+        talk,
+        manager.instructions,
+        ("SCHEMAS", [barred(f"{name}: {_json(one.model_json_schema())}") for name, one in manager.schemas.items()]),
+        ("KNOWN", [f"M{n} ({type(one).__name__})\n{barred(_json(as_json(one)))}" for n, one in known.items()]),
     )
     return Prompt("manage_memories", COLLECTION_VERSION, system, user, ManagerAnswer)
 
@@ -135,20 +122,19 @@ def document_prompt(
 ) -> Prompt[DocumentAnswer]:
     """Ask which fields of a document have to change. name: of its schema. current: None where there is none yet."""
     user = _user(
-        ("INSTRUCTIONS", _wishes(instructions)),
+        talk,
+        instructions,
         ("SCHEMA", [barred(f"{name}: {_json(schema)}")]),
         ("CURRENT", [barred(_json(current))] if current else []),
-        talk=talk,
     )
     return Prompt("manage_document", DOCUMENT_VERSION, _DOCUMENT, user, DocumentAnswer)
 
 
-def _user(*blocks: tuple[str, Sequence[str]], talk: Talk) -> str:
-    return "\n\n".join([*(block(title, lines) for title, lines in blocks if lines), talk.shown()])
-
-
-def _wishes(instructions: str) -> list[str]:
-    return [barred(instructions)] if instructions.strip() else []
+def _user(talk: Talk, instructions: str, *blocks: tuple[str, Sequence[str]]) -> str:
+    wishes = [barred(instructions)] if instructions.strip() else []
+    said = [_shown(number, turn) for number, turn in enumerate(talk.turns, 1)]
+    named = (("INSTRUCTIONS", wishes), *blocks, ("MESSAGES", said))
+    return "\n\n".join(block(title, lines) for title, lines in named if lines)
 
 
 def _json(value: Any) -> str:

@@ -121,8 +121,6 @@ class ProposedField(Answer):
 
 
 class DocumentAnswer(Answer):
-    """The changes to a document; None for one that cannot be read."""
-
     fields: tuple[
         Annotated[ProposedField | None, WrapValidator(or_none), WithJsonSchema(ProposedField.model_json_schema())],
         ...,
@@ -132,7 +130,7 @@ class DocumentAnswer(Answer):
 def read_fields(
     answer: DocumentAnswer, known: frozenset[int], spoken: frozenset[int]
 ) -> tuple[list[Sourced], list[RefusedChange]]:
-    """What can be read and is borne out, and what is refused, with why. known, spoken: as for `unsourced`.
+    """What can be read and is borne out, and what is refused, with why. known, spoken: as for `check_sources`.
 
     A field that is proposed twice counts as it was proposed last.
     """
@@ -154,8 +152,7 @@ def read_fields(
 def _read(one: ProposedField | None, known: frozenset[int], spoken: frozenset[int]) -> Sourced:
     if one is None:
         raise ValueError("the change is not in the shape that was asked for")
-    if (why := unsourced(one.sources, known, spoken)) is not None:
-        raise ValueError(why)
+    check_sources(one.sources, known, spoken)
     try:
         return Sourced(one.name, read_value(one.value), one.sources)
     except ValueError as error:
@@ -182,19 +179,18 @@ class ProposedChange(Answer):
 
 
 class ManagerAnswer(Answer):
-    """The changes to a collection; None for one that cannot be read."""
-
     changes: tuple[
         Annotated[ProposedChange | None, WrapValidator(or_none), WithJsonSchema(ProposedChange.model_json_schema())],
         ...,
     ]
 
 
-def unsourced(sources: tuple[int, ...], known: frozenset[int], spoken: frozenset[int]) -> str | None:
-    """Why a proposal's sources bear nothing out, or None.
+def check_sources(sources: tuple[int, ...], known: frozenset[int], spoken: frozenset[int]) -> None:
+    """Raise ValueError where a proposal's sources bear nothing out.
 
     known: the numbers of the messages that were shown. spoken: of those that may be the ground of a change.
     """
     if not set(sources) <= known:
-        return "sources: names a message that was not shown"
-    return None if set(sources) & spoken else "sources: nothing that the user said bears it out"
+        raise ValueError("sources: names a message that was not shown")
+    if not set(sources) & spoken:
+        raise ValueError("sources: nothing that the user said bears it out")
