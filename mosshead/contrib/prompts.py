@@ -94,8 +94,13 @@ class Prompts:
             InvalidEvent: a field does not fit. Otherwise as `Namespace.publish`.
         """
         found = self._session.fetch(reads.latest, name=readable("name", name))
-        if version is not None:
-            self._check_follows(name, version, found[0].version if found else 0)
+        latest = found[0].version if found else 0
+        # What is not yet in effect may still bring the version that is to be followed; one that is past never comes again.
+        if version is not None and (version < latest or (version > latest and not self._session.progress().partial)):
+            now = f"is at version {latest}" if latest else "is not there yet"
+            raise PromptConflict(
+                f"version: the text was to follow version {version} of {name!r}, which {now}; read it, and decide again"
+            )
         event = {
             "type": "set_prompt",
             "name": name,
@@ -155,8 +160,7 @@ class Prompts:
         except InvalidEvent:
             raise
         except ValueError as error:
-            fault = str(error)
-            raise InvalidEvent(f"messages: {fault}") from None
+            raise InvalidEvent(f"messages: {error}") from None
         event = {
             "type": "feedback",
             "prompt": prompt,
@@ -166,14 +170,6 @@ class Prompts:
             "conversation": conversation,
         }
         return self._session.publish(event, session=session)
-
-    def _check_follows(self, name: str, version: int, latest: int) -> None:
-        # What is not yet in effect may still bring the version that is to be followed; one that is past never comes again.
-        if version < latest or (version > latest and not self._session.progress().partial):
-            now = f"is at version {latest}" if latest else "is not there yet"
-            raise PromptConflict(
-                f"version: the text was to follow version {version} of {name!r}, which {now}; read it, and decide again"
-            )
 
     def _version(self, versions: Sequence[StoredPrompt], name: str, version: int) -> StoredPrompt:
         for one in versions:

@@ -8,28 +8,11 @@ from itertools import pairwise
 from typing import get_args
 
 from mosshead.api.arguments import checked_limit
-from mosshead.contrib.prompt_optimizers.proposals import (
-    Counted,
-    Edit,
-    EditsAnswer,
-    Fault,
-    LessonsAnswer,
-    Proposed,
-    RewriteAnswer,
-    blame_prompt,
-    brief,
-    critique_prompt,
-    edits_prompt,
-    lessons_prompt,
-    propose,
-    reflection_prompt,
-    rewrite_prompt,
-    why,
-    with_lines_of,
-)
-from mosshead.contrib.prompt_optimizers.trajectories import AnyTrajectory, Trajectory, trajectories_of
+from mosshead.contrib.prompt_optimizers import proposals
+from mosshead.contrib.prompt_optimizers.proposals import EditsAnswer, Proposed, Task
+from mosshead.contrib.prompt_optimizers.trajectories import AnyTrajectory, trajectories_of
 from mosshead.llm import open_model
-from mosshead.llm.protocol import AnswerRefused, AnswerUnusable, LanguageModel
+from mosshead.llm.protocol import AnswerRefused, LanguageModel
 from mosshead.models.prompts import OptimizerKind, PromptTemplate, template_of
 
 MAX_STEPS = 10
@@ -74,9 +57,23 @@ class PromptOptimizer:
         template, shown = template_of(prompt), trajectories_of(trajectories)
         if not shown:
             return unchanged(template, "there was nothing to learn from")
-        model = Counted(self.model)
-        task = Task(template, shown, least=self.least, most=self.most, hint=hint)
-        return _optimized(template, KINDS[self.kind](model, task), model.calls)
+        task = Task(self.model, template, shown, self.least, self.most, hint)
+        found = KINDS[self.kind](task)
+        changed = found.text != template.text
+        if changed:
+            reason = found.reason or "the model gave no reason"
+        elif found.refused:
+            reason = f"what the model proposed was not taken: {found.refused}"
+        else:
+            reason = found.reason or "the model found nothing to change"
+        return Optimized(
+            name=template.name,
+            prompt=found.text,
+            changed=changed,
+            reason=reason,
+            refused=found.refused,
+            steps=task.calls,
+        )
 
 
 def create_prompt_optimizer(
@@ -104,21 +101,7 @@ def create_prompt_optimizer(
 
 
 def unchanged(template: PromptTemplate, reason: str, *, refused: str | None = None) -> Optimized:
-    """A prompt that stays as it is, and why."""
     return Optimized(name=template.name, prompt=template.text, changed=False, reason=reason, refused=refused)
-
-
-def _optimized(template: PromptTemplate, found: Proposed, steps: int) -> Optimized:
-    changed = found.text != template.text
-    if changed:
-        reason = found.reason or "the model gave no reason"
-    elif found.refused:
-        reason = f"what the model proposed was not taken: {found.refused}"
-    else:
-        reason = found.reason or "the model found nothing to change"
-    return Optimized(
-        name=template.name, prompt=found.text, changed=changed, reason=reason, refused=found.refused, steps=steps
-    )
 
 
 _NOTE_CHARACTERS = 4_000
@@ -126,40 +109,26 @@ _MOST_HYPOTHESES = 5
 _MOST_EDITS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What there is to do. hint: why this prompt was found to be at fault, if it was one of several."""
-
-    template: PromptTemplate
-    trajectories: Sequence[Trajectory]
-    least: int
-    most: int
-    hint: str = ""
-
-
-Improve = Callable[[LanguageModel, Task], Proposed]
-
-
-def by_metaprompt(model: LanguageModel, task: Task) -> Proposed:
+def by_metaprompt(task: Task) -> Proposed:
     """Think it over, then write the prompt anew: at most ``most`` steps of thinking, and two calls."""
     notes = [task.hint] if task.hint else []
     for step in range(1, task.most + 1):
         try:
-            thought = model.answer(reflection_prompt(task.template, task.trajectories, notes))
+            thought = task.ask(proposals.reflection_prompt(task, notes))
         except AnswerRefused:
             break  # the rewrite can do with the thoughts there are
         notes.append(thought.thoughts[:_NOTE_CHARACTERS])
         if thought.enough and step >= task.least:
             break
-    return propose(
-        model,
+    return proposals.propose(
+        task,
         task.template,
-        lambda fault: rewrite_prompt(task.template, task.trajectories, notes, fault),
-        _rewritten,
+        lambda fault: proposals.rewrite_prompt(task, notes, fault),
+        lambda answer: Proposed(answer.prompt.strip(), answer.reason),
     )
 
 
-def by_gradient(model: LanguageModel, task: Task) -> Proposed:
+def by_gradient(task: Task) -> Proposed:
     """Find what is wrong, then edit that and nothing else: at most ``most`` rounds of a critique and up to two calls for edits.
 
     A round that comes to nothing ends it; what the rounds before it reached stays.
@@ -168,78 +137,57 @@ def by_gradient(model: LanguageModel, task: Task) -> Proposed:
     for _ in range(task.most):
         current = task.template.with_text(reached.text)
         try:
-            hypotheses = model.answer(critique_prompt(current, task.trajectories, task.hint)).hypotheses
+            hypotheses = task.ask(proposals.critique_prompt(task, current)).hypotheses
         except AnswerRefused as error:
-            return replace(reached, refused=why(error))
+            return replace(reached, refused=proposals.why(error))
         if not hypotheses:
             break
-        found = propose(
-            model,
-            current,
-            partial(edits_prompt, current, hypotheses[:_MOST_HYPOTHESES]),
-            partial(_edited, current.text),
-        )
+        question = partial(proposals.edits_prompt, current, hypotheses[:_MOST_HYPOTHESES])
+        found = proposals.propose(task, current, question, partial(_edited, current.text))
         if found.refused is not None or found.text == current.text:
             return replace(reached, refused=found.refused)
-        reached = Proposed(found.text, brief(f"{reached.reason} {found.reason}"))
+        reached = Proposed(found.text, proposals.brief(f"{reached.reason} {found.reason}"))
     return reached
 
 
-def by_prompt_memory(model: LanguageModel, task: Task) -> Proposed:
+def by_prompt_memory(task: Task) -> Proposed:
     """Write the lessons into the prompt: one call, and one more where the first breaks the template."""
-    return propose(
-        model,
+    return proposals.propose(
+        task,
         task.template,
-        lambda fault: lessons_prompt(task.template, task.trajectories, task.hint, fault),
-        _learnt,
+        lambda fault: proposals.lessons_prompt(task, fault),
+        lambda answer: Proposed(answer.prompt.strip(), answer.reason or " ".join(answer.lessons)),
     )
 
 
-KINDS: dict[OptimizerKind, Improve] = {
+KINDS: dict[OptimizerKind, Callable[[Task], Proposed]] = {
     "metaprompt": by_metaprompt,
     "gradient": by_gradient,
     "prompt_memory": by_prompt_memory,
 }
 
 
-def _rewritten(answer: RewriteAnswer) -> Proposed:
-    return Proposed(answer.prompt.strip(), answer.reason)
-
-
-def _learnt(answer: LessonsAnswer) -> Proposed:
-    return Proposed(answer.prompt.strip(), answer.reason or " ".join(answer.lessons))
-
-
-def _edited(text: str, answer: EditsAnswer) -> Proposed | Fault:
+def _edited(text: str, answer: EditsAnswer) -> Proposed | str:
     """The text with all edits made, or why one of them cannot be. Each passage is looked for in the text as it was shown."""
     if len(answer.edits) > _MOST_EDITS:
-        return Fault(f"it has {len(answer.edits)} edits, at most {_MOST_EDITS}")
+        return f"it has {len(answer.edits)} edits, at most {_MOST_EDITS}"
     places: list[tuple[int, int, str]] = []
     for number, one in enumerate(answer.edits, 1):
-        edit = Edit(find=with_lines_of(text, one.find), replace=with_lines_of(text, one.replace))
-        found = text.count(edit.find) if edit.find else 1
+        find, replacement = proposals.with_lines_of(text, one.find), proposals.with_lines_of(text, one.replace)
+        found = text.count(find) if find else 1
         if found != 1:
-            return Fault(
-                f"edit {number}: what it is to find stands {'nowhere' if not found else f'{found} times'} in the prompt"
-            )
-        places.append(_place(text, edit))
+            where = f"{found} times" if found else "nowhere"
+            return f"edit {number}: what it is to find stands {where} in the prompt"
+        start = text.index(find) if find else len(text)
+        places.append((start, start + len(find), replacement if find else f"\n{replacement}"))
     places.sort()
     if any(end > start for (_, end, _), (start, _, _) in pairwise(places)):
-        return Fault("two of its edits overlap")
-    edited, at = "", 0
-    for start, end, replacement in places:
-        edited, at = f"{edited}{text[at:start]}{replacement}", end
-    return Proposed(f"{edited}{text[at:]}", answer.reason)
+        return "two of its edits overlap"
+    for start, end, replacement in reversed(places):
+        text = f"{text[:start]}{replacement}{text[end:]}"
+    return Proposed(text, answer.reason)
 
 
-def _place(text: str, edit: Edit) -> tuple[int, int, str]:
-    if not edit.find:
-        return len(text), len(text), f"\n{edit.replace}"
-    start = text.index(edit.find)
-    return start, start + len(edit.find), edit.replace
-
-
-_ASKED = 2
 _MOST_PROMPTS = 20
 
 
@@ -259,7 +207,11 @@ class SeveralPromptsOptimizer:
         templates, shown = _checked(prompts), trajectories_of(trajectories)
         if not shown:
             return [unchanged(template, "there was nothing to learn from") for template in templates]
-        blamed = _blamed(self.optimizer.model, templates, shown)
+        blamed = proposals.settled(
+            self.optimizer.model.answer,
+            lambda _: proposals.blame_prompt(templates, shown),
+            lambda answer: {one.prompt: proposals.brief(one.reason) for one in answer.at_fault},
+        )
         if isinstance(blamed, str):
             reason = f"which prompt is at fault could not be told: {blamed}"
             return [unchanged(template, reason, refused=blamed) for template in templates]
@@ -292,20 +244,3 @@ def _checked(prompts: Sequence[PromptTemplate]) -> list[PromptTemplate]:
     if twice:
         raise ValueError(f"prompts: {len(twice)} names stand twice; give each PromptTemplate a name of its own")
     return named
-
-
-def _blamed(
-    model: LanguageModel, templates: Sequence[PromptTemplate], trajectories: Sequence[Trajectory]
-) -> dict[int, str] | str:
-    """By number, why a prompt has to change; or why that could not be told. A number that was not shown names none of them."""
-    fault = ""
-    for _ in range(_ASKED):
-        try:
-            answer = model.answer(blame_prompt(templates, trajectories))
-        except AnswerUnusable as error:
-            fault = why(error)
-            continue
-        except AnswerRefused as error:
-            return why(error)
-        return {one.prompt: brief(one.reason) for one in answer.at_fault}
-    return fault

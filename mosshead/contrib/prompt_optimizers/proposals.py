@@ -14,27 +14,10 @@ from mosshead.llm.structured import Answer, Text, Verbatim
 from mosshead.models.prompts import PromptTemplate
 
 A = TypeVar("A", bound=BaseModel)
+T = TypeVar("T")
 
 _ASKED = 2
 _REASON_CHARACTERS = 500
-
-
-class Counted:
-    """A language model, with how often it was asked."""
-
-    def __init__(self, model: LanguageModel) -> None:
-        self._model = model
-        self.calls = 0
-
-    @property
-    def name(self) -> str:
-        """The name of the model that is asked."""
-        return self._model.name
-
-    def answer(self, prompt: Prompt[A]) -> A:
-        """As the model that is asked."""
-        self.calls += 1
-        return self._model.answer(prompt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,38 +32,64 @@ class Proposed:
     refused: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Why an answer cannot be taken, in fixed words and names of variables."""
+@dataclass(slots=True)
+class Task:
+    """What there is to do.
 
-    reason: str
+    least, most: steps of thinking, or rounds. hint: why this prompt was found to be at fault, if it was one of several. calls:
+    how often the model was asked.
+    """
+
+    model: LanguageModel
+    template: PromptTemplate
+    trajectories: Sequence[Trajectory]
+    least: int
+    most: int
+    hint: str
+    calls: int = 0
+
+    def ask(self, prompt: Prompt[A]) -> A:
+        """Ask the model, and count it."""
+        self.calls += 1
+        return self.model.answer(prompt)
 
 
 def propose(
-    model: LanguageModel,
+    task: Task,
     template: PromptTemplate,
-    ask: Callable[[str | None], Prompt[A]],
-    read: Callable[[A], Proposed | Fault],
+    question: Callable[[str | None], Prompt[A]],
+    read: Callable[[A], Proposed | str],
 ) -> Proposed:
     """A new text, or the template's own with the reason. Raises ModelUnavailable.
 
-    ask: the question, given why the last answer was not taken. read: what an answer proposes.
-    An answer that breaks the template is asked for once more, with the fault named; so is one that has not the shape asked for.
+    question, read: as for `settled`; an answer that breaks the template cannot be taken either.
     """
-    fault = ""
+    found = settled(task.ask, question, lambda answer: _checked(template, read(answer)))
+    return Proposed(template.text, refused=found) if isinstance(found, str) else found
+
+
+def settled(
+    ask: Callable[[Prompt[A]], A], question: Callable[[str | None], Prompt[A]], read: Callable[[A], T | str]
+) -> T | str:
+    """What an answer says, or why there is none, in fixed words and names of variables. Raises ModelUnavailable.
+
+    question: given why the last answer was not taken. read: what an answer says, or why it cannot be taken.
+    It is asked once more, with the fault named, where that is so, and where an answer has not the shape asked for.
+    """
+    fault = None
     for _ in range(_ASKED):
         try:
-            answer = model.answer(ask(fault or None))
+            answer = ask(question(fault))
         except AnswerUnusable as error:
             fault = why(error)
             continue
         except AnswerRefused as error:
-            return Proposed(template.text, refused=why(error))
-        found = _checked(template, read(answer))
-        if isinstance(found, Proposed):
+            return why(error)
+        found = read(answer)
+        if not isinstance(found, str):
             return found
-        fault = found.reason
-    return Proposed(template.text, refused=fault)
+        fault = found
+    return fault or ""
 
 
 def why(error: AnswerRefused) -> str:
@@ -89,7 +98,6 @@ def why(error: AnswerRefused) -> str:
 
 
 def brief(reason: str) -> str:
-    """A reason of the model's, on one line."""
     return one_line(reason)[:_REASON_CHARACTERS]
 
 
@@ -99,16 +107,15 @@ def with_lines_of(prompt: str, text: str) -> str:
     return plain.replace("\n", "\r\n") if "\r\n" in prompt else plain
 
 
-def _checked(template: PromptTemplate, proposed: Proposed | Fault) -> Proposed | Fault:
-    if isinstance(proposed, Fault):
+def _checked(template: PromptTemplate, proposed: Proposed | str) -> Proposed | str:
+    if isinstance(proposed, str):
         return proposed
     found = replace(proposed, text=with_lines_of(template.text, proposed.text))
     if found.text.strip() == with_lines_of(template.text, template.text).strip():
         return Proposed(template.text, brief(found.reason))
     if _repeats_bars(found.text, template.text):
-        return Fault("its lines are led by bars, which are not part of the prompt")
-    fault = template.fault_of(found.text)
-    return Fault(fault) if fault else Proposed(found.text, brief(found.reason))
+        return "its lines are led by bars, which are not part of the prompt"
+    return template.fault_of(found.text) or Proposed(found.text, brief(found.reason))
 
 
 def _repeats_bars(text: str, old: str) -> bool:
@@ -199,87 +206,65 @@ to that."""
 
 
 class ReflectionAnswer(Answer):
-    """A step of thinking before a rewrite."""
-
     thoughts: Text
     enough: bool
 
 
 class RewriteAnswer(Answer):
-    """The whole prompt, rewritten."""
-
     prompt: Verbatim
     reason: Text
 
 
 class Hypothesis(Answer):
-    """What went wrong, why, and what would help."""
-
     problem: Text
     cause: Text
     remedy: Text
 
 
 class CritiqueAnswer(Answer):
-    """Why answers were not as good as they could be, the weightiest first."""
-
     hypotheses: tuple[Hypothesis, ...]
 
 
 class Edit(Answer):
-    """A passage of the prompt, and what stands there instead."""
-
     find: Verbatim
     replace: Verbatim
 
 
 class EditsAnswer(Answer):
-    """Small changes to the prompt."""
-
     edits: tuple[Edit, ...]
     reason: Text
 
 
 class LessonsAnswer(Answer):
-    """What was learnt, and the whole prompt with it."""
-
     lessons: tuple[Text, ...]
     prompt: Verbatim
     reason: Text
 
 
 class AtFault(Answer):
-    """A prompt by its number, and why it has to change."""
-
     prompt: int
     reason: Text
 
 
 class BlameAnswer(Answer):
-    """The prompts that have to change."""
-
     at_fault: tuple[AtFault, ...]
 
 
-def reflection_prompt(
-    template: PromptTemplate, trajectories: Sequence[Trajectory], notes: Sequence[str]
-) -> Prompt[ReflectionAnswer]:
+def reflection_prompt(task: Task, notes: Sequence[str]) -> Prompt[ReflectionAnswer]:
     """Ask for one more step of thinking. notes: the steps so far."""
-    user = _blocks(*_studied(template, trajectories), _notes(notes))
+    user = _blocks(*_studied(task, task.template), _notes(notes))
     return Prompt("optimize_reflection", _VERSION, _REFLECT, user, ReflectionAnswer)
 
 
-def rewrite_prompt(
-    template: PromptTemplate, trajectories: Sequence[Trajectory], notes: Sequence[str], fault: str | None
-) -> Prompt[RewriteAnswer]:
+def rewrite_prompt(task: Task, notes: Sequence[str], fault: str | None) -> Prompt[RewriteAnswer]:
     """Ask for the new prompt. fault: why the last one that it wrote was not taken, if it wrote one."""
-    user = _blocks(*_studied(template, trajectories), _notes(notes), _fault(fault))
+    user = _blocks(*_studied(task, task.template), _notes(notes), _fault(fault))
     return Prompt("optimize_rewrite", _VERSION, _REWRITE, user, RewriteAnswer)
 
 
-def critique_prompt(template: PromptTemplate, trajectories: Sequence[Trajectory], hint: str) -> Prompt[CritiqueAnswer]:
-    """Ask for hypotheses. hint: why this prompt was found to be at fault, if it was one of several."""
-    user = _blocks(*_studied(template, trajectories), _notes([hint] if hint else []))
+def critique_prompt(task: Task, template: PromptTemplate) -> Prompt[CritiqueAnswer]:
+    """Ask for hypotheses. template: as the rounds before have left it."""
+    user = _blocks(*_studied(task, template), _notes([task.hint] if task.hint else []))
     return Prompt("optimize_critique", _VERSION, _CRITIQUE, user, CritiqueAnswer)
 
 
@@ -291,11 +276,9 @@ def edits_prompt(template: PromptTemplate, hypotheses: Sequence[Hypothesis], fau
     return Prompt("optimize_edits", _VERSION, _EDIT, user, EditsAnswer)
 
 
-def lessons_prompt(
-    template: PromptTemplate, trajectories: Sequence[Trajectory], hint: str, fault: str | None
-) -> Prompt[LessonsAnswer]:
+def lessons_prompt(task: Task, fault: str | None) -> Prompt[LessonsAnswer]:
     """Ask for the lessons and the prompt in one."""
-    user = _blocks(*_studied(template, trajectories), _notes([hint] if hint else []), _fault(fault))
+    user = _blocks(*_studied(task, task.template), _notes([task.hint] if task.hint else []), _fault(fault))
     return Prompt("optimize_lessons", _VERSION, _LEARN, user, LessonsAnswer)
 
 
@@ -322,8 +305,8 @@ def _prompt(template: PromptTemplate) -> tuple[Block, ...]:
     )
 
 
-def _studied(template: PromptTemplate, trajectories: Sequence[Trajectory]) -> tuple[Block, ...]:
-    return (*_prompt(template), ("CONVERSATIONS", shown_trajectories(trajectories)))
+def _studied(task: Task, template: PromptTemplate) -> tuple[Block, ...]:
+    return (*_prompt(template), ("CONVERSATIONS", shown_trajectories(task.trajectories)))
 
 
 def _notes(notes: Sequence[str]) -> Block:

@@ -49,8 +49,14 @@ def trajectories_of(given: Sequence[AnyTrajectory]) -> list[Trajectory]:
 
 def trajectory_of(messages: Messages, feedback: AnyFeedback = None) -> Trajectory:
     """A conversation, as a transcript or a list of ``{role, content}``, and what was said of it. Raises ValueError."""
-    said = tuple((_role(turn.role), _text(turn.content)) for turn in turns(messages))
-    return Trajectory(tuple((role, text) for role, text in said if text), feedback_of(feedback))
+    said: list[tuple[str, str]] = []
+    for turn in turns(messages):
+        if turn.role not in set(Role):
+            raise ValueError(f"role: one of {', '.join(Role)}")
+        # Cut after what is shown at most, and not at it: a secret that is cut in two is none any more.
+        if text := redact((text_of(turn.content) or "")[: 2 * _TURN_CHARACTERS]):
+            said.append((str(Role(turn.role)), text))
+    return Trajectory(tuple(said), feedback_of(feedback))
 
 
 def feedback_of(given: AnyFeedback) -> Feedback | None:
@@ -65,7 +71,12 @@ def feedback_of(given: AnyFeedback) -> Feedback | None:
     unknown = sorted(fields.keys() - {"comment", "score"})
     if unknown:
         raise ValueError(f"feedback.{unknown[0]}: not a part of feedback; give a text, or comment and score")
-    return Feedback(redact(str(fields.get("comment") or "")), _score(fields.get("score")))
+    score = fields.get("score")
+    if score is not None:
+        if not isinstance(score, int | float) or not math.isfinite(score) or not 0 <= score <= 1:
+            raise ValueError(f"feedback.score: a number from 0 (bad) to 1 (good), got {score!r}")
+        score = float(score)
+    return Feedback(redact(str(fields.get("comment") or "")), score)
 
 
 def shown_trajectories(trajectories: Sequence[Trajectory]) -> list[str]:
@@ -82,27 +93,6 @@ def _trajectory(number: int, given: object) -> Trajectory:
     except ValueError as error:
         fault = str(error)
     raise ValueError(f"trajectories[{number}]: {fault}")
-
-
-def _role(role: str) -> str:
-    if role not in set(Role):
-        raise ValueError(f"role: one of {', '.join(Role)}")
-    return str(Role(role))
-
-
-def _text(content: Any) -> str:
-    # Cut after what is shown at most, and not at it: a secret that is cut in two is none any more.
-    return redact((text_of(content) or "")[: 2 * _TURN_CHARACTERS])
-
-
-def _score(score: Any) -> float | None:
-    if score is None:
-        return None
-    if isinstance(score, bool):
-        return float(score)
-    if not isinstance(score, int | float) or not math.isfinite(score) or not 0 <= score <= 1:
-        raise ValueError(f"feedback.score: a number from 0 (bad) to 1 (good), got {score!r}")
-    return float(score)
 
 
 def _shown(number: int, trajectory: Trajectory, share: int) -> str:
@@ -122,10 +112,8 @@ def _judged(feedback: Feedback | None) -> list[str]:
     if feedback is None or (not feedback.comment and feedback.score is None):
         return ["no feedback"]
     score = f", score {feedback.score:g} of 1" if feedback.score is not None else ""
-    return [
-        f"feedback{score}",
-        *([barred(_shortened(feedback.comment, _FEEDBACK_CHARACTERS))] * bool(feedback.comment)),
-    ]
+    comment = [barred(_shortened(feedback.comment, _FEEDBACK_CHARACTERS))] if feedback.comment else []
+    return [f"feedback{score}", *comment]
 
 
 def _shortened(text: str, most: int) -> str:
