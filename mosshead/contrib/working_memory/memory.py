@@ -3,9 +3,10 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 from uuid import UUID
 
 from redis import Redis
@@ -24,24 +25,21 @@ from mosshead.contrib.working_memory.references import (
 )
 from mosshead.contrib.working_memory.state import (
     RECENT,
-    Accessed,
     Added,
-    Change,
-    KnownNow,
     Policy,
     Reference,
-    Reported,
     Rules,
     State,
     ToolResult,
-    TurnTaken,
+    add,
+    add_result,
     alive,
-    apply,
+    take_turn,
+    use,
 )
 from mosshead.contrib.working_memory.stores import Metrics, Store, store_for
 from mosshead.errors import AmbiguousName, NotFound, StoreUnavailable
 from mosshead.fencing import fenced, one_line
-from mosshead.models.memories import Entity
 from mosshead.patterns import lazy_pattern
 from mosshead.redaction import redact
 from mosshead.text import readable
@@ -81,7 +79,7 @@ class WorkingMemory:
         clock: what time it is, with a time zone.
         Raises ValueError, which names the argument and its range.
         """
-        rules = checked_rules(capacity, ttl, policy)
+        rules = Rules(capacity=capacity, ttl=ttl, policy=policy)
         if policy == "summary" and namespace is None:
             raise ValueError('namespace: missing; under the policy "summary" the conversation is summed up there')
         self.session = checked_id(session, "session")
@@ -90,8 +88,6 @@ class WorkingMemory:
         self._store, self._key, self._rules, self._clock = store_for(store), f"{scope}:{self.session}", rules, clock
         self._nouns = {noun.lower(): checked_type(kind) for noun, kind in (nouns or {}).items()}
         self._shapes = shapes_of({checked_type(kind): fields for kind, fields in (entities_in or {}).items()})
-
-    # What comes up ----------------------------------------------------------------------------------------------------
 
     def add(self, type: str, id: str | int | UUID, label: str, at: datetime | None = None) -> None:  # noqa: A002
         """Something came up. What is there already is refreshed: it is the most recent again, and was accessed once more.
@@ -102,7 +98,7 @@ class WorkingMemory:
         moment = aware(at, "at")
         # In UTC: Python compares two times of one zone by the wall clock, which runs twice through an hour in autumn.
         when = moment and moment.astimezone(UTC)
-        self._change(Added(type=checked_type(type), id=checked_id(id), label=checked_label(label), at=when))
+        self._add(Added(type=checked_type(type), id=checked_id(id), label=checked_label(label), at=when))
 
     def add_tool_result(
         self,
@@ -116,16 +112,17 @@ class WorkingMemory:
         reference: what finds the result again, such as the id of the call. entities: type, id and label of each thing in it; they
         come up with it, the first of them as the most recent. Raises ValueError, which names the argument.
         """
-        result = Reported(
-            tool=checked_id(tool, "tool"),
-            reference=checked_id(reference, "reference"),
-            label=checked_label(label),
-            entities=tuple(
-                Added(type=checked_type(kind), id=checked_id(key), label=checked_label(called))
-                for kind, key, called in entities
-            ),
-        )
-        self._change(result)
+        named, key, title = checked_id(tool, "tool"), checked_id(reference, "reference"), checked_label(label)
+        things = [
+            Added(type=checked_type(kind), id=checked_id(one), label=checked_label(called))
+            for kind, one, called in entities
+        ]
+
+        def change(state: State, now: datetime) -> State:
+            result = ToolResult(tool=named, reference=key, label=title, at=now)
+            return add_result(state, result, things, self._rules)
+
+        self._change(change)
 
     def from_tool_result(
         self,
@@ -144,7 +141,9 @@ class WorkingMemory:
             raise ValueError("entities_in: not given to this WorkingMemory, so that nothing can be found in a result")
         found = [one for one in things_in(result, self._shapes) if len(one.id) <= MAX_ID]
         entities = [(one.type, one.id, cut_label(one.label)) for one in found]
-        self.add_tool_result(tool, reference, label or _counted(one.type for one in found), entities)
+        counts = Counter(one.type for one in found)
+        counted = ", ".join(f"{number} × {kind}" for kind, number in counts.items()) or "nothing that is kept"
+        self.add_tool_result(tool, reference, label or counted, entities)
 
     def turn(self) -> UUID | None:
         """The user had another turn. Under the policy "summary" the tenth cuts the session down to its 5 most recent references.
@@ -152,7 +151,7 @@ class WorkingMemory:
         The service is then asked to sum the conversation up, and the id of that event is returned. Raises as
         `namespace.messages.summarise`; the next ten turns ask again.
         """
-        after = self._change(TurnTaken())
+        after = self._change(lambda state, _: take_turn(state, self._rules))
         if self._rules.policy != "summary" or self._namespace is None or after.turns:
             return None
         return self._namespace.messages.summarise(self.session)
@@ -164,7 +163,8 @@ class WorkingMemory:
 
     @task.setter
     def task(self, task: str | None) -> None:
-        self._change(KnownNow(what="task", text=None if task is None else checked_label(task, "task")))
+        text = None if task is None else checked_label(task, "task")
+        self._change(lambda state, _: replace(state, task=text))
 
     @property
     def user_name(self) -> str | None:
@@ -173,13 +173,12 @@ class WorkingMemory:
 
     @user_name.setter
     def user_name(self, name: str | None) -> None:
-        self._change(KnownNow(what="user_name", text=None if name is None else checked_label(name, "user_name")))
+        text = None if name is None else checked_label(name, "user_name")
+        self._change(lambda state, _: replace(state, user_name=text))
 
     def clear(self) -> None:
         """Forget the session."""
         self._store.forget(self._key)
-
-    # What is at hand --------------------------------------------------------------------------------------------------
 
     def get(self, type: str, id: str | int | UUID) -> Reference | None:  # noqa: A002
         """A reference by type and id; counts as a use.
@@ -188,11 +187,8 @@ class WorkingMemory:
         StoreUnavailable where Postgres cannot be asked.
         """
         kind, key = checked_type(type), checked_id(id)
-        found = self._step(lambda state, now: self._used(state, state.find(kind, key), now))
-        if found is None and self._namespace is not None and isinstance(id_or_name(key), UUID):
-            entity = entity_called(self._namespace, key)
-            return self._at_hand(entity) if entity and entity.entity_type == kind else None
-        return found
+        found = self._step(lambda state, now: use(state, state.find(kind, key), now))
+        return self._from_memories(key, kind) if found is None and isinstance(id_or_name(key), UUID) else found
 
     def get_recent(self, type: str | None = None, n: int = RECENT) -> tuple[Reference, ...]:  # noqa: A002
         """The most recent references, of one type or of all, latest first."""
@@ -216,12 +212,12 @@ class WorkingMemory:
         def decide(state: State, now: datetime) -> tuple[State, tuple[bool, Reference | None]]:
             spoken = list(phrases(said, nouns_for(state, self._nouns)))
             meant = (meant_by(phrase, state) for phrase in spoken)
-            after, found = self._used(state, next(filter(None, meant), None) or by_label(said, state), now)
+            after, found = use(state, next(filter(None, meant), None) or by_label(said, state), now)
             return after, (bool(spoken), found)
 
         spoken, found = self._step(decide)
-        if found is None and not spoken and self._namespace is not None:
-            found = self._at_hand(entity_called(self._namespace, said))
+        if found is None and not spoken:
+            found = self._from_memories(said)
         self._store.meter.looked_for(found=int(found is not None), missed=int(found is None))
         return found
 
@@ -233,7 +229,7 @@ class WorkingMemory:
             spoken = [(phrase, meant_by(phrase, state)) for phrase in phrases(said, nouns_for(state, self._nouns))]
             referred = []
             for phrase, meant in spoken:
-                state, found = self._used(state, meant, now)
+                state, found = use(state, meant, now)
                 if found is not None:
                     referred.append(
                         TextReference(text=phrase.text, start=phrase.start, end=phrase.end, reference=found)
@@ -254,8 +250,9 @@ class WorkingMemory:
         """
         summary = None
         if self._namespace is not None and self._rules.policy == "summary":
-            summary = summary_of(self._namespace, self.session)
-        lines = list(_lines(self._state(), summary))
+            with suppress(StoreUnavailable):
+                summary = self._namespace.messages.summary(self.session)
+        lines = list(_lines(self._state(), summary.text if summary else None))
         return fenced(lines, tag="working_memory") if lines else ""
 
     def metrics(self) -> Metrics:
@@ -263,27 +260,31 @@ class WorkingMemory:
         taken = len(self._state().entities) / self._rules.capacity
         return replace(self._store.meter.read(), fill=taken)
 
-    def _at_hand(self, entity: Entity | None) -> Reference | None:
-        if entity is None:
+    def _from_memories(self, name: str, kind: str | None = None) -> Reference | None:
+        """The one entity with this id, this name or this alias, of a type if one is given; it is at hand from here on."""
+        wanted = name.strip()
+        if self._namespace is None or not wanted or len(wanted) > MAX_ID:
+            return None
+        try:
+            entity = self._namespace.entities.get(wanted)
+        except (NotFound, AmbiguousName):
+            return None
+        if kind not in {None, entity.entity_type}:
             return None
         one = Added(type=entity.entity_type, id=str(entity.id), label=cut_label(entity.name))
-        return self._change(one).find(one.type, one.id)
-
-    def _used(self, state: State, found: Reference | None, now: datetime) -> tuple[State, Reference | None]:
-        """The state after a look-up, and the reference as it is then."""
-        if found is None:
-            return state, None
-        after = apply(state, Accessed(type=found.type, id=found.id), now, self._rules)
-        return after, after.find(found.type, found.id)
+        return self._add(one).find(one.type, one.id)
 
     def _state(self) -> State:
-        return self._step(lambda state, _: (state, state))
+        return self._change(lambda state, _: state)
 
-    def _change(self, change: Change) -> State:
+    def _add(self, one: Added) -> State:
+        return self._change(lambda state, now: add(state, one, now, self._rules))
+
+    def _change(self, change: Callable[[State, datetime], State]) -> State:
         """What is at hand after a change."""
 
         def decide(state: State, now: datetime) -> tuple[State, State]:
-            after = apply(state, change, now, self._rules)
+            after = change(state, now)
             return after, after
 
         return self._step(decide)
@@ -299,7 +300,7 @@ class WorkingMemory:
             now = now.astimezone(UTC)
             before = alive(stored, now, self._rules.ttl)
             after, answer = decide(before, now)
-            return stored if after is before else after, (before, after, answer)
+            return stored if after is before else replace(after, touched=now), (before, after, answer)
 
         before, after, answer = self._store.change(self._key, changing, self._rules.ttl)
         self._store.meter.accessed(
@@ -311,30 +312,10 @@ class WorkingMemory:
         return answer
 
 
-def _counted(kinds: Iterable[str]) -> str:
-    """How many of what: "3 × page, 1 × person"."""
-    counted = Counter(kinds)
-    return ", ".join(f"{number} × {kind}" for kind, number in counted.items()) or "nothing that is kept"
-
-
 MAX_LABEL = 200
 MAX_ID = 200
 
-_CAPACITY = (10, 50)
-_TTL = (timedelta(minutes=5), timedelta(minutes=10))
 _TYPE = lazy_pattern(r"[^\W\d_][\w -]{0,49}")
-
-
-def checked_rules(capacity: object, ttl: object, policy: object) -> Rules:
-    """How much a session keeps. Raises ValueError, which names the argument and its range."""
-    least, most = _CAPACITY
-    if not isinstance(capacity, int) or isinstance(capacity, bool) or not least <= capacity <= most:
-        raise ValueError(f"capacity: a number of references from {least} to {most}, got {capacity!r}")
-    if not isinstance(ttl, timedelta) or not _TTL[0] <= ttl <= _TTL[1]:
-        raise ValueError(f"ttl: a timedelta from 5 to 10 minutes, got {ttl!r}")
-    if policy not in get_args(Policy):
-        raise ValueError(f"policy: one of {', '.join(get_args(Policy))}, got {policy!r}")
-    return Rules(capacity=capacity, ttl=ttl, policy=policy)  # type: ignore[arg-type] # it is one of them
 
 
 def checked_type(given: object) -> str:
@@ -381,23 +362,3 @@ def _lines(state: State, summary: str | None) -> Iterator[str]:
         yield f"so far: {summary}"
     yield from (f"{one.type} {one.id}: {one.label}" for one in reversed(state.entities[-RECENT:]))
     yield from (f"result of {one.tool} ({one.reference}): {one.label}" for one in reversed(state.results))
-
-
-def entity_called(namespace: Namespace, name: str) -> Entity | None:
-    """The one entity with this id, this name or this alias. Raises StoreUnavailable."""
-    wanted = name.strip()
-    if not wanted or len(wanted) > MAX_ID:
-        return None
-    try:
-        return namespace.entities.get(wanted)
-    except (NotFound, AmbiguousName):
-        return None
-
-
-def summary_of(namespace: Namespace, conversation: str) -> str | None:
-    """The summary of a conversation; None where there is none, or Postgres does not answer: a prompt does without."""
-    try:
-        found = namespace.messages.summary(conversation)
-    except StoreUnavailable:
-        return None
-    return found.text if found else None

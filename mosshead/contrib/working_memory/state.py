@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -70,31 +70,24 @@ class State:
 
     def to_json(self) -> str:
         """As text; `from_json` takes it back."""
-        return _adapter().dump_json(_WrittenState(format=_FORMAT, state=self)).decode()
+        return _adapter().dump_json((_FORMAT, self)).decode()
 
     @classmethod
     def from_json(cls, written: str | bytes) -> "State":
         """What `to_json` wrote; an empty state where it is something else, such as another version's: it is volatile anyway."""
         try:
-            return _adapter().validate_json(written).state
+            return _adapter().validate_json(written)[1]
         except ValidationError:
             return cls()
 
 
-_FORMAT: Literal[3] = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _WrittenState:
-    """A state as a store keeps it. format: goes up whenever the state changes its form or its meaning."""
-
-    format: Literal[3]
-    state: State
+_FORMAT: Literal[4] = 4
+"""It goes up whenever the state changes its form or its meaning."""
 
 
 @cache
-def _adapter() -> TypeAdapter[_WrittenState]:
-    return TypeAdapter(_WrittenState)
+def _adapter() -> TypeAdapter[tuple[Literal[4], State]]:
+    return TypeAdapter(tuple[Literal[4], State])
 
 
 Policy = Literal["fifo", "relevance", "summary"]
@@ -108,6 +101,15 @@ class Rules:
     ttl: timedelta
     policy: Policy
 
+    def __post_init__(self) -> None:
+        """Raises ValueError, which names the argument and its range."""
+        if type(self.capacity) is not int or not 10 <= self.capacity <= 50:
+            raise ValueError(f"capacity: a number of references from 10 to 50, got {self.capacity!r}")
+        if not isinstance(self.ttl, timedelta) or not timedelta(minutes=5) <= self.ttl <= timedelta(minutes=10):
+            raise ValueError(f"ttl: a timedelta from 5 to 10 minutes, got {self.ttl!r}")
+        if self.policy not in get_args(Policy):
+            raise ValueError(f"policy: one of {', '.join(get_args(Policy))}, got {self.policy!r}")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Added:
@@ -119,66 +121,7 @@ class Added:
     at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accessed:
-    """A reference was looked up, or meant by words."""
-
-    type: str
-    id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reported:
-    """A tool gave a result. entities: what is in it, in its order; the first becomes the most recent."""
-
-    tool: str
-    reference: str
-    label: str
-    entities: tuple[Added, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownNow:
-    """The active task, or the user's name, is known now; or, with None, no longer."""
-
-    what: Literal["task", "user_name"]
-    text: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnTaken:
-    """The user had another turn."""
-
-
-Change = Added | Accessed | Reported | KnownNow | TurnTaken
-
-
-def apply(state: State, change: Change, now: datetime, rules: Rules) -> State:
-    """What a session has at hand after a change."""
-    state = replace(alive(state, now, rules.ttl), touched=now)
-    match change:
-        case Added():
-            return _with(state, change, now, rules)
-        case Accessed(type=kind, id=key):
-            return replace(state, entities=tuple(_used(one, kind, key, now) for one in state.entities))
-        case Reported():
-            listed = change.entities[: rules.capacity]
-            for one in reversed(listed):
-                state = _with(state, one, now, rules)
-            keys = tuple((one.type, one.id) for one in listed)
-            result = ToolResult(tool=change.tool, reference=change.reference, label=change.label, at=now, entities=keys)
-            return replace(state, results=(*state.results, result)[-RESULTS:])
-        case KnownNow(what="task", text=text):
-            return replace(state, task=text)
-        case KnownNow(text=text):
-            return replace(state, user_name=text)
-        case TurnTaken():
-            last = rules.policy == "summary" and state.turns + 1 >= SUMMARY_TURNS
-            kept = state.entities[-RECENT:] if last else state.entities
-            return replace(state, turns=0 if last else state.turns + 1, entities=kept)
-
-
-def _with(state: State, added: Added, now: datetime, rules: Rules) -> State:
+def add(state: State, added: Added, now: datetime, rules: Rules) -> State:
     """With a reference at its place in time; where there is no room, another goes."""
     before, at = state.find(added.type, added.id), min(added.at or now, now)
     one = Reference(
@@ -198,10 +141,29 @@ def _with(state: State, added: Added, now: datetime, rules: Rules) -> State:
     return replace(state, entities=tuple(others), added=state.added + 1, evicted=state.evicted + evicted)
 
 
-def _used(one: Reference, kind: str, key: str, now: datetime) -> Reference:
-    if (one.type, one.id) != (kind, key):
-        return one
-    return replace(one, used=max(one.used, now), accesses=one.accesses + 1)
+def add_result(state: State, result: ToolResult, things: Sequence[Added], rules: Rules) -> State:
+    """With what a tool gave, and the things in it, in its order; the first becomes the most recent."""
+    listed = things[: rules.capacity]
+    for one in reversed(listed):
+        state = add(state, one, result.at, rules)
+    result = replace(result, entities=tuple((one.type, one.id) for one in listed))
+    return replace(state, results=(*state.results, result)[-RESULTS:])
+
+
+def use(state: State, found: Reference | None, now: datetime) -> tuple[State, Reference | None]:
+    """The state after a reference was looked up, or meant by words, if there is one; and the reference as it is then."""
+    before = found and state.find(found.type, found.id)
+    if before is None:
+        return state, None
+    used = replace(before, used=max(before.used, now), accesses=before.accesses + 1)
+    return replace(state, entities=tuple(used if one is before else one for one in state.entities)), used
+
+
+def take_turn(state: State, rules: Rules) -> State:
+    """After another turn of the user. Under the policy "summary" the tenth leaves the 5 most recent references."""
+    if rules.policy == "summary" and state.turns + 1 >= SUMMARY_TURNS:
+        return replace(state, turns=0, entities=state.entities[-RECENT:])
+    return replace(state, turns=state.turns + 1)
 
 
 def alive(state: State, now: datetime, ttl: timedelta) -> State:

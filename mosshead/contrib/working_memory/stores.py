@@ -3,9 +3,9 @@
 import random
 import secrets
 import time
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
 from typing import Any, Protocol, TypeVar
@@ -96,34 +96,29 @@ class Meter:
     """Counts; safe to share between threads, and to use after a fork."""
 
     def __init__(self) -> None:
-        """Nothing is counted yet."""
         self._lock = ForkSafeLock()
-        self._counted = Metrics()
+        self._counted: Counter[str] = Counter()
+        self._seconds = 0.0
         self._latest: deque[tuple[float, float]] = deque(maxlen=_LATEST)
 
     def accessed(self, seconds: float, *, fill: float, added: int, evicted: int) -> None:
         """An access took so long, and left the session so full."""
         with self._lock:
-            self._count(accesses=1, access_seconds=seconds, added=added, evicted=evicted)
+            self._counted.update(accesses=1, added=added, evicted=evicted)
+            self._seconds += seconds
             self._latest.append((seconds, fill))
 
     def looked_for(self, *, found: int, missed: int) -> None:
         """So many references were looked for."""
         with self._lock:
-            self._count(found=found, missed=missed)
+            self._counted.update(found=found, missed=missed)
 
     def read(self) -> Metrics:
-        """What was counted."""
         with self._lock:
-            latest, counted = list(self._latest), self._counted
+            latest, counted, seconds = list(self._latest), dict(self._counted), self._seconds
         fill = sum(fill for _, fill in latest) / len(latest) if latest else 0.0
         median, slow = _milliseconds(latest, 0.5), _milliseconds(latest, 0.99)
-        return replace(counted, fill=fill, access_ms=median, access_p99_ms=slow)
-
-    def _count(self, **more: float) -> None:
-        self._counted = replace(
-            self._counted, **{name: getattr(self._counted, name) + one for name, one in more.items()}
-        )
+        return Metrics(**counted, fill=fill, access_seconds=seconds, access_ms=median, access_p99_ms=slow)
 
 
 class Store(Protocol):
@@ -151,7 +146,9 @@ class InProcess:
         """As `Store.change`."""
         with self._lock:
             now = time.monotonic()
-            self._forget_expired(now)
+            # From the one that was changed longest ago; one with a longer time to live holds up those behind it for minutes.
+            while self._kept and next(iter(self._kept.values()))[1] <= now:
+                self._kept.popitem(last=False)
             before = self._kept[key][0] if key in self._kept else State()
             after, answer = changing(before)
             if after is not before:
@@ -163,11 +160,6 @@ class InProcess:
         """As `Store.forget`."""
         with self._lock:
             self._kept.pop(key, None)
-
-    def _forget_expired(self, now: float) -> None:
-        """From the one that was changed longest ago; one with a longer time to live holds up those behind it for minutes."""
-        while self._kept and next(iter(self._kept.values()))[1] <= now:
-            self._kept.popitem(last=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +192,7 @@ class InRedis:
         while time.monotonic() < ends:
             try:
                 if known is None:
-                    known, certain = self._read(name), True
+                    known, certain = self._saw(name, self._client.get(name)), True
                 after, answer = changing(known.state)
                 if after is known.state:
                     if certain:
@@ -222,9 +214,6 @@ class InRedis:
             self._client.delete(f"{self._prefix}{key}")
         except RedisError as error:
             raise _unavailable(error) from None
-
-    def _read(self, name: str) -> _Seen:
-        return self._saw(name, self._client.get(name))
 
     def _write(self, name: str, before: _Seen, after: State, ttl: timedelta) -> _Seen | None:
         """Store what follows; None, or what is there instead of what it was to follow."""
@@ -262,20 +251,15 @@ def store_for(given: Store | Redis | str | None) -> Store:
 
     The same URL has the same store, however often it is named. Raises ValueError.
     """
-    if given is None:
-        return _in_this_process()
-    if isinstance(given, str):
-        return _at(given)
+    if given is None or isinstance(given, str):
+        return _opened(given)
     return InRedis(given) if isinstance(given, Redis) else given
 
 
 @cache
-def _in_this_process() -> Store:
-    return InProcess()
-
-
-@cache
-def _at(url: str) -> Store:
+def _opened(url: str | None) -> Store:
+    if url is None:
+        return InProcess()
     try:
         client = Redis.from_url(
             url,

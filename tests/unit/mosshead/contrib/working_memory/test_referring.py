@@ -5,17 +5,23 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mosshead.contrib.working_memory.references import by_label, meant_by, nouns_for, phrases
-from mosshead.contrib.working_memory.state import Added, Change, Reported, Rules, State, apply
+from mosshead.contrib.working_memory.state import Added, Rules, State, ToolResult, add, add_result
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 RULES = Rules(capacity=20, ttl=timedelta(minutes=5), policy="fifo")
 NOUNS = {"ticket": "issue", "mail": "email_thread"}
 
 
-def session(*changes: Change) -> State:
+def session(*changes: Added | list[Added]) -> State:
+    """What came up, second by second; a list is a tool's result."""
     state = State()
     for second, change in enumerate(changes):
-        state = apply(state, change, START + timedelta(seconds=second), RULES)
+        now = START + timedelta(seconds=second)
+        if isinstance(change, list):
+            result = ToolResult(tool="search", reference="1", label="found", at=now)
+            state = add_result(state, result, change, RULES)
+        else:
+            state = add(state, change, now, RULES)
     return state
 
 
@@ -23,8 +29,8 @@ def one(kind: str, key: str, label: str = "A label") -> Added:
     return Added(type=kind, id=key, label=label)
 
 
-def listed(*keys: str, kind: str = "page") -> Reported:
-    return Reported(tool="search", reference="1", label="found", entities=tuple(one(kind, key) for key in keys))
+def listed(*keys: str, kind: str = "page") -> list[Added]:
+    return [one(kind, key) for key in keys]
 
 
 def told(text: str, state: State) -> list[tuple[str, str | None]]:
