@@ -1,7 +1,7 @@
 """Tools for an agent: search memories, put them down, change and close them."""
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
@@ -74,17 +74,16 @@ class MemoryTool:
 
     @property
     def _function(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "description": self.description,
-            "parameters": dict(self.parameters),
-            "strict": True,
-        }
+        parameters = dict(self.parameters)
+        return {"name": self.name, "description": self.description, "parameters": parameters, "strict": True}
 
     def __call__(self, arguments: str | Mapping[str, Any]) -> str:
         """Carry a call out. arguments: the call's, as JSON text or as an object."""
+        given = json_object(arguments) if isinstance(arguments, str) else arguments
+        if not isinstance(given, Mapping):
+            return "Not done. The arguments are no JSON object; call the tool again with one."
         try:
-            return self.run(_object(arguments))
+            return self.run(given)
         except ValidationError as error:
             return f"Not done. {faults_of(error)}."
         except (ToolRefused, InvalidEvent) as error:
@@ -145,7 +144,7 @@ class Numbers:
 
     def show(self, memory: StoredMemory | UUID) -> int:
         """The number of a memory: one that was read, or the id of one that was just put down."""
-        memory_id = memory.id if isinstance(memory, StoredMemory) else memory
+        memory_id = _id(memory)
         with self._lock:
             number = memory_id.int % _COUNT
             while _id(self._shown.get(_FIRST + number, memory_id)) != memory_id:
@@ -173,33 +172,25 @@ def _manage(
     wanted = _Manage.model_validate(arguments)
     if wanted.action not in allowed:
         raise ToolRefused(f"action: one of {', '.join(allowed)}.")
+    content = (wanted.content or "").strip()
+    if not content and wanted.action != "delete":
+        raise ToolRefused("content: is empty; say in one sentence what to remember.")
+    if wanted.action == "create":
+        return f"Remembered as {numbers.show(namespace.remember(content))}."
+    if wanted.number is None:
+        raise ToolRefused("number: is missing; search for the memory first, and use the number shown.")
+    memory = numbers.of(wanted.number)
     try:
-        return _done(wanted, namespace, numbers)
+        if wanted.action == "delete":
+            namespace.forget(memory, reason="by the agent's tool")
+            return f"Forgotten: {wanted.number}."
+        return f"{wanted.number} is replaced by {numbers.show(namespace.remember(content, replaces=memory))}."
     except NotFound:  # its words name the memory and the namespace, which are no business of the model's
         raise ToolRefused(f"number: {wanted.number} is closed already; search again for what is known now.") from None
     except MemoryChanged:
         raise ToolRefused(
             f"number: {wanted.number} says something else by now; search again, and decide anew."
         ) from None
-
-
-def _done(wanted: _Manage, namespace: Namespace, numbers: Numbers) -> str:
-    content = (wanted.content or "").strip()
-    if wanted.action == "delete":
-        namespace.forget(numbers.of(_number(wanted)), reason="by the agent's tool")
-        return f"Forgotten: {wanted.number}."
-    if not content:
-        raise ToolRefused("content: is empty; say in one sentence what to remember.")
-    if wanted.action == "create":
-        return f"Remembered as {numbers.show(namespace.remember(content))}."
-    memory_id = namespace.remember(content, replaces=numbers.of(_number(wanted)))
-    return f"{wanted.number} is replaced by {numbers.show(memory_id)}."
-
-
-def _number(wanted: _Manage) -> int:
-    if wanted.number is None:
-        raise ToolRefused("number: is missing; search for the memory first, and use the number shown.")
-    return wanted.number
 
 
 __all__ = ["MemoryTool", "manage_memory_tool", "run_tools", "search_memory_tool"]
@@ -238,21 +229,14 @@ def run_tools(message: Any, tools: Sequence[Tool]) -> list[dict[str, str]]:
     answer to each call, so that one of no such tool is answered with that.
     """
     by_name = {tool.name: tool for tool in tools}
-    return [
-        {"role": "tool", "tool_call_id": call_id, "content": _answer(name, arguments, by_name)}
-        for call_id, name, arguments in _calls(message)
-    ]
-
-
-def _answer(name: str, arguments: str, tools: Mapping[str, Tool]) -> str:
-    tool = tools.get(name)
-    return tool(arguments) if tool else f"There is no such tool; there are {', '.join(tools) or 'none'}."
-
-
-def _calls(message: Any) -> Iterable[tuple[str, str, str]]:
+    unknown = f"There is no such tool; there are {', '.join(by_name) or 'none'}."
+    answers = []
     for call in _field(message, "tool_calls") or ():
         function = _field(call, "function")
-        yield _field(call, "id"), _field(function, "name") or "", _field(function, "arguments") or ""
+        tool = by_name.get(_field(function, "name"))
+        content = tool(_field(function, "arguments") or "") if tool else unknown
+        answers.append({"role": "tool", "tool_call_id": _field(call, "id"), "content": content})
+    return answers
 
 
 def _field(given: Any, name: str) -> Any:
@@ -310,17 +294,8 @@ class ToolRefused(Exception):
 
 def parameters_of(arguments: type[Arguments]) -> dict[str, Any]:
     """The JSON Schema of a tool's arguments, as strict mode wants it: every property is required, and no other is allowed."""
-    schema = compact(arguments.model_json_schema())
-    described = {name: field.description for name, field in arguments.model_fields.items() if field.description}
+    schema, fields = compact(arguments.model_json_schema()), arguments.model_fields
     properties = {
-        name: {**shape, **({"description": described[name]} if name in described else {})}
-        for name, shape in schema["properties"].items()
+        name: {**shape, "description": fields[name].description} for name, shape in schema["properties"].items()
     }
     return {**schema, "properties": properties, "required": list(properties)}
-
-
-def _object(arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:
-    given = json_object(arguments) if isinstance(arguments, str) else arguments
-    if not isinstance(given, Mapping):
-        raise ToolRefused("The arguments are no JSON object; call the tool again with one.")
-    return given
