@@ -14,7 +14,6 @@ from mosshead.cli.output import (
     Json,
     Wait,
     json_lines,
-    open_namespace,
     print_answer,
     print_published,
     table,
@@ -28,8 +27,7 @@ entity_cli = typer.Typer()
 @entity_cli.command()
 def entities(namespace: In, json_output: Json = False) -> None:
     """Whom and what the memories are about."""
-    with open_namespace(namespace) as opened:
-        found = opened.entities.list()
+    found = namespace.entities.list()
     columns = ("memories", "type", "name", "known as", "what tells it apart", "part of")
     rows = (
         (one.memories, one.entity_type, one.name, ", ".join(one.aliases), one.description, one.parent) for one in found
@@ -52,8 +50,7 @@ def resolve(  # noqa: PLR0917 - typer's options are its parameters
 ) -> None:
     """Whom a name in a text means: somebody, a question which of several, or nobody known."""
     before = list(json_lines(history)) if history is not None else []
-    with open_namespace(namespace) as opened:
-        found = opened.resolve(text, mention=mention, history=before, conversation=conversation)
+    found = namespace.resolve(text, mention=mention, history=before, conversation=conversation)
     columns = ("score", "name", "what tells it apart", "id")
     rows = [(f"{one.score:.2f}", one.name, one.description, one.entity_id) for one in found.candidates]
     told = found.question.text if found.question else f"{found.mention or 'nobody'}: {found.status}"
@@ -70,8 +67,7 @@ def neighbours(  # noqa: PLR0917 - typer's options are its parameters
     json_output: Json = False,
 ) -> None:
     """What is related to an entity, and to that, the nearest first."""
-    with open_namespace(namespace) as opened:
-        found = opened.entities.neighbours(entity, depth=depth, fan_out=fan_out, as_of=as_of)
+    found = namespace.entities.neighbours(entity, depth=depth, fan_out=fan_out, as_of=as_of)
     columns = ("distance", "entity", "type", "edge", "memory")
     rows = ((one.distance, one.name, one.entity_type, _edge(one), one.memory_id) for one in found)
     print_answer(json_output, {"neighbours": found}, table(columns, rows))
@@ -80,8 +76,7 @@ def neighbours(  # noqa: PLR0917 - typer's options are its parameters
 @entity_cli.command()
 def questions(namespace: In, json_output: Json = False) -> None:
     """Whom a mention means, where the words left it open; with what waits for the answer."""
-    with open_namespace(namespace) as opened:
-        found = opened.entities.questions()
+    found = namespace.entities.questions()
     print_answer(json_output, {"questions": found}, *(line for one in found for line in _lines(one)))
 
 
@@ -94,8 +89,7 @@ def clarify(
     json_output: Json = False,
 ) -> None:
     """Answer a question: what waits for it is linked, and the answer is kept. The event's id undoes it."""
-    with open_namespace(namespace) as opened:
-        print_published(opened, opened.entities.clarify(question_id, entity_id), wait, as_json=json_output)
+    print_published(namespace, namespace.entities.clarify(question_id, entity_id), wait, as_json=json_output)
 
 
 @entity_cli.command()
@@ -107,8 +101,7 @@ def merge(
     json_output: Json = False,
 ) -> None:
     """Say that two entities are one. The event's id undoes it."""
-    with open_namespace(namespace) as opened:
-        print_published(opened, opened.entities.merge(entity_id, into), wait, as_json=json_output)
+    print_published(namespace, namespace.entities.merge(entity_id, into), wait, as_json=json_output)
 
 
 @entity_cli.command()
@@ -123,9 +116,8 @@ def split(  # noqa: PLR0917 - typer's options are its parameters
     json_output: Json = False,
 ) -> None:
     """Say that one entity is two. The event's id is the new entity's, and undoes it."""
-    with open_namespace(namespace) as opened:
-        event_id = opened.entities.split(entity_id, memories, name=name, aliases=alias or (), description=description)
-        print_published(opened, event_id, wait, as_json=json_output)
+    event_id = namespace.entities.split(entity_id, memories, name=name, aliases=alias or (), description=description)
+    print_published(namespace, event_id, wait, as_json=json_output)
 
 
 def _edge(one: Neighbour) -> str:

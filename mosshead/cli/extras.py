@@ -15,7 +15,6 @@ from mosshead.cli.output import (
     Wait,
     in_utc,
     json_lines,
-    open_namespace,
     print_answer,
     print_published,
     read_file,
@@ -38,8 +37,7 @@ Name = Annotated[str, typer.Argument(help="The prompt's name.")]
 @prompts_cli.command("list")
 def list_prompts(namespace: In, json_output: Json = False) -> None:
     """Every prompt as it is now."""
-    with open_namespace(namespace) as opened:
-        found = Prompts(opened).all()
+    found = Prompts(namespace).all()
     columns = ("name", "version", "since (UTC)", "made by", "feedback waiting", "reason")
     rows = ((one.name, one.version, in_utc(one.at), one.made_by, one.feedback_waiting, one.reason) for one in found)
     print_answer(json_output, {"prompts": found}, table(columns, rows))
@@ -53,16 +51,14 @@ def show(
     json_output: Json = False,
 ) -> None:
     """The text of a prompt."""
-    with open_namespace(namespace) as opened:
-        found = Prompts(opened).get(name, version=version)
+    found = Prompts(namespace).get(name, version=version)
     print_answer(json_output, {"prompt": found}, Text(spelt_out(found.text)))
 
 
 @prompts_cli.command()
 def versions(namespace: In, name: Name, json_output: Json = False) -> None:
     """Every version of a prompt, the first in front."""
-    with open_namespace(namespace) as opened:
-        found = Prompts(opened).versions(name)
+    found = Prompts(namespace).versions(name)
     rows = ((one.version, in_utc(one.at), one.made_by, one.reason) for one in found)
     print_answer(json_output, {"versions": found}, table(("version", "since (UTC)", "made by", "reason"), rows))
 
@@ -76,8 +72,7 @@ def diff(
     json_output: Json = False,
 ) -> None:
     """What changed in a prompt from one version to another."""
-    with open_namespace(namespace) as opened:
-        found = Prompts(opened).diff(name, old, new)
+    found = Prompts(namespace).diff(name, old, new)
     print_answer(json_output, {"diff": found}, Text(spelt_out(found)))
 
 
@@ -90,8 +85,7 @@ def rollback(
     json_output: Json = False,
 ) -> None:
     """Bring an earlier text back, as a new version."""
-    with open_namespace(namespace) as opened:
-        print_published(opened, Prompts(opened).roll_back(name, to=to), wait, as_json=json_output)
+    print_published(namespace, Prompts(namespace).roll_back(name, to=to), wait, as_json=json_output)
 
 
 extras_cli = typer.Typer()
@@ -109,8 +103,7 @@ def story(  # noqa: PLR0917 - typer's options are its parameters
     """What is known of somebody or something, in the order of time: a chronicle, without an LLM."""
     from mosshead.contrib.stories import tell_story
 
-    with open_namespace(namespace) as opened:
-        told = tell_story(opened, request, conversation=conversation, budget=budget, on_timeout="raise")
+    told = tell_story(namespace, request, conversation=conversation, budget=budget, on_timeout="raise")
     columns = ("number", "when", "found by", "id", "memory or message")
     rows = ((one.number, one.when, ", ".join(one.found_by), one.id, one.shown) for one in told.evidence)
     sentences = [{"text": one.text, "evidence": one.numbers} for one in told.sentences]
@@ -136,8 +129,7 @@ def track(
     history = _history(transcript, messages)
     from mosshead.contrib.focus import track_conversation
 
-    with open_namespace(namespace) as opened:
-        found = track_conversation(opened, history, conversation=conversation)
+    found = track_conversation(namespace, history, conversation=conversation)
     columns = ("turn", "scene", "topic", "mentions", "references")
     answer = {"turns": found.turns, "state": found.state.to_json()}
     print_answer(json_output, answer, table(columns, map(_row, found.turns)))

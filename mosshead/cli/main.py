@@ -25,7 +25,6 @@ from mosshead.cli.output import (
     PlainConsole,
     console,
     json_lines,
-    open_namespace,
     print_answer,
     read_file,
     table,
@@ -76,15 +75,14 @@ def publish(  # noqa: PLR0917 - typer's options are its parameters
     """Publish one message, a transcript, or a file of messages."""
     if sum(source is not None for source in (text, transcript, messages)) != 1:
         raise typer.BadParameter("give exactly one of TEXT, --transcript and --messages")
-    with open_namespace(namespace) as opened:
-        if text is not None:
-            ids = [opened.publish(text, role=role, conversation=conversation)]
-        elif transcript is not None:
-            ids = opened.publish_conversation(read_file(transcript), conversation=conversation)
-        else:
-            ids = _publish_file(opened, messages, conversation) if messages else []
-        if wait:
-            opened.wait(timeout=wait)
+    if text is not None:
+        ids = [namespace.publish(text, role=role, conversation=conversation)]
+    elif transcript is not None:
+        ids = namespace.publish_conversation(read_file(transcript), conversation=conversation)
+    else:
+        ids = _publish_file(namespace, messages, conversation) if messages else []
+    if wait:
+        namespace.wait(timeout=wait)
     print_answer(json_output, {"event_ids": ids}, f"{len(ids)} event{'' if len(ids) == 1 else 's'} published")
 
 
@@ -98,8 +96,7 @@ def query(  # noqa: PLR0917 - typer's options are its parameters
     json_output: Json = False,
 ) -> None:
     """The memories most similar to a text."""
-    with open_namespace(namespace) as opened:
-        hits = opened.query(text, limit=limit, threshold=threshold, as_of=as_of, on_timeout="raise")
+    hits = namespace.query(text, limit=limit, threshold=threshold, as_of=as_of, on_timeout="raise")
     rows = ((f"{hit.similarity:.2f}", f"{hit.salience:.1f}", hit.kind, hit.content) for hit in hits)
     shown = table(("similarity", "salience", "kind", "memory"), rows)
     print_answer(json_output, {"hits": list(hits), "partial": hits.partial}, shown)
@@ -118,10 +115,9 @@ def context(  # noqa: PLR0917 - typer's options are its parameters
     json_output: Json = False,
 ) -> None:
     """What a model should know to answer a message."""
-    with open_namespace(namespace) as opened:
-        found = opened.context(
-            message, conversation=conversation, budget=budget, include_pending=include_pending, on_timeout="raise"
-        )
+    found = namespace.context(
+        message, conversation=conversation, budget=budget, include_pending=include_pending, on_timeout="raise"
+    )
     rows = ((f"{one.score:.2f}", ", ".join(one.paths), one.content) for one in found.explain())
     shown: Any = table(("score", "paths", "memory or message"), rows) if explain else escape(found.text)
     answer = {
@@ -146,15 +142,14 @@ def recall(  # noqa: PLR0917 - typer's options are its parameters
     json_output: Json = False,
 ) -> None:
     """What was said that answers to a text, word for word."""
-    with open_namespace(namespace) as opened:
-        found = opened.messages.search(
-            text,
-            conversation=conversation,
-            conversation_only=conversation_only,
-            limit=limit,
-            around=around,
-            on_timeout="raise",
-        )
+    found = namespace.messages.search(
+        text,
+        conversation=conversation,
+        conversation_only=conversation_only,
+        limit=limit,
+        around=around,
+        on_timeout="raise",
+    )
     answer = {"hits": found.hits, "excerpts": found.excerpts, "partial": found.partial}
     print_answer(json_output, answer, escape(found.text))
 
@@ -164,8 +159,7 @@ def profile(
     namespace: In, entity: Annotated[str, typer.Argument(help="A name, an alias or an id.")], json_output: Json = False
 ) -> None:
     """What is known of one entity."""
-    with open_namespace(namespace) as opened:
-        found = opened.entities.profile(entity)
+    found = namespace.entities.profile(entity)
     print_answer(json_output, {"profile": found}, escape(found.summary))
 
 
@@ -203,11 +197,11 @@ def model_install(
     console.print(f"The model is in {escape(str(folder))}", soft_wrap=True)
 
 
-def _publish_file(opened: Namespace, path: Path, conversation: str | None) -> list[UUID]:
+def _publish_file(namespace: Namespace, path: Path, conversation: str | None) -> list[UUID]:
     records = list(json_lines(path))
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("publishing", total=len(records))
-        return opened.publish_conversation(records, conversation=conversation, on_sent=lambda: bar.advance(task))
+        return namespace.publish_conversation(records, conversation=conversation, on_sent=lambda: bar.advance(task))
 
 
 def _held_in(path: Path) -> SpoolContents:

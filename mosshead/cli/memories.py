@@ -17,12 +17,12 @@ from mosshead.cli.output import (
     Wait,
     console,
     in_utc,
-    open_namespace,
     print_answer,
     print_published,
     read_file,
     table,
 )
+from mosshead.deadline import ends_within
 from mosshead.errors import InvalidEvent, WaitTimeout
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Decision
@@ -35,8 +35,7 @@ MemoryId = Annotated[str, typer.Argument(help="A memory's id.")]
 @memory_cli.command()
 def get(namespace: In, memory_id: MemoryId, as_of: AsOf = None, json_output: Json = False) -> None:
     """One memory, with the words that it was taken from."""
-    with open_namespace(namespace) as opened:
-        found = opened.get(memory_id, as_of=as_of)
+    found = namespace.get(memory_id, as_of=as_of)
     state = [] if found.state == "active" else [f"  [yellow]{found.state}[/]"]
     signs = {"for": "+", "against": "-"}
     quotes = (f"  {signs[one.stance]} {one.message_id}: {escape(one.quote)}" for one in found.sources)
@@ -46,8 +45,7 @@ def get(namespace: In, memory_id: MemoryId, as_of: AsOf = None, json_output: Jso
 @memory_cli.command()
 def history(namespace: In, memory_id: MemoryId, json_output: Json = False) -> None:
     """What was decided about a memory, in order, and why."""
-    with open_namespace(namespace) as opened:
-        found = opened.decisions.for_memory(memory_id)
+    found = namespace.decisions.for_memory(memory_id)
     columns = ("when (UTC)", "action", "decided by", "fact", "reason", "decision")
     rows = (
         (in_utc(one.decided_at, "seconds"), one.action, one.decided_by, one.fact.get("content"), _outcome(one), one.id)
@@ -64,8 +62,7 @@ def undo(
     json_output: Json = False,
 ) -> None:
     """Take back what a decision did; the undo is a decision too, and can be undone."""
-    with open_namespace(namespace) as opened:
-        print_published(opened, opened.undo(decision_id), wait, as_json=json_output)
+    print_published(namespace, namespace.undo(decision_id), wait, as_json=json_output)
 
 
 @memory_cli.command()
@@ -75,9 +72,10 @@ def export(
     timeout: Annotated[float, typer.Option(min=1, help="Seconds that reading it may take.")] = 600.0,
 ) -> None:
     """All that is known of a namespace, as JSON Lines."""
-    with open_namespace(namespace, read_timeout=timeout) as opened:
-        for line in opened.export(as_of=as_of):
-            console.out(line, highlight=False)
+    with ends_within(namespace.session.engine, timeout):
+        lines = namespace.export(as_of=as_of)
+    for line in lines:
+        console.out(line, highlight=False)
 
 
 def _outcome(decision: Decision) -> str:
@@ -98,13 +96,12 @@ def erase(  # noqa: PLR0917 - typer's options are its parameters
     json_output: Json = False,
 ) -> None:
     """Delete for good, with what rests on it; prints the receipt. It cannot be undone: 'mosshead forget' can."""
-    if not yes and not _agreed():
+    if not (yes or (console.is_terminal and typer.confirm("This deletes for good. Go on?"))):
         raise InvalidEvent("nothing was erased; answer y, or give --yes")
-    with open_namespace(namespace) as opened:
-        erasure_id = opened.erase(memories or (), conversation=conversation, entity=entity, everything=everything)
-        if wait:
-            opened.wait(timeout=wait)
-        receipt = opened.erasures.get(erasure_id)
+    erasure_id = namespace.erase(memories or (), conversation=conversation, entity=entity, everything=everything)
+    if wait:
+        namespace.wait(timeout=wait)
+    receipt = namespace.erasures.get(erasure_id)
     if receipt is None:
         print_answer(json_output, {"event_id": erasure_id}, f"published: {erasure_id}")
     else:
@@ -115,8 +112,7 @@ def erase(  # noqa: PLR0917 - typer's options are its parameters
 @memory_cli.command()
 def receipts(namespace: In, json_output: Json = False) -> None:
     """What was ever erased in a namespace, the latest first."""
-    with open_namespace(namespace) as opened:
-        found = opened.erasures.list()
+    found = namespace.erasures.list()
     columns = ("erased (UTC)", "scope", "rows", "kept out since", "gone from the files", "receipt")
     rows = (
         (
@@ -132,10 +128,6 @@ def receipts(namespace: In, json_output: Json = False) -> None:
     print_answer(json_output, {"receipts": found}, table(columns, rows))
 
 
-def _agreed() -> bool:
-    return console.is_terminal and typer.confirm("This deletes for good. Go on?")
-
-
 _LOOK_SECONDS = 0.5
 
 
@@ -147,30 +139,30 @@ def import_file(
     json_output: Json = False,
 ) -> None:
     """Bring entities and memories from elsewhere, or from an export. The same file twice changes nothing."""
-    with open_namespace(namespace) as opened, Progress(console=Console(stderr=True), transient=True) as bar:
+    with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("publishing", total=None)
-        brought = opened.import_records(
+        brought = namespace.import_records(
             read_file(file).split("\n"),
             on_sent=lambda sent, of: bar.update(task, completed=sent, total=of),
         )
         if wait:
-            _wait(opened, wait, bar)
+            _wait(namespace, wait, bar)
     skipped = "".join(f"; {count:,} of type {kind} skipped" for kind, count in brought.skipped.items())
     said = f"{brought.entities:,} entities and {brought.memories:,} memories published{skipped}"
     print_answer(json_output, {"imported": brought}, said)
 
 
-def _wait(opened: Namespace, seconds: float, bar: Progress) -> None:
+def _wait(namespace: Namespace, seconds: float, bar: Progress) -> None:
     """Wait, and show meanwhile how many events are still to take effect. Raises WaitTimeout."""
     deadline = time.monotonic() + seconds
     task = bar.add_task("events to go", total=None)
     while True:
         try:
-            opened.wait(timeout=min(_LOOK_SECONDS, max(0.0, deadline - time.monotonic())))
+            namespace.wait(timeout=min(_LOOK_SECONDS, max(0.0, deadline - time.monotonic())))
         except WaitTimeout:
             if time.monotonic() >= deadline:
                 raise
-            progress = opened.progress()
+            progress = namespace.progress()
             bar.update(task, description=f"{progress.pending + progress.not_received:,} events to go")
         else:
             return
@@ -187,9 +179,8 @@ def remember(  # noqa: PLR0917 - typer's options are its parameters
     json_output: Json = False,
 ) -> None:
     """Put a memory down as it is; prints its id."""
-    with open_namespace(namespace) as opened:
-        memory_id = opened.remember(content, kind=kind, about=about, replaces=replaces)
-        print_published(opened, memory_id, wait, as_json=json_output, name="memory_id")
+    memory_id = namespace.remember(content, kind=kind, about=about, replaces=replaces)
+    print_published(namespace, memory_id, wait, as_json=json_output, name="memory_id")
 
 
 @memory_cli.command()
@@ -201,8 +192,7 @@ def forget(
     json_output: Json = False,
 ) -> None:
     """Close memories; nothing is removed, and the event's id undoes it."""
-    with open_namespace(namespace) as opened:
-        print_published(opened, opened.forget(memories, reason=reason), wait, as_json=json_output)
+    print_published(namespace, namespace.forget(memories, reason=reason), wait, as_json=json_output)
 
 
 @memory_cli.command()
@@ -215,6 +205,5 @@ def reflect(  # noqa: PLR0917 - typer's options are its parameters
     json_output: Json = False,
 ) -> None:
     """Have what was said thought over now, instead of after a quiet time."""
-    with open_namespace(namespace) as opened:
-        event_id = opened.reflect(kind=kind, subject=subject, conversation=conversation)
-        print_published(opened, event_id, wait, as_json=json_output)
+    event_id = namespace.reflect(kind=kind, subject=subject, conversation=conversation)
+    print_published(namespace, event_id, wait, as_json=json_output)

@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from io import TextIOWrapper
 from pathlib import Path
@@ -19,7 +18,6 @@ from rich.text import Text
 
 from mosshead.api.memory import Memory
 from mosshead.api.namespace import Namespace
-from mosshead.deadline import READ_SECONDS
 from mosshead.errors import InvalidEvent
 from mosshead.serialization import json_object, to_json
 
@@ -36,16 +34,12 @@ def write_any_character() -> None:
 
 def spelt_out(text: str) -> str:
     """Spell out the control and format characters of text from outside: a terminal would obey them."""
-    return "".join(one if one in "\n\t" or _is_harmless(one) else _code(one) for one in text)
+    plain = (one if one in "\n\t" or _is_harmless(one) else one.encode("unicode_escape").decode() for one in text)
+    return "".join(plain)
 
 
 def _is_harmless(character: str) -> bool:
     return character.isprintable() or category(character) == "Zs"  # the latter are spaces, such as those of Japanese
-
-
-def _code(character: str) -> str:
-    number = ord(character)
-    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
 class PlainConsole(Console):
@@ -62,9 +56,23 @@ class PlainConsole(Console):
 
 console = PlainConsole()
 
+
+def _opened(command: typer.Context, namespace: str) -> Namespace:
+    """The namespace of a command, by the settings of the environment, until the command ends."""
+    # What is published needs no Postgres, and what is read says itself where that is away.
+    return command.with_resource(Memory.connect(check=False)).namespace(*namespace.split("/"))
+
+
 In = Annotated[
-    str,
-    typer.Option("--namespace", "-n", envvar="MOSSHEAD_NAMESPACE", help="Tenant first, such as acme/sarah_123."),
+    Namespace,
+    typer.Option(
+        "--namespace",
+        "-n",
+        envvar="MOSSHEAD_NAMESPACE",
+        help="Tenant first, such as acme/sarah_123.",
+        parser=str,
+        callback=_opened,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 AsOf = Annotated[
@@ -77,14 +85,6 @@ AsOf = Annotated[
 ]
 Conversation = Annotated[str | None, typer.Option("--conversation", "-c")]
 Wait = Annotated[float, typer.Option(help="Seconds to wait until it is carried out.")]
-
-
-@contextmanager
-def open_namespace(namespace: str, *, read_timeout: float = READ_SECONDS) -> Iterator[Namespace]:
-    """The namespace of a command, by the settings of the environment. read_timeout: seconds for each read."""
-    # What is published needs no Postgres, and what is read says itself where that is away.
-    with Memory.connect(read_timeout=read_timeout, check=False) as memory:
-        yield memory.namespace(*namespace.split("/"))
 
 
 def in_utc(time: datetime, timespec: str = "minutes") -> str:
@@ -136,8 +136,10 @@ def _json_text(answer: dict[str, Any]) -> str:
     return "".join(one if _is_harmless(one) else json.dumps(one)[1:-1] for one in text)
 
 
-def print_published(opened: Namespace, event_id: UUID, wait: float, *, as_json: bool, name: str = "event_id") -> None:
+def print_published(
+    namespace: Namespace, event_id: UUID, wait: float, *, as_json: bool, name: str = "event_id"
+) -> None:
     """What was published, by the id that the command gives, once it is carried out. wait: so many seconds at most."""
     if wait:
-        opened.wait(timeout=wait)
+        namespace.wait(timeout=wait)
     print_answer(as_json, {name: event_id}, f"published: {event_id}")
