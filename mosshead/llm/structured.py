@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from math import isfinite
 from typing import Annotated, Any
 
@@ -95,12 +96,7 @@ def read_value(data: str) -> Any:
         read = json.loads(data)
     except (ValueError, RecursionError):
         raise ValueError("is not JSON") from None
-    if not _is_shallow(read):
-        raise ValueError(f"is nested deeper than {_DEEPEST} levels")
-    numbers = (leaf for leaf in leaves(read) if isinstance(leaf, int | float) and not isinstance(leaf, bool))
-    if not all(map(_is_finite, numbers)):
-        raise ValueError("holds a number that is not finite")
-    return _clean(read)
+    return _storable_value(read, _DEEPEST)
 
 
 def read_object(data: str) -> dict[str, Any]:
@@ -120,21 +116,19 @@ def leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _is_shallow(value: Any, left: int = _DEEPEST) -> bool:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return left > 0 and all(_is_shallow(one, left - 1) for one in inner)
-
-
-def _clean(value: Any) -> Any:
-    if isinstance(value, str):
-        return storable(value)
-    if isinstance(value, dict):
-        return {storable(key): _clean(inner) for key, inner in value.items()}
-    return [_clean(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _is_finite(number: float) -> bool:
-    try:
-        return isfinite(number)
-    except OverflowError:
-        return False
+def _storable_value(value: Any, deeper: int) -> Any:
+    if deeper == 0:
+        raise ValueError(f"is nested deeper than {_DEEPEST} levels")
+    match value:
+        case str():
+            return storable(value)
+        case dict():
+            return {storable(key): _storable_value(inner, deeper - 1) for key, inner in value.items()}
+        case list():
+            return [_storable_value(inner, deeper - 1) for inner in value]
+        case int() | float():
+            with suppress(OverflowError):
+                if isfinite(value):
+                    return value
+            raise ValueError("holds a number that is not finite")
+    return value
