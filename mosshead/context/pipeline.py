@@ -12,7 +12,7 @@ from mosshead.entities.evidence import offered
 from mosshead.entities.lookup import NameMatch
 from mosshead.entities.questions import question
 from mosshead.errors import NotFound
-from mosshead.language.times import periods, where_asked
+from mosshead.language.dates.periods import periods, where_asked
 from mosshead.models.context import Context, Excerpt, MessageHit, MessageHits, excerpts
 from mosshead.models.memories import Hit
 from mosshead.models.messages import StoredMessage
@@ -305,9 +305,11 @@ def relates(message: Parsed, cosines: Sequence[float], *, model: str, day: date)
     """Whether a message has to do with what is known.
 
     cosines: of the memories and messages that were found for it. model: that embeds. day: on which it is asked. Whoever names
-    somebody who is known, or a time, asks for something; and where a pronoun means somebody, too.
+    somebody who is known, or a time that has begun, asks for something; and where a pronoun means somebody, too.
     """
-    if len(cosines) <= FEW or message.named or message.implied or periods(message.text, day):
+    if len(cosines) <= FEW or message.named or message.implied:
+        return True
+    if any(one.first <= day for one in periods(message.text, day)):
         return True
     words = _WORD.findall(message.text.casefold().translate(_APOSTROPHES))
     small_talk = bool(words) and _SMALL_TALK.issuperset(words)

@@ -35,6 +35,27 @@ WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", 
 
 MONTHS = tuple("january february march april may june july august september october november december".split())
 
+UNDER_TWENTY = """
+zero one two three four five six seven eight nine
+ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
+""".split()
+TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+CARDINALS = {word: number for number, word in enumerate(UNDER_TWENTY)} | {
+    word: 10 * number for number, word in enumerate(TENS, 2)
+}
+
+_NTH = """
+first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth
+seventeenth eighteenth nineteenth
+""".split()
+
+ORDINALS = (
+    {word: number for number, word in enumerate(_NTH, 1)}
+    | {f"twenty{joint}{word}": 20 + number for number, word in enumerate(_NTH[:9], 1) for joint in " -"}
+    | {"twentieth": 20, "thirtieth": 30, "thirty first": 31, "thirty-first": 31}
+)
+"""As many as a month has days."""
+
 CALENDAR = frozenset((*WEEKDAYS, *MONTHS, "christmas", "easter", "today", "tomorrow", "yesterday"))
 """Words with a capital that are no part of the name before them: "Ask Peter Monday"."""
 

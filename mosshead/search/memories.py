@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from mosshead.entities.disambiguation import Disambiguation
-from mosshead.language.times import Interval, Period
+from mosshead.language.dates.periods import Period
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hit
 from mosshead.paths import NamespacePath
@@ -305,9 +305,6 @@ def _by_index(path: NamespacePath, model: str, dimensions: int) -> str:
     return _statement(head, lent_scored(path, model), scored="lent", links="links_lent")
 
 
-Named = Period | Interval
-"""A time that a message names."""
-
 _RIVALS = 3
 
 
@@ -368,7 +365,7 @@ def rank_memories(
     named: Collection[UUID] = (),
     plausible: Collection[UUID] = (),
     left_out: Collection[UUID] = (),
-    periods: Collection[Named] = (),
+    periods: Collection[Period] = (),
 ) -> list[RankedMemory]:
     """Rank what the scan found, best first; equals by id.
 
@@ -425,7 +422,7 @@ def _of_house(one: MemoryFound, house: Collection[UUID], bearings: Mapping[UUID,
     return any(entity in house or (entity in bearings and bearings[entity].parent in house) for entity in one.entities)
 
 
-def _when(one: MemoryFound, periods: Collection[Named]) -> float:
+def _when(one: MemoryFound, periods: Collection[Period]) -> float:
     """How well it fits one of the times, 0 to 1: by when it happened, or else was said."""
     occurred = one.memory.occurred
     day = occurred.day if occurred else one.memory.said_at.date()

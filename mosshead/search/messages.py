@@ -19,8 +19,8 @@ from pgvector import HalfVector
 
 from mosshead.embeddings import Vectors
 from mosshead.entities.matching import Name, TextWord, places, words_of
+from mosshead.language.dates.periods import Period, periods
 from mosshead.language.names import normalise, spelled_out
-from mosshead.language.times import Interval, Period, periods
 from mosshead.models.messages import StoredMessage
 from mosshead.paths import NamespacePath
 from mosshead.search.memories import SCORED, TAUGHT
@@ -302,7 +302,7 @@ class QuestionCues:
 
     words: tuple[TextWord, ...] = ()
     names: frozenset[str] = frozenset()
-    periods: tuple[Period | Interval, ...] = ()
+    periods: tuple[Period, ...] = ()
 
     def names_speaker(self, speaker: str) -> bool:
         """Whether the question names somebody who speaks under that name."""

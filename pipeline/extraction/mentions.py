@@ -14,6 +14,7 @@ from enum import StrEnum
 from itertools import chain, pairwise
 
 from mosshead.language.names import NO_FIGURE, normalise, without_accents
+from mosshead.language.wordlists import CARDINALS, TENS, UNDER_TWENTY
 from pipeline.extraction.prompt import ExtractedFact, ExtractedMention
 from pipeline.models import USER, FactMention, KnownEntity
 
@@ -258,20 +259,10 @@ def _says_one_is_the_other(text: str, name: str, alias: str) -> bool:
 Number = tuple[frozenset[str], ...]
 """What a number may be, each as parts that must all have been said: "3:30" is half past three, or three and thirty."""
 
-_UNITS = """
-zero one two three four five six seven eight nine
-ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
-""".split()
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _FACTORS = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000}
 _SHORT_FACTORS = {"k": "thousand", "m": "million", "mn": "million", "mio": "million", "bn": "billion"}
 
-_NUMBER_WORDS = (
-    {word: number for number, word in enumerate(_UNITS)}
-    | {word: ten * 10 for ten, word in enumerate(_TENS, start=2)}
-    | {"once": 1, "twice": 2, "first": 1, "second": 2, "third": 3}
-    | _FACTORS
-)
+_NUMBER_WORDS = CARDINALS | {"once": 1, "twice": 2, "first": 1, "second": 2, "third": 3} | _FACTORS
 
 _PAST = {"half past": (0, 30), "quarter past": (0, 15), "quarter to": (-1, 45)}
 _NOON = 12
@@ -281,7 +272,7 @@ _THOUSANDS = re.compile(r"(?<=\d)(?:[,'’_](?=\d{3}(?!\d))|,(?=(?:\d\d,){1,5}\d
 _NUMBER = re.compile(
     r"(?<!\d)(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))? ?(?P<half>[ap])\.?m\b"
     r"|\b(?P<on_clock>\d{1,2})(?::|\.(?=\d\d ?uhr\b))(?P<past>[0-5]\d)\b"
-    rf"|\b(?P<before>{'|'.join(_PAST)}) (?P<spoken>\d{{1,2}}|{'|'.join(_UNITS[1:13])})\b"
+    rf"|\b(?P<before>{'|'.join(_PAST)}) (?P<spoken>\d{{1,2}}|{'|'.join(UNDER_TWENTY[1:13])})\b"
     rf"|(?P<number>\d+(?:\.\d+)?)(?: ?(?P<factor>{'|'.join((*_FACTORS, *_SHORT_FACTORS))})\b)?"
 )
 
@@ -305,7 +296,7 @@ def spelt_numbers(words: Sequence[str]) -> Iterator[str]:
     """The numbers that some words say: three is 3, twenty one is 21, two dozen is 24."""
     yield from (str(_NUMBER_WORDS[word]) for word in words if word in _NUMBER_WORDS)
     for one, other in pairwise(words):
-        if one in _TENS and other in _UNITS[1:10]:
+        if one in TENS and other in UNDER_TWENTY[1:10]:
             yield str(_NUMBER_WORDS[one] + _NUMBER_WORDS[other])
         elif one in _NUMBER_WORDS and other in _FACTORS:
             yield str(_NUMBER_WORDS[one] * _FACTORS[other])
@@ -324,7 +315,7 @@ def _of_half_a_day(hour: str, minute: str, half: str) -> Number:
 
 def _spoken(before: str, hour: str) -> Number:
     hours, minute = _PAST[before]
-    number = int(hour) if hour.isdigit() else _UNITS.index(hour)
+    number = int(hour) if hour.isdigit() else CARDINALS[hour]
     return *_on_a_dial(number + hours, minute), _parts(str(number))
 
 

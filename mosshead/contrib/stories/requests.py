@@ -1,14 +1,15 @@
 """What kind of story a request asks for, and of what. Pure: closed lists of English; what they do not know is a timeline."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from itertools import zip_longest
 
 from mosshead.entities.matching import words_of
-from mosshead.language.times import Interval, Period, periods
-from mosshead.language.wordlists import GRAMMAR, MONTHS, WEEKDAYS
+from mosshead.language.dates.periods import period_of, phrases_on
+from mosshead.language.dates.spans import MONTH_NAME
+from mosshead.language.wordlists import GRAMMAR
 from mosshead.patterns import AS_ASCII, lazy_pattern
 
 
@@ -72,13 +73,6 @@ _FRAME = lazy_pattern(
     re.IGNORECASE,
 )
 
-_COUNTS = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-TIME_WORD = (
-    rf"\b(?:{'|'.join((*MONTHS, *WEEKDAYS))}|today|yesterday|last|this|past|(?:day|week|month|year)s?|ago|no|{_COUNTS}"
-    r"|[0-9][0-9a-z-]*)\b"
-)
-
-_TIMES = lazy_pattern(TIME_WORD, re.IGNORECASE)
 _OWN = lazy_pattern(r"\b(?:i|me|my|mine|myself|us|we|our|ours)\b", re.IGNORECASE)
 
 _SAYS_NOTHING = GRAMMAR | frozenset(
@@ -90,105 +84,101 @@ _SAYS_NOTHING = GRAMMAR | frozenset(
 
 def asked_for(request: str, today: date) -> StoryRequest:
     """What a request asks for. today: the day on which it is asked."""
-    times = times_in(request, today)
-    intent = _intent(request, timed=bool(times))
-    asked = _ASKING.sub("", request, count=1)
-    # Without what asks for a story, too: words that stand in many a memory and mean nothing here.
-    topic = " ".join(_FRAME.sub(" ", asked).split()).strip(" ?!.,;:")
+    own = bool(_OWN.search(request[_asking_ends(request) :]))  # "tell me" is about nobody
+    times, rest = _times(request, today)
+    intent = _intent(request, rest, timed=bool(times))
+    topic = _topic(request)
     in_time = intent is StoryIntent.PERIOD
-    says = words_of(_TIMES.sub(" ", topic) if in_time else topic)
     return StoryRequest(
         intent=intent,
-        # A name that opens a text may be no name: its capital says nothing.
-        topic=f"about {topic}" if topic else request,
+        topic=f"about {topic}"
+        if topic
+        else request,  # a name that opens a text may be no name: its capital says nothing
         days=times if in_time else (),
-        own=bool(_OWN.search(asked)),  # "tell me" is about nobody
-        bare=all(word.plain in _SAYS_NOTHING for word in says),
+        own=own,
+        bare=not _says(_topic(rest) if in_time else topic),
     )
 
 
-def _intent(request: str, *, timed: bool) -> StoryIntent:
-    # "Between … and …" of two times is none of two people.
-    if _CONNECTION.search(_SPAN.sub(" ", request.translate(AS_ASCII))):
+def _intent(request: str, rest: str, *, timed: bool) -> StoryIntent:
+    """rest: the request without its times, of which a "between … and …" is none of two people."""
+    if _CONNECTION.search(rest):
         return StoryIntent.CONNECTION
     if _CHANGE.search(request):
         return StoryIntent.CHANGE
     return StoryIntent.PERIOD if timed else StoryIntent.TIMELINE
 
 
-_TIME = rf"{TIME_WORD}(?:[\s,]+(?:of\s+)?{TIME_WORD}){{0,4}}"
+def _topic(request: str) -> str:
+    """The request without what asks for a story: words that stand in many a memory and mean nothing here."""
+    left = _FRAME.sub(" ", request[_asking_ends(request) :])
+    return " ".join(left.split()).strip(" ?!.,;:")
 
-_SPAN = lazy_pattern(
-    rf"\b(?:between|from)\s+(?P<first>{_TIME})\s+(?:and|to|till|until)\s+(?P<last>{_TIME})", re.IGNORECASE
+
+def _asking_ends(request: str) -> int:
+    match = _ASKING.match(request)
+    return match.end() if match else 0
+
+
+def _says(text: str) -> bool:
+    return any(word.plain not in _SAYS_NOTHING for word in words_of(text))
+
+
+_BARE = lazy_pattern(
+    rf"\b(?:between|from|since|after|before|until|till|to|and)\s+(?=(?:19|20)\d\d\b)|\b(?:after|before)\s+(?={MONTH_NAME}\b)",
+    re.IGNORECASE,
 )
+"""Before a year or a month that names a time here: with "in" it does so everywhere."""
 
-_OPEN = lazy_pattern(rf"\b(?P<side>since|after|before|until|till)\s+(?P<time>{_TIME})", re.IGNORECASE)
-
-_LATEST = lazy_pattern(
-    rf"\b(?:last|past)\s+(?P<many>\d{{1,3}}|{_COUNTS})\s+(?P<unit>day|week|month|year)s\b", re.IGNORECASE
-)
-
+_AND = lazy_pattern(r"\s+(?:and|to|till|until)\s+", re.IGNORECASE)
 _FIRST, _LAST = date.min.toordinal(), date.max.toordinal()
 
 Days = tuple[date, date]
+"""The first and the last."""
 
 
 def times_in(request: str, today: date) -> tuple[Days, ...]:
     """The first and the last day of each time that a request names. today: the day on which it is asked."""
+    return _times(request, today)[0]
+
+
+def _times(request: str, today: date) -> tuple[tuple[Days, ...], str]:
+    """The times of a request, and the request without them."""
+    text = _BARE.sub(r"\g<0>in ", request.translate(AS_ASCII))
     found: list[Days] = []
-    left = request.translate(AS_ASCII)
-    for pattern, read in ((_SPAN, _between), (_OPEN, _open), (_LATEST, _latest)):
-        for match in reversed([*pattern.finditer(left)]):
-            if days := [*read(match, today)]:
-                found += days
-                left = f"{left[: match.start()]}; {left[match.end() :]}"
-    found += (one.days(today) for one in periods(left, today))
-    return tuple(dict.fromkeys(found))
+    rest, end = "", 0
+    phrases = phrases_on(text, today)
+    for phrase, following in zip_longest(phrases, phrases[1:]):
+        if phrase.start < end:
+            continue  # it was the end of a span
+        said, stop = (*text[end : phrase.start].split()[-1:], text[phrase.start : phrase.end].split()[0]), phrase.end
+        lead = next((word for word in map(str.lower, said) if word in _LEADS), "")
+        one = period_of(text, phrase)
+        days = one.first, one.last
+        if lead in {"between", "from"} and following and _AND.fullmatch(text, phrase.end, following.start):
+            other, stop = period_of(text, following), following.end
+            days = min(one.first, other.first), max(one.last, other.last)
+        found.append(_open(lead, *days, today))
+        rest, end = f"{rest}{text[end : phrase.start]}; ", stop
+    return tuple(dict.fromkeys(found)), rest + text[end:]
 
 
-def _between(match: re.Match[str], today: date) -> Iterator[Days]:
-    last = _time(match["last"], today)
-    if last is None:
-        return
-    ends = last.days(today)
-    first = _time(match["first"], today)
-    if first is None and isinstance(last, Period) and last.month and match["first"].isdecimal():
-        first = replace(last, day=min(max(int(match["first"]), 1), 31))  # "between 3 and 5 May"
-    if first is None:
-        return
-    if isinstance(first, Period) and isinstance(last, Period) and not first.year and first.month:
-        # "Between November and March 2024", and "between March and May": the ones before the last.
-        later = last.month is not None and first.month > last.month
-        first = replace(first, year=max(1, ends[0].year - later))
-    begins = first.days(today)
-    yield min(begins[0], ends[0]), max(begins[1], ends[1])
+_LEADS = frozenset({"between", "from", "since", "after", "before", "until", "till"})
 
 
-def _open(match: re.Match[str], today: date) -> Iterator[Days]:
-    time = _time(match["time"], today)
-    if time is None:
-        return
-    first, last = time.days(today)
-    match match["side"].lower():
+def _open(lead: str, first: date, last: date, today: date) -> Days:
+    """What a time is the beginning or the end of."""
+    match lead:
         case "since":
-            yield first, max(first, today)
+            return first, max(first, today)
         case "after":
-            yield _later(last, 1), max(_later(last, 1), today)
+            return _later(last, 1), max(_later(last, 1), today)
         case "before":
-            yield date.min, _later(first, -1)
+            return date.min, _later(first, -1)
+        case "until" | "till":
+            return date.min, last
         case _:
-            yield date.min, last
-
-
-def _latest(match: re.Match[str], today: date) -> Iterator[Days]:
-    """As many of its unit ago as it says, up to today."""
-    for one in periods(f"{match['many']} {match['unit']} ago", today):
-        begins, ends = one.days(today)
-        yield _later(begins, (ends - begins).days // 2), today
-
-
-def _time(text: str, today: date) -> Period | Interval | None:
-    return next(iter(periods(f"on {text}", today)), None)
+            return first, last
 
 
 def _later(day: date, days: int) -> date:

@@ -15,7 +15,6 @@ from operator import attrgetter
 from mosshead.language.dates.days import (
     DATED_DAYS,
     DAYS_OF_WEEK,
-    FOREIGN,
     IN_A_YEAR,
     NEAR_DAYS,
     NUMBERED_DAYS,
@@ -88,10 +87,10 @@ def _of_their_years(text: str, found: Iterable[TimePhrase]) -> list[TimePhrase]:
 
 
 def _together(text: str, first: TimePhrase, second: TimePhrase) -> TimePhrase | None:
-    if not joins(text, first.end, second.start):
+    if not _joins(text, first.end, second.start):
         return None
     for phrase, year in ((first, second), (second, first)):
-        if is_a_year(year.occurred) and leaves_its_year_open(text[phrase.start : phrase.end]):
+        if _is_a_year(year.occurred) and leaves_its_year_open(text[phrase.start : phrase.end]):
             read = _in_year(text, phrase, year.occurred)
             return TimePhrase(first.start, second.end, read) if read else None
     return None
@@ -129,7 +128,6 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         *NEAR_DAYS,
         *IN_A_YEAR,
         *COUNTED_UNITS,
-        *FOREIGN,
         *DAYS_OF_WEEK,
         *NEAR_UNITS,
         *OF_EACH_YEAR,
@@ -143,11 +141,13 @@ _COMES_EACH_YEAR = re.compile(
     rf"\b(?:{MONTH}|(?:{'|'.join((*SEASON_STARTS, *HOLIDAYS))})\b)".replace("'", "['’]?"), re.IGNORECASE
 )
 
-_SAYS_ITS_YEAR = re.compile(rf"{YEAR}|\b(?:last|past|previous|this|next|coming|following|every|each)\b", re.IGNORECASE)
+_SAYS_ITS_YEAR = re.compile(
+    rf"{YEAR}|\b(?:last|past|previous|this|next|coming|following|every|each|ago)\b", re.IGNORECASE
+)
 _JOINS = re.compile(r",?(?: (?:back|of|in|on|at|around|during|over|for|from|the))* ?", re.IGNORECASE)
 
 
-def is_a_year(occurred: FactOccurrence) -> bool:
+def _is_a_year(occurred: FactOccurrence) -> bool:
     """Whether it is one year: "a few years ago" is several."""
     return occurred.granularity is Granularity.YEAR and occurred.end - occurred.start <= _LONGEST_YEAR
 
@@ -157,7 +157,7 @@ def leaves_its_year_open(words: str) -> bool:
     return _COMES_EACH_YEAR.search(words) is not None and _SAYS_ITS_YEAR.search(words) is None
 
 
-def joins(text: str, end: int, start: int) -> bool:
+def _joins(text: str, end: int, start: int) -> bool:
     """Whether what stands between the end of one time phrase and the start of the next makes one time of them."""
     ends_sentence = text[end - 1] == "." and text[start].isupper()  # the stop of "Dec." belongs to the phrase
     return not ends_sentence and _JOINS.fullmatch(text, end, start) is not None

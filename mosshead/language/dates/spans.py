@@ -1,16 +1,20 @@
 """Stretches of the calendar in the zone of a message: weeks, weekends, months, seasons and years."""
 
 import re
-from collections.abc import Callable, Iterable
+from calendar import monthrange
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-from mosshead.language.wordlists import MONTHS, WEEKDAYS
+from mosshead.language.wordlists import CARDINALS, MONTHS, ORDINALS, WEEKDAYS
 from mosshead.models.kinds import Granularity
 from mosshead.models.occurrence import FactOccurrence
 
 _LONGEST_WAIT = 9
 """Years until a 29 February is sure to come again."""
+
+DAY = timedelta(days=1)
+WEEK = timedelta(weeks=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +41,62 @@ class Frame:
     def days(self, start: date, end: date, granularity: Granularity) -> FactOccurrence:
         return FactOccurrence(start=self.midnight(start), end=self.midnight(end), granularity=granularity)
 
+    def day(self, day: date) -> FactOccurrence:
+        return self.days(day, day + DAY, Granularity.DAY)
+
+    def week(self, day: date) -> FactOccurrence:
+        """The week of a day, from its Monday."""
+        monday = day - timedelta(days=day.weekday())
+        return self.days(monday, monday + WEEK, Granularity.WEEK)
+
+    def weekend(self, day: date) -> FactOccurrence:
+        """Saturday and Sunday of the week of a day."""
+        saturday = day + timedelta(days=SATURDAY - day.weekday())
+        return self.days(saturday, saturday + 2 * DAY, Granularity.DAY)
+
+    def month(self, year: int, month: int, size: int = 1) -> FactOccurrence:
+        """A month, or a season of several from it."""
+        granularity = Granularity.MONTH if size == 1 else Granularity.SEASON
+        return self.days(date(year, month, 1), date(*months_on(year, month, size), 1), granularity)
+
+    def year(self, year: int) -> FactOccurrence:
+        return self.days(date(year, 1, 1), date(year + 1, 1, 1), Granularity.YEAR)
+
+    def weekday(self, number: int, *, past: bool) -> date:
+        """The last day of that name before today, or the next after it."""
+        if past:
+            return self.today - timedelta(days=(self.today.weekday() - number - 1) % 7 + 1)
+        return self.today + timedelta(days=(number - self.today.weekday() - 1) % 7 + 1)
+
+    def of_each_year(self, read: Callable[[int], FactOccurrence], step: int | None = None) -> FactOccurrence:
+        """The one that a phrase means of what comes each year. read: that of a year. step, errors: as `nearest` has them."""
+        return self.nearest(lambda years: read(self.today.year + years), step)
+
+    def nearest(self, read: Callable[[int], FactOccurrence], step: int | None = None) -> FactOccurrence:
+        """The one that a phrase means of what comes again and again.
+
+        read: the one of so many turns from now; raises ValueError where a turn has none.
+        step: -1 for "last", which is over; 1 for "next", which has not begun; 0 for "this", which lasts, or else is of this turn;
+            None for the nearest in the direction of the phrase, and what lasts counts.
+        Raises ValueError where there is none.
+        """
+        now = self.midnight(self.today)
+        back = step == -1 or (step is None and self.past)
+        for turns in range(-1, _LONGEST_WAIT):
+            turn = -turns if back else turns
+            try:
+                one = read(turn)
+            except (ValueError, OverflowError):
+                continue
+            begun, over = one.start <= now, one.end <= now
+            fits = {-1: over, 0: turn == 0 or (begun and not over), 1: not begun, None: begun if back else not over}
+            if fits[step]:
+                return one
+        raise ValueError("there is no such time")
+
 
 Reader = Callable[[re.Match[str], Frame], FactOccurrence | None]
 """What reads the words that a pattern found. None, or a ValueError, where they are no time after all."""
-
-
-def week_of(frame: Frame, day: date) -> FactOccurrence:
-    """The week of a day, from its Monday."""
-    monday = day - timedelta(days=day.weekday())
-    return frame.days(monday, monday + timedelta(weeks=1), Granularity.WEEK)
-
-
-def weekend_of(frame: Frame, day: date) -> FactOccurrence:
-    """Saturday and Sunday of the week of a day."""
-    saturday = day - timedelta(days=day.weekday()) + timedelta(days=5)
-    return frame.days(saturday, saturday + timedelta(days=2), Granularity.DAY)
 
 
 def months_on(year: int, month: int, number: int) -> tuple[int, int]:
@@ -60,16 +105,12 @@ def months_on(year: int, month: int, number: int) -> tuple[int, int]:
     return year + years, rest + 1
 
 
-def month_of(frame: Frame, year: int, month: int, size: int = 1) -> FactOccurrence:
-    """A month, or a season of several from it."""
-    end_year, end_month = months_on(year, month, size)
-    granularity = Granularity.MONTH if size == 1 else Granularity.SEASON
-    return frame.days(date(year, month, 1), date(end_year, end_month, 1), granularity)
-
-
-def year_of(frame: Frame, year: int) -> FactOccurrence:
-    """A calendar year."""
-    return frame.days(date(year, 1, 1), date(year + 1, 1, 1), Granularity.YEAR)
+def day_on(day: date, number: int, unit: str) -> date:
+    """The day that lies a number of days, weeks, months or years away; of a month that is shorter, its last."""
+    if unit in _DAYS_IN:
+        return day + timedelta(days=number * _DAYS_IN[unit])
+    year, month = months_on(day.year, day.month, number * _MONTHS_IN[unit])
+    return date(year, month, min(day.day, monthrange(year, month)[1]))
 
 
 def number_of(word: str) -> int:
@@ -78,7 +119,9 @@ def number_of(word: str) -> int:
 
 
 def month_number(word: str) -> int:
-    """The number of a month by its name or by the first three letters of it."""
+    """The number of a month: "5", or its name, or the first three letters of it."""
+    if word.isdigit():
+        return int(word)
     return next(i for i, month in enumerate(MONTHS, 1) if month.startswith(word.lower().rstrip(".")[:3]))
 
 
@@ -92,50 +135,15 @@ def weekday_number(word: str) -> int:
     return next(i for i, name in enumerate(WEEKDAYS) if name.startswith(word.lower()))
 
 
-def nearest_year(frame: Frame, month: int, day: int) -> date:
-    """The month and day of the nearest year in the direction of the phrase; today counts. ValueError where none has it."""
-    step = -1 if frame.past else 1
-    years = range(frame.today.year, frame.today.year + step * _LONGEST_WAIT, step)
-    return _nearest(frame, ((year, month, day) for year in years))
+def step_of(which: str | None) -> int | None:
+    """How far "last", "this" or "the following" lies, by its last word; None where no word says it."""
+    return _STEPS[which.lower().split()[-1]] if which else None
 
 
-def year_of_nearest(frame: Frame, month: int) -> int:
-    """The year of the nearest month of that number in the direction of the phrase; the one that lasts counts."""
-    return nearest_year(frame, month, 1 if frame.past else 28).year
-
-
-def year_in(match: re.Match[str], frame: Frame, month: int) -> int:
-    """The year that a phrase names, else that of the nearest such month."""
-    return int(match["year"]) if match["year"] else year_of_nearest(frame, month)
-
-
-def nearest_month(frame: Frame, day: int) -> date:
-    """The day of that number nearest in the direction of the phrase; today counts. Raises ValueError where no month has it."""
-    steps = (-step if frame.past else step for step in range(3))
-    return _nearest(frame, ((*months_on(frame.today.year, frame.today.month, step), day) for step in steps))
-
-
-def _nearest(frame: Frame, days: Iterable[tuple[int, int, int]]) -> date:
-    """The first of some days, each a year, a month and a day, that there is, and that lies in the direction of the phrase."""
-    for year, month, day in days:
-        try:
-            found = date(year, month, day)
-        except ValueError:
-            continue
-        if found == frame.today or (found < frame.today) == frame.past:
-            return found
-    raise ValueError("there is no such day")
-
-
-def coming(frame: Frame, weekday: int) -> date:
-    """The next day of that name after today."""
-    return frame.today + timedelta(days=(weekday - frame.today.weekday() - 1) % 7 + 1)
-
-
-def latest(frame: Frame, weekday: int) -> date:
-    """The last day of that name before today."""
-    return frame.today - timedelta(days=(frame.today.weekday() - weekday - 1) % 7 + 1)
-
+_STEPS = {"last": -1, "past": -1, "previous": -1, "this": 0, "the": 0, "next": 1, "coming": 1, "following": 1}
+_DAYS_IN = {"day": 1, "night": 1, "week": 7, "fortnight": 14}
+_MONTHS_IN = {"month": 1, "year": 12}
+SATURDAY = WEEKDAYS.index("saturday")
 
 SEASON_STARTS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 
@@ -152,10 +160,7 @@ HOLIDAYS = {
 
 PARTS_OF_DAY = {"morning": (5, 12), "afternoon": (12, 17), "evening": (17, 23), "night": (18, 30)}
 
-_COUNTED = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
-NUMBERS = {word: number for number, word in enumerate(_COUNTED)}
-NUMBERS |= {"a": 1, "an": 1, "twenty": 20, "thirty": 30, "a couple of": 2, "couple of": 2, "a couple": 2}
-
+NUMBERS = CARDINALS | {"a": 1, "an": 1, "a couple of": 2, "couple of": 2, "a couple": 2}
 VAGUE_NUMBERS = frozenset({"a few", "few", "several", "some"})
 VAGUE_FROM, VAGUE_TO = 5, 2
 
@@ -166,34 +171,8 @@ PART = r"(?: (?:in the )?(?P<part>morning|afternoon|evening|night))?"
 NUMBER = rf"(?P<number>\d{{1,3}}|{'|'.join(sorted([*NUMBERS, *VAGUE_NUMBERS], key=len, reverse=True))})"
 UNIT = r"(?P<unit>minute|hour|day|night|week|weekend|fortnight|month|year)s?"
 
-_UNDER_TWENTY = """
-first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth
-seventeenth eighteenth nineteenth
-""".split()
-
-ORDINALS = (
-    {word: number for number, word in enumerate(_UNDER_TWENTY, 1)}
-    | {f"twenty{joint}{word}": 20 + number for number, word in enumerate(_UNDER_TWENTY[:9], 1) for joint in " -"}
-    | {"twentieth": 20, "thirtieth": 30, "thirty first": 31, "thirty-first": 31}
-)
-
 ORDINAL = rf"(?P<day>[0-3]?\d(?:st|nd|rd|th)?|{'|'.join(sorted(ORDINALS, key=len, reverse=True))})"
 YEAR = r"(?P<year>(?:19|20)\d\d)"
-
-DAY_WORDS = {
-    "the day before yesterday": -2,
-    "day before yesterday": -2,
-    "yesterday": -1,
-    "last": -1,
-    "this": 0,
-    "today": 0,
-    "to": 0,
-    "tomorrow": 1,
-    "day after tomorrow": 2,
-    "the day after tomorrow": 2,
-}
-
-DAY_WORD = r"(?P<word>today|yesterday|tomorrow)"
 
 RECURRING = (
     r"\b(?:every|each|usually|weekly|monthly|yearly|annually|daily)\b"

@@ -142,6 +142,12 @@ SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=BERLIN)
         ("hier soir", "2023-05-09T17:00", "2023-05-09T23:00", "part_of_day"),
         ("j'ai vu Ana hier", "2023-05-09", "2023-05-10", "day"),
         ("letzte Woche", "2023-05-01", "2023-05-08", "week"),
+        ("in the past year", "2022-05-10", "2023-05-11", "year"),
+        ("in the last three weeks", "2023-04-19", "2023-05-11", "week"),
+        ("from 2015 to 2019", "2015-01-01", "2020-01-01", "year"),
+        ("in 2021-03", "2021-03-01", "2021-04-01", "month"),
+        ("between March and June", "2022-03-01", "2022-07-01", "month"),
+        ("forty years ago", "1983-01-01", "1984-01-01", "year"),
     ],
 )
 def test_a_phrase_is_read_against_the_time_of_its_message(phrase: str, start: str, end: str, granularity: str) -> None:
@@ -188,6 +194,8 @@ def local(text: str) -> datetime:
         "il y a deux ans aujourd'hui",
         "aujourd'hui en huit",
         "",
+        "for the past year",
+        "for the last two years",
     ],
 )
 def test_what_names_no_time_gives_none(phrase: str) -> None:
@@ -224,6 +232,9 @@ def test_what_names_no_time_gives_none(phrase: str) -> None:
         ("the second Monday of next month", "2023-06-12"),
         ("on Friday, 5 May", "2023-05-05"),
         ("the last weekend of June", "2023-06-24"),
+        ("this coming weekend", "2023-05-13"),
+        ("this Christmas", "2023-12-25"),
+        ("from 28 December to 3 January 2024", "2023-12-28"),
     ],
 )
 def test_looking_forward_a_bare_phrase_means_the_coming_one(phrase: str, day: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.language.times import Interval
+from mosshead.language.dates.periods import Period
 from mosshead.models.kinds import Role
 from mosshead.models.messages import StoredMessage
 from mosshead.search.messages import (
@@ -146,7 +146,7 @@ def test_what_was_said_at_the_time_that_is_named_comes_first() -> None:
 def test_yesterday_is_counted_from_the_day_that_it_is_where_it_is_asked() -> None:
     asking = datetime(2024, 5, 10, 1, 30, tzinfo=timezone(timedelta(hours=2)))  # still the 9th in UTC
     (yesterday,) = asked_by("yesterday", (), asking).periods
-    assert yesterday == Interval(first=date(2024, 5, 9), last=date(2024, 5, 9))
+    assert yesterday == Period(first=date(2024, 5, 9), last=date(2024, 5, 9))
 
 
 def test_what_was_said_late_in_the_evening_is_of_that_day() -> None:
