@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
+from itertools import chain
 from typing import Literal
 
 from mosshead.language.dates import TimePhrase, times_in
-from mosshead.language.dates.spans import FINER, NAMES_A_TIME, RECURRING
+from mosshead.language.dates.spans import FINER, NAMES_A_TIME, RECURRING, months_on
 from mosshead.language.verbs import tense_at
 from mosshead.language.wordlists import MONTHS, WEEKDAYS
 from mosshead.models.kinds import Granularity, MemoryKind
@@ -27,7 +28,8 @@ _SLACK = timedelta(minutes=1)
 _MOST_CHARACTERS = 400
 _LONGEST_LEAD = 20
 _ORDER = tuple(Granularity)
-_SENTENCE_END = re.compile(r"[.!?…]+(?=\s|$)|\n")
+_STOPS = ".!?…"
+_SENTENCE_END = re.compile(rf"[{_STOPS}]+(?=\s|$)|\n")
 _CLAUSE_END = re.compile(r"[;:()]|\b(?:and|but|because|so|while|although|though)\b", re.IGNORECASE)
 _SUBORDINATE = re.compile(r"\b(?:since|when|which|who|that|if|until|after|before)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w{3,}")
@@ -64,15 +66,15 @@ class Dated:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A time phrase as code reads it. other: as it reads in the other direction, where its tense does not tell.
+    """A time phrase of a text as code reads it. other: as it reads in the other direction, where its tense does not tell."""
 
-    words: the phrase. around: the clause that holds it.
-    """
-
-    occurred: FactOccurrence
+    text: str
+    phrase: TimePhrase
     other: FactOccurrence | None
-    words: str
-    around: str
+
+    @property
+    def occurred(self) -> FactOccurrence:
+        return self.phrase.occurred
 
 
 def date_fact(
@@ -89,64 +91,49 @@ def date_fact(
     quote: verbatim words of the message ``quoted``, which may be None where there is no quote. sources: all its messages.
     proposed: what the model says.
     """
-    told = _readings(quote, quoted, content) if quoted else _Readings()
+    told, sentence = _told(quote, quoted, content) if quoted else ((), "")
     if proposed is not None:
-        most = 10 * _MOST_CHARACTERS
-        far = [reading for one in sources for _, reading in _placed(one.content[:most], one, content)]
-        return _checked(proposed, told, far, content, sources)
+        return _checked(proposed, told, sentence, content, sources)
     happens = kind is MemoryKind.EVENT or (kind is MemoryKind.FACT and _PLAN.search(content) is not None)
-    if not told.strong or not happens:
+    if not told or not happens:
         return Dated()
-    return Dated(_nearest(told.strong, content).occurred, "rules")
-
-
-@dataclass(frozen=True, slots=True)
-class _Readings:
-    """strong: of the quote, or the only one of the clause around it. weak: of the rest of its sentence.
-
-    again: it tells of what recurs.
-    """
-
-    strong: tuple[_Reading, ...] = ()
-    weak: tuple[_Reading, ...] = ()
-    again: bool = False
+    return Dated(_nearest(told, content).occurred, "rules")
 
 
 def _checked(
-    proposed: FactOccurrence, told: _Readings, far: Sequence[_Reading], content: str, sources: Sequence[Message]
+    proposed: FactOccurrence, told: Sequence[_Reading], sentence: str, content: str, sources: Sequence[Message]
 ) -> Dated:
-    for reading in (*told.strong, *told.weak, *far):
+    texts = [message.content[: 10 * _MOST_CHARACTERS] for message in sources]
+    far = (one for text, message in zip(texts, sources, strict=True) for one in _placed(text, message, content))
+    for reading in chain(told, far):
         agreed = next((one for one in (reading.occurred, reading.other) if one and _same(one, proposed)), None)
         if agreed:
             return Dated(agreed, "both")
-    texts = "\n".join(message.content[: 10 * _MOST_CHARACTERS] for message in sources)
-    if any(_is_within(proposed, reading.occurred) for reading in told.strong) and _FINER.search(texts):
+    text = "\n".join(texts)
+    if any(_is_within(proposed, reading.occurred) for reading in told) and _FINER.search(text):
         return Dated(proposed, "model")
-    if told.strong:
-        return Dated(_nearest(told.strong, content).occurred, "rules")
-    if told.again and _RECURRING.search(content):
+    if told:
+        return Dated(_nearest(told, content).occurred, "rules")
+    if _RECURRING.search(sentence) and _RECURRING.search(content):
         return Dated()
-    may_know = _NAMES_A_TIME.search(texts) or not _ENGLISH.search(texts)
+    may_know = _NAMES_A_TIME.search(text) or not _ENGLISH.search(text)
     return Dated(proposed, "model") if may_know or any(_on_its_day(proposed, one) for one in sources) else Dated()
 
 
-def _readings(quote: str, message: Message, content: str) -> _Readings:
-    """The times of the sentences that a quote stands in."""
+def _told(quote: str, message: Message, content: str) -> tuple[Sequence[_Reading], str]:
+    """The times of a quote, else the only one of the clause around it; and the sentences that it stands in."""
     start = message.content.find(quote) if quote else -1
     if start < 0:
-        return _Readings()
-    end = start + len(quote)
-    left = max(start - _MOST_CHARACTERS, 0)
-    left = max((m.end() for m in _SENTENCE_END.finditer(message.content, left, start)), default=left)
-    ending = _SENTENCE_END.search(message.content, max(end - 1, start), end + _MOST_CHARACTERS)
-    text = message.content[left : ending.end() if ending else end + _MOST_CHARACTERS]
-    placed = list(_placed(text, message, content))
-    inner = [reading for phrase, reading in placed if phrase.start < end - left and phrase.end > start - left]
-    if not inner and len(placed) == 1 and _beside(text, (start - left, end - left), placed[0][0]):
-        inner = [placed[0][1]]
-    strong = () if _ANAPHORIC.search(quote) else tuple(inner)
-    weak = tuple(reading for _, reading in placed if reading not in strong)
-    return _Readings(strong, weak, _RECURRING.search(text) is not None)
+        return (), ""
+    end = start + len(quote.rstrip(_STOPS))
+    left, right = _sentence(message.content, start, end)
+    text = message.content[left:right]
+    start, end = start - left, end - left
+    found = list(_placed(text, message, content))
+    told = [one for one in found if one.phrase.start < end and one.phrase.end > start]
+    if not told and len(found) == 1 and _beside(text, (start, end), found[0].phrase):
+        told = found
+    return () if _ANAPHORIC.search(quote) else told, text
 
 
 def _beside(text: str, quote: tuple[int, int], phrase: TimePhrase) -> bool:
@@ -156,8 +143,8 @@ def _beside(text: str, quote: tuple[int, int], phrase: TimePhrase) -> bool:
     return _CLAUSE_END.search(between) is None and _SUBORDINATE.search(between) is None
 
 
-def _placed(text: str, message: Message, content: str) -> Iterator[tuple[TimePhrase, _Reading]]:
-    """Each time phrase of a text, with how it reads."""
+def _placed(text: str, message: Message, content: str) -> Iterator[_Reading]:
+    """Each time phrase of a text, as it reads."""
     back = {phrase.start: phrase for phrase in times_in(text, message.occurred_at, past=True)}
     ahead = {phrase.start: phrase for phrase in times_in(text, message.occurred_at, past=False)}
     for start in sorted(back.keys() & ahead.keys()):
@@ -168,8 +155,7 @@ def _placed(text: str, message: Message, content: str) -> Iterator[tuple[TimePhr
             continue
         past, sure = _direction(text, phrase, content)
         chosen, other = (back, ahead) if past else (ahead, back)
-        doubt = None if sure else other[start].occurred
-        yield phrase, _Reading(chosen[start].occurred, doubt, text[start : phrase.end], _clause(text, phrase))
+        yield _Reading(text, chosen[start], None if sure else other[start].occurred)
 
 
 def _direction(text: str, phrase: TimePhrase, content: str) -> tuple[bool, bool]:
@@ -180,18 +166,19 @@ def _direction(text: str, phrase: TimePhrase, content: str) -> tuple[bool, bool]
 
 
 def _tense(text: str, phrase: TimePhrase) -> bool | None:
-    if _since(text, phrase):
+    since = _SINCE.search(text, max(phrase.start - _LONGEST_LEAD, 0), phrase.end)
+    if since and since.end() >= phrase.start:
         return True
-    left = max(phrase.start - _MOST_CHARACTERS, 0)
-    left = max((m.end() for m in _SENTENCE_END.finditer(text, left, phrase.start)), default=left)
-    ending = _SENTENCE_END.search(text, phrase.end)
-    right = min(ending.end() if ending else len(text), phrase.end + _MOST_CHARACTERS)
+    left, right = _sentence(text, phrase.start, phrase.end)
     return tense_at(text[left:right], phrase.start - left, phrase.end - left)
 
 
-def _since(text: str, phrase: TimePhrase) -> bool:
-    since = _SINCE.search(text, max(phrase.start - _LONGEST_LEAD, 0), phrase.end)
-    return since is not None and since.end() >= phrase.start
+def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
+    """From where to where the sentence around some words reaches, as far as so many characters beside them."""
+    left, right = max(start - _MOST_CHARACTERS, 0), end + _MOST_CHARACTERS
+    left = max((one.end() for one in _SENTENCE_END.finditer(text, left, start)), default=left)
+    ending = _SENTENCE_END.search(text, end, right)
+    return left, ending.end() if ending else right
 
 
 def _clause(text: str, phrase: TimePhrase) -> str:
@@ -206,9 +193,10 @@ def _nearest(readings: Sequence[_Reading], content: str) -> _Reading:
     words = set(_WORD.findall(folded))
 
     def fits(reading: _Reading) -> tuple[bool, int, timedelta]:
-        named = reading.words.casefold().strip(" .,") in folded
-        occurred = reading.occurred
-        return named, len(words & set(_WORD.findall(reading.around.casefold()))), occurred.start - occurred.end
+        text, phrase, occurred = reading.text, reading.phrase, reading.occurred
+        named = text[phrase.start : phrase.end].casefold().strip(" .,") in folded
+        shared = words.intersection(_WORD.findall(_clause(text, phrase).casefold()))
+        return named, len(shared), occurred.start - occurred.end
 
     return max(readings, key=fits)
 
@@ -303,8 +291,8 @@ def _midnight(moment: datetime) -> datetime:
 def _one_later(start: datetime, granularity: Granularity) -> datetime:
     if granularity in _SPANS:
         return start + _SPANS[granularity]
-    months = start.month - 1 + _MONTHS[granularity]
-    return start.replace(year=start.year + months // 12, month=months % 12 + 1, day=1)
+    year, month = months_on(start.year, start.month, _MONTHS[granularity])
+    return start.replace(year=year, month=month, day=1)
 
 
 def _date_words(moment: datetime) -> tuple[str, ...]:
