@@ -2,12 +2,14 @@
 
 import re
 from bisect import bisect_right
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from itertools import pairwise
 
 from mosshead.language.names import NO_FIGURE
-from mosshead.language.wordlists import ACQUAINTANCES, KINSHIP, ROLES
+from mosshead.language.wordlists import ACQUAINTANCES, KINSHIP, ORDINALS, ROLES
 from mosshead.patterns import lazy_pattern
 
 _LONGEST = 4
@@ -58,7 +60,9 @@ REPORTING = frozenset(
 
 _NOT_IN_DESCRIPTIONS = (FUNCTION | REPORTING) - {"one", "first", "last", "next"}
 _ONLY_PEOPLE = frozenset({"that", "this", "those", "these"})
-_NOTHING_BEHIND = lazy_pattern(r" *(?:$|[.,;:!?)])")
+_NOTHING_BEHIND = lazy_pattern(
+    r"\s*(?:$|[.,;:!?)\"”]|(?:please|now|too|again|instead|and|or|there|here)\b)", re.IGNORECASE
+)
 
 _PLEONASTIC = lazy_pattern(
     r"it(?:['’]s| is| was|['’]ll be| will be)(?: been)? "
@@ -99,6 +103,10 @@ class ReferenceForm(StrEnum):
     BOTH = "both"
     BEFORE = "before"  # "that thing we discussed"
     USUAL = "usual"  # "the usual process", "the same"
+    NAMED = "named"  # "page 42"
+    NTH = "nth"  # "the second page", "the last one"
+    PREVIOUS = "previous"  # "the other page", "the one before"
+    LATEST = "latest"  # "this page", "the most recent one"
 
 
 class GrammaticalRole(StrEnum):
@@ -132,6 +140,7 @@ class Phrase:
 
     text: as it stands, in lower case. form: how it refers. whose: the determiner of a description ("my", "her", "the").
     head: the noun of a description. sought: what to look for in the memories; empty where only the conversation can tell.
+    key: of what is named by it. number: of the place in a list, from 1; -1 for the last.
     """
 
     text: str
@@ -140,6 +149,8 @@ class Phrase:
     whose: str = ""
     head: str = ""
     sought: str = ""
+    key: str = ""
+    number: int = 0
 
     @property
     def bare(self) -> bool:
@@ -206,10 +217,17 @@ class Layout:
         return following is not None and bare(following[0]) not in FUNCTION
 
 
-def phrases(layout: Layout) -> tuple[Phrase, ...]:
-    """The pronouns and descriptions of a message, in order."""
-    found = [_fixed(layout, match) for match in _FIXED.finditer(layout.text)]
-    taken = {place for one in found for place in range(one.place.start, one.place.end)}
+def phrases(layout: Layout, nouns: Collection[str] | None = None) -> tuple[Phrase, ...]:
+    """The pronouns and descriptions of a message, in order. nouns: an app's words for its things, in lower case."""
+    fixed = [_fixed(layout, match) for match in _FIXED.finditer(layout.text)]
+    if nouns is not None:
+        fixed = [*(_thing(layout, match, nouns) for match in _things(frozenset(nouns)).finditer(layout.text)), *fixed]
+    found: list[Phrase] = []
+    taken: set[int] = set()
+    for one in fixed:
+        if one.place.start not in taken:
+            found.append(one)
+            taken.update(range(one.place.start, one.place.end))
     for number, word in enumerate(layout.words):
         plain, start = bare(word[0]), word.start()
         if start not in taken and plain in DETERMINERS and (described := _described(layout, number)):
@@ -256,6 +274,41 @@ def _fixed(layout: Layout, match: re.Match[str]) -> Phrase:
     said = " ".join(match[0].lower().split())
     return Phrase(
         text=said, form=form, place=layout.place(match.start(), match.end()), head=bare(said.rsplit(" ", 1)[-1])
+    )
+
+
+_PLACES = "|".join((*list(ORDINALS)[:10], "last", r"[1-9]\d?(?:st|nd|rd|th)"))
+_SPACE = r"[\s_-]+"
+_QUALIFIED = r"(?!\s+(?:about|of|for|with|called|named|titled|from|where|which|who|that|on|in|at)\b)"
+
+
+@lru_cache(maxsize=256)
+def _things(nouns: frozenset[str]) -> re.Pattern[str]:
+    """What refers to things that an app has words for, tried at each word in this order."""
+    longest_first = sorted(nouns, key=lambda noun: (-len(noun), noun))
+    noun = "|".join(_SPACE.join(map(re.escape, one.split())) for one in longest_first) or "(?!)"
+    return re.compile(
+        rf"""\b(?:
+            (?P<named> (?:(?:the|this|that)\s+)? (?:{noun}) \s+ (?:\#|no\.?\s*|number\s+|id\s+)? (?P<key>[\w-]*\d[\w-]*))
+          | (?P<nth> the\s+ (?P<place>{_PLACES}) \s+ (?:{noun}|one|result|item))
+          | (?P<previous> the\s+ (?:(?:previous|prior|earlier|other) \s+ (?:{noun}|one) | (?:{noun}|one) \s+ before))
+          | (?P<latest> (?:this|that|the\s+(?:same|current|latest|newest|most\s+recent)) \s+ (?:same\s+)? (?:{noun}|one)
+              | the\s+ (?:{noun}) \b {_QUALIFIED})
+        )\b""",
+        re.IGNORECASE | re.VERBOSE,
+    )
+
+
+def _thing(layout: Layout, match: re.Match[str], nouns: Collection[str]) -> Phrase:
+    said = " ".join(re.split(_SPACE, match[0].lower()))
+    place = (match["place"] or "").lower()
+    return Phrase(
+        text=said,
+        form=ReferenceForm(str(match.lastgroup)),
+        place=layout.place(match.start(), match.end()),
+        head=max((noun for noun in nouns if f" {noun} " in f" {said} "), key=len, default=""),
+        key=(match["key"] or "").lower(),
+        number=-1 if place == "last" else ORDINALS.get(place) or int(place[:-2] or 0),
     )
 
 

@@ -17,9 +17,7 @@ from mosshead.contrib.working_memory.references import (
     Fields,
     TextReference,
     by_label,
-    meant_by,
-    nouns_for,
-    phrases,
+    references_in,
     shapes_of,
     things_in,
 )
@@ -40,6 +38,7 @@ from mosshead.contrib.working_memory.state import (
 from mosshead.contrib.working_memory.stores import Metrics, Store, store_for
 from mosshead.errors import AmbiguousName, NotFound, StoreUnavailable
 from mosshead.fencing import fenced, one_line
+from mosshead.language.references import ReferenceForm
 from mosshead.patterns import lazy_pattern
 from mosshead.redaction import redact
 from mosshead.text import readable
@@ -210,9 +209,9 @@ class WorkingMemory:
         said = readable("text", text)
 
         def decide(state: State, now: datetime) -> tuple[State, tuple[bool, Reference | None]]:
-            spoken = list(phrases(said, nouns_for(state, self._nouns)))
-            meant = (meant_by(phrase, state) for phrase in spoken)
-            after, found = use(state, next(filter(None, meant), None) or by_label(said, state), now)
+            spoken = references_in(said, state, self._nouns)
+            meant = (found for _, found in spoken if found)
+            after, found = use(state, next(meant, None) or by_label(said, state), now)
             return after, (bool(spoken), found)
 
         spoken, found = self._step(decide)
@@ -226,16 +225,15 @@ class WorkingMemory:
         said = readable("message", message)
 
         def decide(state: State, now: datetime) -> tuple[State, tuple[tuple[TextReference, ...], int]]:
-            spoken = [(phrase, meant_by(phrase, state)) for phrase in phrases(said, nouns_for(state, self._nouns))]
+            spoken = references_in(said, state, self._nouns)
             referred = []
             for phrase, meant in spoken:
                 state, found = use(state, meant, now)
                 if found is not None:
-                    referred.append(
-                        TextReference(text=phrase.text, start=phrase.start, end=phrase.end, reference=found)
-                    )
+                    start, end = phrase.place.start, phrase.place.end
+                    referred.append(TextReference(text=said[start:end], start=start, end=end, reference=found))
             # A thing that is named by its id need not be at hand.
-            missed = sum(meant is None and phrase.how != "exact" for phrase, meant in spoken)
+            missed = sum(meant is None and phrase.form is not ReferenceForm.NAMED for phrase, meant in spoken)
             return state, (tuple(referred), missed)
 
         found, missed = self._step(decide)

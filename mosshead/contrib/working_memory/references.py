@@ -9,42 +9,20 @@ page 42                             that one
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from mosshead.contrib.working_memory.state import Added, Reference, State
-from mosshead.patterns import lazy_pattern
+from mosshead.language.references import Layout, Phrase, ReferenceForm, phrases
 
 PERSON = "person"
 """The type that "he" and "she" look for, and "it" passes over."""
 
-Nouns = Mapping[str, frozenset[str]]
-"""By the word for them, in lower case, the types of things."""
-
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_COUNTED = lazy_pattern(r"\d+")
-_ENDS = r"(?=\s*(?:[.,;:!?)\"”]|$|(?:please|now|too|again|instead|and|or|to|into|for|with|from|there|here)\b))"
-_QUALIFIED = r"(?!\s+(?:about|of|for|with|called|named|titled|from|where|which|who|that|on|in|at)\b)"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReferringPhrase:
-    """Words of a text that refer to something.
-
-    types: of what, None where the words do not say. how: the most recent, the one before it, the last of a list; or the place in
-    a list, from 0. key: its id, where that was said.
-    """
-
-    text: str
-    start: int
-    end: int
-    how: Literal["latest", "previous", "last", "person", "exact"] | int
-    types: frozenset[str] | None = None
-    key: str | None = None
+_PEOPLE = frozenset({"he", "him", "his", "she", "her", "hers"})
+_PRONOUNS = _PEOPLE | {"it", "its", "this", "that"}
+_FORMS = frozenset({ReferenceForm.NAMED, ReferenceForm.NTH, ReferenceForm.PREVIOUS, ReferenceForm.LATEST})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,41 +35,34 @@ class TextReference:
     reference: Reference
 
 
-def nouns_for(state: State, declared: Mapping[str, str]) -> dict[str, frozenset[str]]:
+def _nouns_for(state: State, declared: Mapping[str, str]) -> dict[str, frozenset[str]]:
     """The words for what is at hand: each type by its name and by the last word of it, and what the app declared."""
-    found: dict[str, set[str]] = {}
-    for kind in {one.type for one in state.entities} | set(declared.values()):
-        words = kind.replace("_", " ").replace("-", " ")
-        for noun in (words, words.rsplit(maxsplit=1)[-1]):
-            found.setdefault(noun, set()).add(kind)
-    for noun, kind in declared.items():
-        found.setdefault(noun, set()).add(kind)
-    return {noun: frozenset(kinds) for noun, kinds in found.items()}
+    kinds = {one.type for one in state.entities} | set(declared.values())
+    words = [(kind.replace("_", " ").replace("-", " "), kind) for kind in kinds]
+    words += [(said.rsplit(maxsplit=1)[-1], kind) for said, kind in words] + list(declared.items())
+    return {noun: frozenset(kind for word, kind in words if word == noun) for noun, _ in words}
 
 
-def phrases(text: str, nouns: Nouns) -> Iterator[ReferringPhrase]:
-    """The words of a text that refer to something, in their order."""
-    for found in _pattern(tuple(sorted(nouns, key=lambda noun: (-len(noun), noun)))).finditer(text):
-        said = {name: value.lower() for name, value in found.groupdict().items() if value}
-        noun = next((value for name, value in said.items() if name.endswith("_noun")), None)
-        types = nouns.get(" ".join(re.split(r"[\s_-]+", noun))) if noun else None
-        yield ReferringPhrase(
-            text=found.group(), start=found.start(), end=found.end(), how=_how(said), types=types, key=said.get("key")
-        )
+def references_in(text: str, state: State, declared: Mapping[str, str]) -> list[tuple[Phrase, Reference | None]]:
+    """The words of a text that refer to something, in their order, with what they mean; None where nothing at hand fits."""
+    nouns = _nouns_for(state, declared)
+    said = (one for one in phrases(Layout(text), nouns) if one.form in _FORMS or one.text in _PRONOUNS)
+    return [(one, _meant_by(one, nouns.get(one.head), state)) for one in said]
 
 
-def meant_by(phrase: ReferringPhrase, state: State) -> Reference | None:
-    """What a phrase means; None where nothing at hand fits."""
-    among = [one for one in state.entities if _fits(one, phrase)]
-    if phrase.how == "exact":
+def _meant_by(phrase: Phrase, types: frozenset[str] | None, state: State) -> Reference | None:
+    """types: those that the words say; None where they do not."""
+    person = phrase.text in _PEOPLE
+    among = [one for one in state.entities if (one.type in types if types else (one.type == PERSON) is person)]
+    if phrase.form is ReferenceForm.NAMED:
         return next((one for one in reversed(among) if one.id.lower() == phrase.key), None)
-    if phrase.how == "previous":
-        alike = [one for one in among if phrase.types or one.type == among[-1].type]
+    if phrase.form is ReferenceForm.PREVIOUS:
+        alike = [one for one in among if types or one.type == among[-1].type]
         return alike[-2] if len(alike) > 1 else None
-    if isinstance(phrase.how, int):
-        return _listed(phrase, state, phrase.how)
-    if phrase.how == "last" and (last := _listed(phrase, state, -1)):
-        return last
+    if phrase.form is ReferenceForm.NTH:
+        listed = _listed(types, state, phrase.number)
+        if listed or phrase.number > 0:
+            return listed
     return among[-1] if among else None
 
 
@@ -101,64 +72,20 @@ def by_label(text: str, state: State) -> Reference | None:
     return next((one for one in reversed(state.entities) if " ".join(one.label.casefold().split()) == called), None)
 
 
-def _fits(one: Reference, phrase: ReferringPhrase) -> bool:
-    if phrase.types is not None:
-        return one.type in phrase.types
-    return (one.type == PERSON) is (phrase.how == "person")
-
-
-def _listed(phrase: ReferringPhrase, state: State, place: int) -> Reference | None:
+def _listed(types: frozenset[str] | None, state: State, number: int) -> Reference | None:
     """The one in this place of the latest list of such things; the last of a list only while the list is the latest there is."""
     for result in reversed(state.results):
-        listed = [key for key in result.entities if phrase.types is None or key[0] in phrase.types]
-        if len(listed) > max(place, 1 if place < 0 else 0):
-            kind, key = listed[place]
+        listed = [key for key in result.entities if types is None or key[0] in types]
+        if len(listed) >= max(number, 2 if number < 0 else 1):
+            kind, key = listed[number - 1 if number > 0 else number]
             found = state.find(kind, key)
-            return found if place >= 0 or _newest(state, listed) in listed else None
+            return found if number > 0 or _newest(state, listed) in listed else None
     return None
 
 
 def _newest(state: State, listed: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
     kinds = {kind for kind, _ in listed}
     return next(((one.type, one.id) for one in reversed(state.entities) if one.type in kinds), None)
-
-
-def _how(said: Mapping[str, str]) -> Literal["latest", "previous", "last", "person", "exact"] | int:
-    if "key" in said:
-        return "exact"
-    if "place" in said:
-        return _place(said["place"])
-    if "person" in said:
-        return "person"
-    return "previous" if "before" in said or "after" in said else "latest"
-
-
-def _place(said: str) -> Literal["last"] | int:
-    if said == "last":
-        return "last"
-    counted = _COUNTED.match(said)
-    return int(counted.group()) - 1 if counted else _ORDINALS.index(said)
-
-
-@lru_cache(maxsize=256)
-def _pattern(nouns: tuple[str, ...]) -> re.Pattern[str]:
-    """All that may refer, tried at each word in this order. nouns: in lower case, the longest first."""
-    noun = "|".join(r"[\s_-]+".join(map(re.escape, one.split())) for one in nouns) or "(?!)"
-    places = "|".join((*_ORDINALS, "last", r"[1-9]\d?(?:st|nd|rd|th)"))
-    return re.compile(
-        rf"""\b(?:
-            (?:(?:the|this|that)\s+)? (?P<exact_noun>{noun}) \s+ (?:\#|no\.?\s*|number\s+|id\s+)? (?P<key>[\w-]*\d[\w-]*)
-          | the\s+ (?P<place>{places}) \s+ (?:(?P<place_noun>{noun})|one|result|item)
-          | the\s+ (?P<before>previous|prior|earlier|other) \s+ (?:(?P<before_noun>{noun})|one)
-          | the\s+ (?:(?P<after_noun>{noun})|one) \s+ (?P<after>before)
-          | (?:this|that|the\s+(?:same|current|latest|newest|most\s+recent)) \s+ (?:same\s+)? (?:(?P<latest_noun>{noun})|one)
-          | the\s+ (?P<the_noun>{noun}) \b {_QUALIFIED}
-          | (?P<person>he|him|his|she|her|hers)
-          | its?
-          | (?:this|that) {_ENDS}
-        )\b""",
-        re.IGNORECASE | re.VERBOSE,
-    )
 
 
 _DEEPEST = 20

@@ -32,6 +32,7 @@ def place_of(text: str, word: str) -> PhrasePlace:
         ("Follow the usual process", {"the usual process": "usual"}),
         ("Do the same for Sarah", {"the same": "usual"}),
         ("Do that on Monday", {"that": "pronoun"}),
+        ("Close this, please, and send that too", {"this": "pronoun", "that": "pronoun"}),
         ("I had that trouble", {}),
         ("That's fine", {}),
         ("Do the thing with the key", {"the thing": "thing", "the key": "thing"}),

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mosshead.contrib.working_memory.references import by_label, meant_by, nouns_for, phrases
+from mosshead.contrib.working_memory.references import by_label, references_in
 from mosshead.contrib.working_memory.state import Added, Rules, State, ToolResult, add, add_result
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -34,8 +34,8 @@ def listed(*keys: str, kind: str = "page") -> list[Added]:
 
 
 def told(text: str, state: State) -> list[tuple[str, str | None]]:
-    found = ((phrase.text, meant_by(phrase, state)) for phrase in phrases(text, nouns_for(state, NOUNS)))
-    return [(words, meant.id if meant else None) for words, meant in found]
+    found = references_in(text, state, NOUNS)
+    return [(text[one.place.start : one.place.end], meant.id if meant else None) for one, meant in found]
 
 
 WIKI = session(
@@ -70,6 +70,7 @@ WIKI = session(
         ("close it", "WEB-3"),
         ("close that.", "WEB-3"),
         ("close this", "WEB-3"),
+        ("close that now", "WEB-3"),
         ("send this to Peter", "WEB-3"),
         ("this one", "WEB-3"),
         ("what's its status", "WEB-3"),
@@ -97,6 +98,8 @@ def test_words_that_mean_something(text: str, meant: str) -> None:
         "the other day",
         "the first time",
         "pageant itself thistle",
+        "it is late",
+        "It's raining again",
     ],
 )
 def test_words_that_refer_to_nothing(text: str) -> None:
