@@ -12,7 +12,7 @@ from mosshead.entities.evidence import offered
 from mosshead.entities.lookup import NameMatch
 from mosshead.entities.questions import question
 from mosshead.errors import NotFound
-from mosshead.language.dates.periods import periods, where_asked
+from mosshead.language.dates import periods, where_asked
 from mosshead.models.context import Context, Excerpt, MessageHit, MessageHits, excerpts
 from mosshead.models.memories import Hit
 from mosshead.models.messages import StoredMessage

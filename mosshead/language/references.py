@@ -378,29 +378,26 @@ _ALSO_THINGS = frozenset("contact lead head chief principal coo phd pm".split())
 
 KIN_AND_ROLES = (KINSHIP | ACQUAINTANCES | ROLES) - _ALSO_THINGS | frozenset(
     """
-    sibling gran pal tenant lodger boy girl man woman guy bloke chap fellow lad lass lady gentleman person chair captain guest
-    host vicar monk nun mayor scout guard spy thief king queen prince temp bride groom widow widower witness patron recruit
-    soprano alto tenor bass chaplain matron curate deacon bishop rabbi imam medic athlete soloist clown hermit bard critic
-    cleric comic skipper deputy treasurer delegate beginner foreman boatman goalie rookie hippie junkie cabbie
+    sibling gran pal tenant boy girl man guy bloke chap fellow lad lass lady person chair captain guest host vicar monk nun
+    scout guard spy thief king queen prince temp bride groom widow patron recruit soprano alto bass chaplain matron curate
+    deacon bishop rabbi imam medic athlete clown hermit bard critic cleric comic deputy delegate goalie rookie hippie junkie
+    cabbie
     """.split()
 )
 
-_AGENT = ("er", "or", "ist", "ian", "man", "woman", "eer", "ess", "ee", "wright", "smith")
+_AGENT = ("er", "or", "ist", "ian", "man", "ess", "ee", "wright", "smith")
 
 _NO_AGENT = frozenset(
     """
-    after answer border bottom brother butter calendar car center centre chapter character charter color colour computer copper
-    corner counter cover dinner discover door doctor's drawer error ever every factor favour filter finger floor flower folder
-    fever fibre freezer front fryer gather grocer's gutter harbour her honour horror hour hunger inner interior labour ladder
-    laser lavender leather letter litre lumber mirror master matter meter metre minor monster motor never number offer order
-    other over paper pepper pier plaster poster powder power printer prior projector radiator rather refer register river roller
-    rubber rumour sector semester server shelter shower silver sister-in-law slipper spider sticker sugar summer supper sweater
-    tender theater theatre thunder ticker timber timer toaster together tower tractor transfer transformer trailer transmitter
-    trigger tumour under user vapour vector visor water weather whether whisper winter wonder boiler cooker charger speaker
-    speakers headliner newsletter banner binder blender burner button list waist mist fist wrist twist gist process access
-    address business press dress mess less guess mattress happiness illness fitness progress success german coffee committee
-    decree degree fee frisbee jubilee knee marquee melee pedigree puree settee toffee tree human van plan fan loan can scan tan
-    ocean mean musician's
+    after answer border butter center chapter character charter color computer copper corner counter cover dinner discover
+    drawer error factor filter finger floor flower folder fever freezer fryer gather gutter horror hunger inner interior
+    ladder laser lavender leather letter lumber mirror master matter meter minor monster motor never number offer order
+    other paper pepper plaster poster powder power printer prior projector radiator rather refer register river roller
+    rubber sector semester server shelter shower silver slipper spider sticker summer supper sweater tender theater thunder
+    ticker timber timer toaster together tower tractor transfer transformer trailer transmitter trigger under vector visor
+    water weather whether whisper winter wonder boiler cooker charger speaker headliner newsletter banner binder blender
+    burner waist wrist twist process access address business press dress guess mattress happiness illness fitness progress
+    success german coffee committee decree degree frisbee jubilee marquee melee pedigree puree settee toffee human
     """.split()
 )
 

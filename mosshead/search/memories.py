@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from mosshead.entities.disambiguation import Disambiguation
-from mosshead.language.dates.periods import Period
+from mosshead.language.dates import Period
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hit
 from mosshead.paths import NamespacePath

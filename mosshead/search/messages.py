@@ -19,7 +19,7 @@ from pgvector import HalfVector
 
 from mosshead.embeddings import Vectors
 from mosshead.entities.matching import Name, TextWord, places, words_of
-from mosshead.language.dates.periods import Period, periods
+from mosshead.language.dates import Period, periods
 from mosshead.language.names import normalise, spelled_out
 from mosshead.models.messages import StoredMessage
 from mosshead.paths import NamespacePath

@@ -82,7 +82,7 @@ def gathered(
 def _among(asked: StoryRequest, request: str, now: datetime) -> Among:
     """From when to when to look; a day more on each side, for days begin at other times elsewhere.
 
-    What day it is where it is asked may be told by what is found alone (`mosshead.language.dates.periods.where_asked`).
+    What day it is where it is asked may be told by what is found alone (`mosshead.language.dates.where_asked`).
     """
     if not asked.days:
         return Among()

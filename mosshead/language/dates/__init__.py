@@ -3,6 +3,15 @@
 One module for each shape of a time phrase: the patterns of its words, and what reads them; `parse` puts them together.
 """
 
-from mosshead.language.dates.parse import TimePhrase, resolve_time, times_in
+from mosshead.language.dates.parse import (
+    Period,
+    TimePhrase,
+    period_of,
+    periods,
+    phrases_on,
+    resolve_time,
+    times_in,
+    where_asked,
+)
 
-__all__ = ["TimePhrase", "resolve_time", "times_in"]
+__all__ = ["Period", "TimePhrase", "period_of", "periods", "phrases_on", "resolve_time", "times_in", "where_asked"]

@@ -1,7 +1,6 @@
 """One day, month, season or year, by its date or by its name: "3 May 2019", "yesterday evening", "on Friday", "last summer"."""
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from mosshead.language.dates.spans import (
@@ -109,14 +108,6 @@ _REACH = 40
 """Characters before a day in which its time of day is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """A time of day; minute is None where only the hour is said. hour 24 is the midnight at the day's end."""
-
-    hour: int
-    minute: int | None
-
-
 def on_day(match: re.Match[str], frame: Frame, day: date) -> FactOccurrence:
     """The day that a phrase names, or the part or the time of it that is said within the phrase or beside it."""
     before, after = match.string[max(match.start() - _REACH, 0) : match.start()], match.string[match.end() :]
@@ -124,32 +115,23 @@ def on_day(match: re.Match[str], frame: Frame, day: date) -> FactOccurrence:
     named = next((part for part in PARTS_OF_DAY if groups.get(part)), None)
     part = (named or groups.get("part") or (earlier["part"] if earlier else "")).lower()
     clock = _clock(_AFTER.match(after), part) or _clock(_BEFORE.search(before), part)
+    midnight = frame.midnight(day)
     if clock is not None:
-        return at_clock(frame, day, clock)
+        hour, minute = clock
+        moment = midnight + timedelta(hours=hour, minutes=minute or 0)
+        return _from_moment(moment, Granularity.HOUR if minute is None else Granularity.MINUTE)
     if not part:
         return frame.day(day)
-    first, last = PARTS_OF_DAY[part]
-    midnight = frame.midnight(day)
-    return FactOccurrence(
-        start=midnight + timedelta(hours=first),
-        end=midnight + timedelta(hours=last),
-        granularity=Granularity.PART_OF_DAY,
-    )
+    first, last = (midnight + timedelta(hours=hour) for hour in PARTS_OF_DAY[part])
+    return FactOccurrence(start=first, end=last, granularity=Granularity.PART_OF_DAY)
 
 
-def at_clock(frame: Frame, day: date, clock: Clock) -> FactOccurrence:
-    """The minute or the hour. It lasts as long on the day that the clocks change, when an hour of the dial may not exist."""
-    wall = frame.midnight(day) + timedelta(hours=clock.hour, minutes=clock.minute or 0)
-    if clock.minute is None:
-        return stretch(wall, timedelta(hours=1), Granularity.HOUR)
-    return stretch(wall, timedelta(minutes=1), Granularity.MINUTE)
-
-
-def stretch(start: datetime, size: timedelta, granularity: Granularity) -> FactOccurrence:
-    """So much time from a moment on, in its zone."""
+def _from_moment(start: datetime, granularity: Granularity) -> FactOccurrence:
+    """A minute or an hour: as long on the day that the clocks change, when an hour of the dial may not exist."""
     first = start.astimezone(UTC)
+    last = first + (timedelta(hours=1) if granularity is Granularity.HOUR else timedelta(minutes=1))
     return FactOccurrence(
-        start=first.astimezone(start.tzinfo), end=(first + size).astimezone(start.tzinfo), granularity=granularity
+        start=first.astimezone(start.tzinfo), end=last.astimezone(start.tzinfo), granularity=granularity
     )
 
 
@@ -171,41 +153,29 @@ def shifted(frame: Frame, number: int, unit: str) -> FactOccurrence:
 
 def moment(frame: Frame, distance: timedelta, granularity: Granularity) -> FactOccurrence:
     """So far from now by the clock that never stops, whatever the one on the wall does in between."""
-    there = (frame.said_at.astimezone(UTC) + distance).astimezone(frame.said_at.tzinfo)
-    if granularity is Granularity.MINUTE:
-        return stretch(there.replace(second=0, microsecond=0), timedelta(minutes=1), granularity)
-    return stretch(there.replace(minute=0, second=0, microsecond=0), timedelta(hours=1), granularity)
+    there = (frame.said_at.astimezone(UTC) + distance).astimezone(frame.said_at.tzinfo).replace(second=0, microsecond=0)
+    return _from_moment(there.replace(minute=0) if granularity is Granularity.HOUR else there, granularity)
 
 
-def _clock(match: re.Match[str] | None, part: str) -> Clock | None:
+def _clock(match: re.Match[str] | None, part: str) -> tuple[int, int | None] | None:
+    """The hour and, where one is said, the minute; hour 24 is the midnight at the day's end. None where no clock shows it."""
     if match is None:
         return None
     if match["named"]:
-        return Clock(_NAMED_HOURS[match["named"].lower()], None)
+        return _NAMED_HOURS[match["named"].lower()], None
     hour, half, minute = number_of(match["hour"]), (match["half"] or "").lower(), match["minute"]
-    if match["turn"]:
-        step, turned = _TURNS[match["turn"].lower()]
-        return _checked(hour + step, turned, half, part)
-    if not (match["at"] or half or match["sharp"] or (minute or "").startswith(":")):
+    step, minutes = _TURNS.get((match["turn"] or "").lower(), (0, int(minute[1:]) if minute else None))
+    hour += step
+    told = match["at"] or match["turn"] or half or match["sharp"] or (minute or "").startswith(":")
+    if not told or hour not in range(_NOON + 1 if half else 24):
         return None  # "3 people"
-    return _checked(hour, int(minute[1:]) if minute else None, half, part)
-
-
-def _checked(hour: int, minute: int | None, half: str, part: str) -> Clock | None:
-    """The hour of 24; None where no clock shows it."""
-    if hour not in range(24) or (half and hour not in range(_NOON + 1)):
-        return None
     if half:
-        return Clock(hour % _NOON + (_NOON if half == "p" else 0), minute)
-    return Clock(_hour_in(part, hour), minute)
-
-
-def _hour_in(part: str, hour: int) -> int:
+        return hour % _NOON + (_NOON if half == "p" else 0), minutes
     if part in {"afternoon", "evening"} and hour < _NOON:
-        return hour + _NOON
-    if part == "night" and hour <= _NOON:
-        return hour + (24 if hour < PARTS_OF_DAY["morning"][0] else _NOON)
-    return hour
+        hour += _NOON
+    elif part == "night" and hour <= _NOON:
+        hour += 24 if hour < PARTS_OF_DAY["morning"][0] else _NOON
+    return hour, minutes
 
 
 _GERMAN_PART = (

@@ -6,9 +6,10 @@ Weeks begin on Monday; seasons are the meteorological ones of the northern hemis
 
 import re
 from bisect import bisect_right
+from calendar import monthrange
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 from operator import attrgetter
 
@@ -21,7 +22,7 @@ from mosshead.language.dates.days import (
     OF_EACH_YEAR,
 )
 from mosshead.language.dates.ranges import COUNTED_DAYS, COUNTED_UNITS, NEAR_UNITS, RANGES
-from mosshead.language.dates.spans import HOLIDAYS, MONTH, SEASON_STARTS, YEAR, Frame, Reader
+from mosshead.language.dates.spans import HOLIDAYS, MONTH, SEASON_STARTS, WEEK, YEAR, Frame, Reader
 from mosshead.models.kinds import Granularity
 from mosshead.models.occurrence import FactOccurrence
 from mosshead.patterns import AS_ASCII
@@ -90,7 +91,7 @@ def _together(text: str, first: TimePhrase, second: TimePhrase) -> TimePhrase | 
     if not _joins(text, first.end, second.start):
         return None
     for phrase, year in ((first, second), (second, first)):
-        if _is_a_year(year.occurred) and leaves_its_year_open(text[phrase.start : phrase.end]):
+        if _is_a_year(year.occurred) and _leaves_its_year_open(text[phrase.start : phrase.end]):
             read = _in_year(text, phrase, year.occurred)
             return TimePhrase(first.start, second.end, read) if read else None
     return None
@@ -136,6 +137,8 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
 """The clearer first: of two that overlap the first is believed."""
 
 _LONGEST_YEAR = timedelta(days=366)
+_INSTANT = timedelta(microseconds=1)
+_NAMES_A_YEAR = re.compile(YEAR)
 
 _COMES_EACH_YEAR = re.compile(
     rf"\b(?:{MONTH}|(?:{'|'.join((*SEASON_STARTS, *HOLIDAYS))})\b)".replace("'", "['’]?"), re.IGNORECASE
@@ -152,7 +155,7 @@ def _is_a_year(occurred: FactOccurrence) -> bool:
     return occurred.granularity is Granularity.YEAR and occurred.end - occurred.start <= _LONGEST_YEAR
 
 
-def leaves_its_year_open(words: str) -> bool:
+def _leaves_its_year_open(words: str) -> bool:
     """Whether a time phrase comes again each year, and does not say which one it means."""
     return _COMES_EACH_YEAR.search(words) is not None and _SAYS_ITS_YEAR.search(words) is None
 
@@ -161,3 +164,67 @@ def _joins(text: str, end: int, start: int) -> bool:
     """Whether what stands between the end of one time phrase and the start of the next makes one time of them."""
     ends_sentence = text[end - 1] == "." and text[start].isupper()  # the stop of "Dec." belongs to the phrase
     return not ends_sentence and _JOINS.fullmatch(text, end, start) is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Period:
+    """A time as a question names it, from its first day to its last.
+
+    What happened is often told some days later, so that a week after a time still counts as of it.
+    each_year: no year is named, so that "in May" is May of any year. dated: it is a date, of which was spoken before, too.
+    """
+
+    first: date
+    last: date
+    granularity: Granularity = Granularity.DAY
+    each_year: bool = False
+    dated: bool = False
+
+    def fits(self, said: date) -> float:
+        """How well what was said on a day may tell of this time: 1, 0.5 or 0.
+
+        1 within it, and for a week after it; 0.5 in the month of a date, and in a year of which no month is named.
+        """
+        if self.each_year:
+            return max(self._of_year(year).fits(said) for year in (said.year, max(said.year - 1, 1)))
+        if self.granularity is Granularity.YEAR:
+            return 0.5 * (self.first <= said <= self.last)
+        if self.first <= said and said - self.last <= WEEK:
+            return 1.0
+        return 0.5 * (self.dated and (said.year, said.month) == (self.first.year, self.first.month))
+
+    def _of_year(self, year: int) -> "Period":
+        first = date(year, self.first.month, min(self.first.day, monthrange(year, self.first.month)[1]))
+        return replace(self, first=first, last=first + (self.last - self.first), each_year=False)
+
+
+def where_asked(now: datetime, said: Iterable[datetime]) -> datetime:
+    """When it is asked, as clocks and calendars have it there: "yesterday" is the day before the one that it is there.
+
+    A time in UTC, as that of a server is, tells nothing of where; what was said last with a zone does.
+    """
+    latest = max((one for one in said if one.utcoffset()), default=now)
+    return now if now.utcoffset() else now.astimezone(latest.tzinfo)
+
+
+def periods(message: str, today: date) -> tuple[Period, ...]:
+    """The times that a message names, each once. today: the day on which it is asked."""
+    return tuple(dict.fromkeys(period_of(message, phrase) for phrase in phrases_on(message, today)))
+
+
+def phrases_on(message: str, today: date) -> list[TimePhrase]:
+    """The time phrases of a message of a day; those without a direction look back."""
+    return times_in(message, datetime.combine(today, time(12), UTC))
+
+
+def period_of(message: str, phrase: TimePhrase) -> Period:
+    """A time phrase of a message by its days."""
+    words, occurred = message[phrase.start : phrase.end], phrase.occurred
+    each_year = _leaves_its_year_open(words)
+    return Period(
+        first=occurred.start.date(),
+        last=(occurred.end - _INSTANT).date(),
+        granularity=occurred.granularity,
+        each_year=each_year,
+        dated=occurred.granularity is Granularity.DAY and (each_year or _NAMES_A_YEAR.search(words) is not None),
+    )

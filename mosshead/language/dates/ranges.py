@@ -255,13 +255,12 @@ def _weekdays_ago(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
     return on_day(match, frame, last - (number_of(word) - 1) * WEEK)
 
 
-def _half_hour(match: re.Match[str], frame: Frame) -> FactOccurrence:
-    distance = timedelta(minutes=30)
-    return moment(frame, distance if match["ahead"] else -distance, Granularity.MINUTE)
-
-
-def _half_year(match: re.Match[str], frame: Frame) -> FactOccurrence:
-    return shifted(frame, 6 if match["ahead"] else -6, "month")
+def _half(match: re.Match[str], frame: Frame) -> FactOccurrence:
+    """ "Half an hour ago", "in half a year"."""
+    sign = 1 if match["ahead"] else -1
+    if match["unit"].lower() == "year":
+        return shifted(frame, 6 * sign, "month")
+    return moment(frame, timedelta(minutes=30 * sign), Granularity.MINUTE)
 
 
 def _relative_unit(match: re.Match[str], frame: Frame) -> FactOccurrence:
@@ -295,8 +294,7 @@ _LASTS = {
 _COUNT = rf"(?<![\d.,/½¼¾])(?<!half )\b{NUMBER}"
 
 COUNTED_DAYS: tuple[tuple[str, Reader], ...] = (
-    (r"\b(?:in (?P<ahead>half an hour)|half an hour ago)\b", _half_hour),
-    (r"\b(?:in (?P<ahead>half a year)|half a year ago)\b", _half_year),
+    (r"\b(?P<ahead>in )?half an? (?P<unit>hour|year)(?(ahead)| ago)\b", _half),
     (rf"{_COUNT} {UNIT} (?P<ago>ago) {_DAY_WORD}\b", _counted_day),
     (rf"\b{_DAY_WORD},? {NUMBER} {UNIT} (?P<ago>ago)\b", _counted_day),
     (rf"{_COUNT} {UNIT} from {_DAY_WORD}\b", _counted_day),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.entities.disambiguation import Disambiguation
-from mosshead.language.dates.periods import periods
+from mosshead.language.dates import periods
 from mosshead.models.kinds import MemoryKind
 from mosshead.search.memories import (
     Bearing,

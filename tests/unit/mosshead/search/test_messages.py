@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.language.dates.periods import Period
+from mosshead.language.dates import Period
 from mosshead.models.kinds import Role
 from mosshead.models.messages import StoredMessage
 from mosshead.search.messages import (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.language.dates.periods import periods, where_asked
+from mosshead.language.dates import periods, where_asked
 
 TODAY = date(2026, 3, 4)  # a Wednesday
 
