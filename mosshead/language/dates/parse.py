@@ -22,13 +22,16 @@ from mosshead.language.dates.days import (
     OF_EACH_YEAR,
 )
 from mosshead.language.dates.ranges import COUNTED_DAYS, COUNTED_UNITS, NEAR_UNITS, RANGES
-from mosshead.language.dates.spans import HOLIDAYS, MONTH, SEASON_STARTS, WEEK, YEAR, Frame, Reader
+from mosshead.language.dates.spans import HOLIDAYS, MONTH, NAMES_A_TIME, SEASON_STARTS, WEEK, YEAR, Frame, Reader
 from mosshead.models.kinds import Granularity
 from mosshead.models.occurrence import FactOccurrence
 from mosshead.patterns import AS_ASCII
 
 _KEPT = 64
 """Texts whose times are kept."""
+
+_QUESTION = 2_000
+"""Characters of a message in which it is looked for the times that it asks of."""
 
 _start = attrgetter("start")
 
@@ -108,7 +111,7 @@ def _in_year(text: str, phrase: TimePhrase, year: FactOccurrence) -> FactOccurre
 def _phrases(text: str, frame: Frame) -> Iterator[TimePhrase]:
     """The clearer kinds of phrases first. A day that the zone of the message left out, or that no calendar has, is none."""
     text = text.translate(AS_ASCII)
-    for pattern, read in _READERS:
+    for pattern, read in _READERS if _MAY_NAME_A_TIME.search(text) else ():
         for match in pattern.finditer(text):
             try:
                 found = read(match, frame)
@@ -139,6 +142,7 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
 _LONGEST_YEAR = timedelta(days=366)
 _INSTANT = timedelta(microseconds=1)
 _NAMES_A_YEAR = re.compile(YEAR)
+_MAY_NAME_A_TIME = re.compile(NAMES_A_TIME, re.IGNORECASE)
 
 _COMES_EACH_YEAR = re.compile(
     rf"\b(?:{MONTH}|(?:{'|'.join((*SEASON_STARTS, *HOLIDAYS))})\b)".replace("'", "['’]?"), re.IGNORECASE
@@ -214,7 +218,7 @@ def periods(message: str, today: date) -> tuple[Period, ...]:
 
 def phrases_on(message: str, today: date) -> list[TimePhrase]:
     """The time phrases of a message of a day; those without a direction look back."""
-    return times_in(message, datetime.combine(today, time(12), UTC))
+    return times_in(message[:_QUESTION], datetime.combine(today, time(12), UTC))
 
 
 def period_of(message: str, phrase: TimePhrase) -> Period:

@@ -196,7 +196,9 @@ NAMES_A_TIME = (
     r"|(?:mid)?(?:night|day|week|fortnight|month|quarter|year|decade|hour|minute|second|century)(?:s|end|ends)?"
     r"|morning|noon|midday|afternoon|evening|spring|summer|autumn|fall|winter|season|christmas|easter|halloween|holidays?"
     r"|birthday|anniversary|eve|previous|when|since|until|till|during|before|after|childhood|grew up|ever|already"
-    r"|(?:nine|eigh|seven|six|fif|for|thir|twen)t(?:y|ies)|one|two|three)\b"
+    r"|(?:nine|eigh|seven|six|fif|for|thir|twen)t(?:y|ies)|one|two|three"
+    r"|(?:vor)?gestern|heute|(?:über)?morgen|woche|monat|jahr|antes|(?:ante)?ayer|anoche|hoy|esta|mañana|semana|mes|año"
+    r"|hier|demain|aujourd|ce|semaine|mois|année|l['’]an)\b"
 )
 """Anything that may speak of a time, however vaguely: of an English text without any of it nobody can know when it was."""
 
