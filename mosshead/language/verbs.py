@@ -294,12 +294,12 @@ def tense_at(sentence: str, start: int, end: int) -> bool | None:
     before = expand(sentence[:start]).rstrip()
     clauses = [match.end() for match in _CLAUSE_END.finditer(before)]
     for cut in (clauses[-1] if clauses else 0, 0):
-        at = _last_verb(before[cut:])
-        if at is not None:
-            return looks_back(f"{before[cut:][at:]} {sentence[start:end]}")
+        verbs = _verbs(before[cut:])
+        if verbs:
+            return looks_back(f"{before[cut:][verbs[-1] :]} {sentence[start:end]}")
     rest = expand(sentence[end:])
-    at = _first_verb(rest)
-    return None if at is None else looks_back(rest[at:])
+    verbs = _verbs(rest)
+    return looks_back(rest[verbs[0] :]) if verbs else None
 
 
 def _is_perfect(predicate: str) -> bool:
@@ -321,14 +321,6 @@ def _verbs(text: str) -> list[int]:
     return [
         word.start() for at, word in enumerate(words) if _is_finite([one.group().lower() for one in words[: at + 1]])
     ]
-
-
-def _last_verb(text: str) -> int | None:
-    return next(reversed(_verbs(text)), None)
-
-
-def _first_verb(text: str) -> int | None:
-    return next(iter(_verbs(text)), None)
 
 
 def _is_finite(words: Sequence[str]) -> bool:
