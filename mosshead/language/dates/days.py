@@ -6,13 +6,9 @@ from datetime import UTC, date, datetime, timedelta
 from mosshead.language.dates.spans import (
     DAY,
     HOLIDAYS,
-    LEADS,
     MONTH,
     NUMBERS,
-    ORDINAL,
     PART,
-    PARTS_OF_DAY,
-    PLAIN_MONTH,
     SEASON_STARTS,
     WEEKDAY,
     YEAR,
@@ -25,6 +21,7 @@ from mosshead.language.dates.spans import (
     step_of,
     weekday_number,
 )
+from mosshead.language.wordlists import ORDINALS
 from mosshead.models.kinds import Granularity
 from mosshead.models.occurrence import FactOccurrence
 
@@ -70,6 +67,7 @@ def _hier(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
 
 
 _NAMED = rf"(?:{WEEKDAY},? (?:the )?)?"
+_ORDINAL = rf"(?P<day>[0-3]?\d(?:st|nd|rd|th)?|{'|'.join(sorted(ORDINALS, key=len, reverse=True))})"
 
 NUMBERED_DAYS: tuple[tuple[str, Reader], ...] = (
     (rf"\b{YEAR}[-/](?P<month>[01]?\d)[-/](?P<day>[0-3]?\d)(?:\b|(?=T))", _calendar_date),
@@ -77,8 +75,8 @@ NUMBERED_DAYS: tuple[tuple[str, Reader], ...] = (
 )
 
 DATED_DAYS: tuple[tuple[str, Reader], ...] = (
-    (rf"\b{_NAMED}{ORDINAL} (?:of )?{MONTH}(?! (?:be|have|not)\b)(?:,? {YEAR})?", _calendar_date),
-    (rf"\b{_NAMED}{MONTH} (?:the )?{ORDINAL}\b(?:,? {YEAR})?", _calendar_date),
+    (rf"\b{_NAMED}{_ORDINAL} (?:of )?{MONTH}(?! (?:be|have|not)\b)(?:,? {YEAR})?", _calendar_date),
+    (rf"\b{_NAMED}{MONTH} (?:the )?{_ORDINAL}\b(?:,? {YEAR})?", _calendar_date),
 )
 
 DAYS_OF_WEEK: tuple[tuple[str, Reader], ...] = (
@@ -86,6 +84,7 @@ DAYS_OF_WEEK: tuple[tuple[str, Reader], ...] = (
 )
 
 _NOON = 12
+_PARTS_OF_DAY = {"morning": (5, 12), "afternoon": (12, 17), "evening": (17, 23), "night": (18, 30)}
 _NAMED_HOURS = {"noon": 12, "midday": 12, "midnight": 24}
 _TURNS = {"half past": (0, 30), "half": (0, 30), "quarter past": (0, 15), "quarter to": (-1, 45)}
 _HOURS = "|".join(word for word, number in NUMBERS.items() if word[0] != "a" and 0 < number <= _NOON)
@@ -112,7 +111,7 @@ def on_day(match: re.Match[str], frame: Frame, day: date) -> FactOccurrence:
     """The day that a phrase names, or the part or the time of it that is said within the phrase or beside it."""
     before, after = match.string[max(match.start() - _REACH, 0) : match.start()], match.string[match.end() :]
     groups, earlier = match.groupdict(), _PART_BEFORE.search(before)
-    named = next((part for part in PARTS_OF_DAY if groups.get(part)), None)
+    named = next((part for part in _PARTS_OF_DAY if groups.get(part)), None)
     part = (named or groups.get("part") or (earlier["part"] if earlier else "")).lower()
     clock = _clock(_AFTER.match(after), part) or _clock(_BEFORE.search(before), part)
     midnight = frame.midnight(day)
@@ -122,7 +121,7 @@ def on_day(match: re.Match[str], frame: Frame, day: date) -> FactOccurrence:
         return _from_moment(moment, Granularity.HOUR if minute is None else Granularity.MINUTE)
     if not part:
         return frame.day(day)
-    first, last = (midnight + timedelta(hours=hour) for hour in PARTS_OF_DAY[part])
+    first, last = (midnight + timedelta(hours=hour) for hour in _PARTS_OF_DAY[part])
     return FactOccurrence(start=first, end=last, granularity=Granularity.PART_OF_DAY)
 
 
@@ -174,7 +173,7 @@ def _clock(match: re.Match[str] | None, part: str) -> tuple[int, int | None] | N
     if part in {"afternoon", "evening"} and hour < _NOON:
         hour += _NOON
     elif part == "night" and hour <= _NOON:
-        hour += 24 if hour < PARTS_OF_DAY["morning"][0] else _NOON
+        hour += 24 if hour < _PARTS_OF_DAY["morning"][0] else _NOON
     return hour, minutes
 
 
@@ -267,6 +266,9 @@ def _holiday(match: re.Match[str], frame: Frame) -> FactOccurrence:
     return on_day(match, frame, nearest_day(frame, month, day, step_of(match["which"])))
 
 
+_LEADS = r"(?:in|during|by|since|until|till|of|for|from|early|late|mid|end of|around|every|on)"
+_PLAIN_MONTH = r"(?!may\b|march\b|mar\b)"
+
 IN_A_YEAR: tuple[tuple[str, Reader], ...] = (
     (rf"\b{MONTH},? (?:of )?{YEAR}\b", _month),
     (rf"\b{YEAR}-(?P<month>0[1-9]|1[0-2])\b(?!-)", _month),
@@ -275,10 +277,10 @@ IN_A_YEAR: tuple[tuple[str, Reader], ...] = (
 
 OF_EACH_YEAR: tuple[tuple[str, Reader], ...] = (
     (rf"\b(?P<which>last|next|this) {MONTH}\b", _month),
-    (rf"\b{LEADS}[ -](?:early |late |mid-? ?)?(?P<which>){MONTH}(?! (?:be|have|not|well|or may)\b)", _month),
+    (rf"\b{_LEADS}[ -](?:early |late |mid-? ?)?(?P<which>){MONTH}(?! (?:be|have|not|well|or may)\b)", _month),
     (r"\b(?P<which>last|this past|next|this) (?P<season>spring|summer|autumn|fall|winter)\b", _season),
     (r"\b(?:in|over|during) (?:the )?(?P<season>spring|summer|autumn|winter)\b", _season),
     (rf"\b(?:(?P<which>last|next|this) )?(?P<holiday>{_HOLIDAYS})\b(?:,? {YEAR})?", _holiday),
     (rf"\b(?:in|of|during|since|around|by|back in|year) {YEAR}\b(?!-)", _year),
-    (rf"\b(?:(?P<which>last|next|this) )?{PLAIN_MONTH}{MONTH}(?= (?:is|was|will)\b)", _month),
+    (rf"\b(?:(?P<which>last|next|this) )?{_PLAIN_MONTH}{MONTH}(?= (?:is|was|will)\b)", _month),
 )

@@ -1,6 +1,7 @@
 """Time phrases of several words for one stretch: "from 3 to 7 May", "the week of the 10th", "Tuesday week", "last month"."""
 
 import re
+from calendar import monthrange
 from datetime import date, timedelta
 
 from mosshead.language.dates.days import moment, nearest_day, on_day, shifted
@@ -8,21 +9,15 @@ from mosshead.language.dates.spans import (
     DAY,
     DAY_NAME,
     MONTH,
-    NUMBER,
     NUMBERS,
     PART,
     SATURDAY,
-    UNIT,
-    VAGUE_FROM,
-    VAGUE_NUMBERS,
-    VAGUE_TO,
     WEEK,
     WEEKDAY,
     YEAR,
     Frame,
     Reader,
     day_number,
-    day_on,
     month,
     month_number,
     months_on,
@@ -152,7 +147,7 @@ def _stretch_around(match: re.Match[str], frame: Frame) -> FactOccurrence:
     return shifted(frame, 0, (match["unit"] or match["today"]).lower())
 
 
-_NUMBER = rf"(?P<number>\d{{1,2}}|{'|'.join(word for word in NUMBERS if ' ' not in word)})"
+_NUMBER = rf"(?P<number>\d{{1,3}}|{'|'.join(sorted(NUMBERS, key=len, reverse=True))})"
 _WHICH = r"(?P<which>last|previous|this|next|the following)"
 _UNTIL = r"(?P<until>mon|tues|wednes|thurs|fri|satur|sun)day"
 
@@ -184,10 +179,8 @@ RANGES: tuple[tuple[str, Reader], ...] = (
     (rf"\b(?:the )?(?P<day>[0-3]?\d|first){_NTH}? of (?P<which>last|this|next|the following) month\b", _day_of_month),
     (rf"\b(?P<which>last|this|next) month,? on the (?P<day>[0-3]?\d|first)(?:{_NTH})?\b", _day_of_month),
     (
-        (
-            rf"\b(?:the )?{_COUNT_OF} {WEEKDAY} (?:in|of) (?:{MONTH},?(?: {YEAR})?"
-            r"|(?P<which>last|this|next|the following|the) month\b)"
-        ),
+        rf"\b(?:the )?{_COUNT_OF} {WEEKDAY} (?:in|of) (?:{MONTH},?(?: {YEAR})?"
+        r"|(?P<which>last|this|next|the following|the) month\b)",
         _nth_weekday,
     ),
     (rf"\b(?:the )?{_COUNT_OF} weekend (?:in|of) {MONTH},?(?: {YEAR})?", _nth_weekday),
@@ -197,46 +190,46 @@ RANGES: tuple[tuple[str, Reader], ...] = (
     (rf"\b{WEEKDAY} week\b(?! (?:of|in|long)\b)", _weekday_weeks_on),
     (rf"\b{WEEKDAY}{PART} in {_NUMBER} weeks?\b", _weekday_of_week),
     (rf"\b(?:on |until |by |since |before |after |for )the (?P<day>[0-3]?\d){_NTH}\b{_AFTER_A_DAY}", _day_of_month),
+    (rf"\b{DAY_NAME},? the (?P<day>[0-3]?\d){_NTH}\b(?! (?:of )?{MONTH})", _day_of_month),
     (
-        rf"\b{DAY_NAME},? the (?P<day>[0-3]?\d){_NTH}\b(?! (?:of )?{MONTH})",
-        _day_of_month,
-    ),
-    (
-        (
-            r"\b(?:(?:the )?(?:very )?(?:end|start|beginning|middle) of (?:the|this) (?P<unit>week|month|year)"
-            r"|(?:by|before|until) the end of (?:the|this) (?P<today>day))\b"
-        ),
+        r"\b(?:(?:the )?(?:very )?(?:end|start|beginning|middle) of (?:the|this) (?P<unit>week|month|year)"
+        r"|(?:by|before|until) the end of (?:the|this) (?P<today>day))\b",
         _stretch_around,
     ),
 )
+
+_VAGUE_NUMBERS = frozenset({"a few", "few", "several", "some"})
+_VAGUE_FROM, _VAGUE_TO = 5, 2
 
 
 def _counted(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
     """ "three weeks ago", "in two days": the unit of the calendar that the distance ends in."""
     sign = -1 if match.groupdict().get("ago") else 1
     word, unit = match["number"].lower(), match["unit"].lower()
-    if word in VAGUE_NUMBERS:
+    if word in _VAGUE_NUMBERS:
         return _vague(sign, unit, frame)
     return shifted(frame, sign * number_of(word), unit)
 
 
-def _counted_day(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
+def _counted_day(match: re.Match[str], frame: Frame) -> FactOccurrence:
     """ "A year ago today", "two weeks from tomorrow": a day, by its distance from another."""
-    word, unit = match["number"].lower(), match["unit"].lower()
-    if word in VAGUE_NUMBERS or unit not in _LASTS:
-        return None
-    number = number_of(word) * (-1 if match.groupdict().get("ago") else 1)
+    number = number_of(match["number"]) * (-1 if match.groupdict().get("ago") else 1)
     day = frame.today + _NEAR_DAYS[match["word"].lower()] * DAY
-    return on_day(match, frame, day_on(day, number, unit))
+    return on_day(match, frame, _day_on(day, number, match["unit"].lower()))
 
 
-def _up_to_now(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
+def _up_to_now(match: re.Match[str], frame: Frame) -> FactOccurrence:
     """ "The last three weeks", "the past year": up to today, and not those of the calendar."""
     word, unit = (match.groupdict().get("number") or "a").lower(), match["unit"].lower()
-    if unit not in _LASTS:
-        return None
-    number = VAGUE_FROM if word in VAGUE_NUMBERS else number_of(word)
-    return frame.days(day_on(frame.today, -number, unit), frame.today + DAY, _LASTS[unit])
+    number = _VAGUE_FROM if word in _VAGUE_NUMBERS else number_of(word)
+    return frame.days(_day_on(frame.today, -number, unit), frame.today + DAY, _UNITS[unit][2])
+
+
+def _day_on(day: date, number: int, unit: str) -> date:
+    """The day that lies a number of days, weeks, months or years away; of a month that is shorter, its last."""
+    days, months, _ = _UNITS[unit]
+    year, month = months_on(day.year, day.month, number * months)
+    return date(year, month, min(day.day, monthrange(year, month)[1])) + timedelta(days=number * days)
 
 
 def _before_last(match: re.Match[str], frame: Frame) -> FactOccurrence:
@@ -246,13 +239,10 @@ def _before_last(match: re.Match[str], frame: Frame) -> FactOccurrence:
     return shifted(frame, -2, match["unit"].lower())
 
 
-def _weekdays_ago(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
+def _weekdays_ago(match: re.Match[str], frame: Frame) -> FactOccurrence:
     """ "Two Fridays ago" is the one before the last."""
-    word = match["number"].lower()
-    if word in VAGUE_NUMBERS:
-        return None
     last = frame.weekday(weekday_number(match["weekday"]), past=True)
-    return on_day(match, frame, last - (number_of(word) - 1) * WEEK)
+    return on_day(match, frame, last - (number_of(match["number"]) - 1) * WEEK)
 
 
 def _half(match: re.Match[str], frame: Frame) -> FactOccurrence:
@@ -273,7 +263,7 @@ def _relative_unit(match: re.Match[str], frame: Frame) -> FactOccurrence:
 
 def _vague(sign: int, unit: str, frame: Frame) -> FactOccurrence | None:
     """ "a few days ago": the stretch from two to five units away, known one step less precisely than the unit."""
-    far, near = shifted(frame, sign * VAGUE_FROM, unit), shifted(frame, sign * VAGUE_TO, unit)
+    far, near = shifted(frame, sign * _VAGUE_FROM, unit), shifted(frame, sign * _VAGUE_TO, unit)
     if unit in {"minute", "hour"}:
         return None
     first, last = (far, near) if sign < 0 else (near, far)
@@ -281,31 +271,36 @@ def _vague(sign: int, unit: str, frame: Frame) -> FactOccurrence | None:
     return FactOccurrence(start=first.start, end=last.end, granularity=coarser.get(unit, Granularity.YEAR))
 
 
+_UNITS = {
+    "day": (1, 0, Granularity.DAY),
+    "night": (1, 0, Granularity.DAY),
+    "week": (7, 0, Granularity.WEEK),
+    "fortnight": (14, 0, Granularity.WEEK),
+    "month": (0, 1, Granularity.MONTH),
+    "year": (0, 12, Granularity.YEAR),
+}
+"""How many days and months there are in a unit."""
+
 _NEAR_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 _DAY_WORD = rf"(?P<word>{'|'.join(_NEAR_DAYS)})"
-
-_LASTS = {
-    **dict.fromkeys(("day", "night"), Granularity.DAY),
-    **dict.fromkeys(("week", "fortnight"), Granularity.WEEK),
-    "month": Granularity.MONTH,
-    "year": Granularity.YEAR,
-}
-
-_COUNT = rf"(?<![\d.,/½¼¾])(?<!half )\b{NUMBER}"
+_WHOLE_DAYS = rf"(?P<unit>{'|'.join(_UNITS)})s?"
+_UNIT = rf"(?P<unit>minute|hour|weekend|{'|'.join(_UNITS)})s?"
+_NUMBER_OR_SOME = _NUMBER.replace("(?P<number>", rf"(?P<number>{'|'.join(sorted(_VAGUE_NUMBERS))}|")
+_ALONE = r"(?<![\d.,/½¼¾])(?<!half )\b"
 
 COUNTED_DAYS: tuple[tuple[str, Reader], ...] = (
     (r"\b(?P<ahead>in )?half an? (?P<unit>hour|year)(?(ahead)| ago)\b", _half),
-    (rf"{_COUNT} {UNIT} (?P<ago>ago) {_DAY_WORD}\b", _counted_day),
-    (rf"\b{_DAY_WORD},? {NUMBER} {UNIT} (?P<ago>ago)\b", _counted_day),
-    (rf"{_COUNT} {UNIT} from {_DAY_WORD}\b", _counted_day),
-    (rf"{_COUNT} {WEEKDAY} ago\b", _weekdays_ago),
+    (rf"{_ALONE}{_NUMBER} {_WHOLE_DAYS} (?P<ago>ago) {_DAY_WORD}\b", _counted_day),
+    (rf"\b{_DAY_WORD},? {_NUMBER} {_WHOLE_DAYS} (?P<ago>ago)\b", _counted_day),
+    (rf"{_ALONE}{_NUMBER} {_WHOLE_DAYS} from {_DAY_WORD}\b", _counted_day),
+    (rf"{_ALONE}{_NUMBER} {WEEKDAY} ago\b", _weekdays_ago),
     (rf"\bthe (?:{WEEKDAY}|(?P<unit>week|weekend|month|year)) before last\b", _before_last),
 )
 
 COUNTED_UNITS: tuple[tuple[str, Reader], ...] = (
-    (rf"{_COUNT} {UNIT} (?P<ago>ago|back|earlier)\b", _counted),
-    (rf"\bin {NUMBER} {UNIT}\b(?! (?:of|long)\b)(?!')", _counted),
-    (rf"{_COUNT} {UNIT} from now\b", _counted),
+    (rf"{_ALONE}{_NUMBER_OR_SOME} {_UNIT} (?P<ago>ago|back|earlier)\b", _counted),
+    (rf"\bin {_NUMBER_OR_SOME} {_UNIT}\b(?! (?:of|long)\b)(?!')", _counted),
+    (rf"{_ALONE}{_NUMBER_OR_SOME} {_UNIT} from now\b", _counted),
 )
 
 _FOREIGN: tuple[tuple[str, str, int], ...] = (
@@ -323,7 +318,7 @@ def _of_the_calendar(unit: str, step: int) -> Reader:
 
 
 NEAR_UNITS: tuple[tuple[str, Reader], ...] = (
-    (rf"(?<!\bfor )(?<!\bfor the )\b(?:the )?(?:last|past) {NUMBER} {UNIT}\b", _up_to_now),
+    (rf"(?<!\bfor )(?<!\bfor the )\b(?:the )?(?:last|past) {_NUMBER_OR_SOME} {_WHOLE_DAYS}\b", _up_to_now),
     (r"(?<!\bfor )\b(?:the|this) past (?P<unit>week|month|year)\b(?!-)", _up_to_now),
     (r"\b(?P<which>last|next|this coming|previous|this) (?P<unit>week|weekend|month|year)\b(?!-)", _relative_unit),
     (r"\b(?:(?:on|over) )?(?P<which>the|the past|this past) (?P<unit>weekend)\b", _relative_unit),

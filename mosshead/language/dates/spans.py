@@ -1,7 +1,6 @@
 """Stretches of the calendar in the zone of a message: weeks, weekends, months, seasons and years."""
 
 import re
-from calendar import monthrange
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -105,14 +104,6 @@ def months_on(year: int, month: int, number: int) -> tuple[int, int]:
     return year + years, rest + 1
 
 
-def day_on(day: date, number: int, unit: str) -> date:
-    """The day that lies a number of days, weeks, months or years away; of a month that is shorter, its last."""
-    if unit in _DAYS_IN:
-        return day + timedelta(days=number * _DAYS_IN[unit])
-    year, month = months_on(day.year, day.month, number * _MONTHS_IN[unit])
-    return date(year, month, min(day.day, monthrange(year, month)[1]))
-
-
 def number_of(word: str) -> int:
     """ "3", "three", "a"."""
     return NUMBERS[word.lower()] if word.lower() in NUMBERS else int(word)
@@ -141,8 +132,6 @@ def step_of(which: str | None) -> int | None:
 
 
 _STEPS = {"last": -1, "past": -1, "previous": -1, "this": 0, "the": 0, "next": 1, "coming": 1, "following": 1}
-_DAYS_IN = {"day": 1, "night": 1, "week": 7, "fortnight": 14}
-_MONTHS_IN = {"month": 1, "year": 12}
 SATURDAY = WEEKDAYS.index("saturday")
 
 SEASON_STARTS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
@@ -158,20 +147,12 @@ HOLIDAYS = {
     "valentine's day": (2, 14),
 }
 
-PARTS_OF_DAY = {"morning": (5, 12), "afternoon": (12, 17), "evening": (17, 23), "night": (18, 30)}
-
 NUMBERS = CARDINALS | {"a": 1, "an": 1, "a couple of": 2, "couple of": 2, "a couple": 2}
-VAGUE_NUMBERS = frozenset({"a few", "few", "several", "some"})
-VAGUE_FROM, VAGUE_TO = 5, 2
-
 WEEKDAY = r"(?P<weekday>mon|tues|wednes|thurs|fri|satur|sun)days?"
 DAY_NAME = rf"(?:{'|'.join(WEEKDAYS)})"
 MONTH_NAME = rf"(?:{'|'.join(MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
 PART = r"(?: (?:in the )?(?P<part>morning|afternoon|evening|night))?"
-NUMBER = rf"(?P<number>\d{{1,3}}|{'|'.join(sorted([*NUMBERS, *VAGUE_NUMBERS], key=len, reverse=True))})"
-UNIT = r"(?P<unit>minute|hour|day|night|week|weekend|fortnight|month|year)s?"
 
-ORDINAL = rf"(?P<day>[0-3]?\d(?:st|nd|rd|th)?|{'|'.join(sorted(ORDINALS, key=len, reverse=True))})"
 YEAR = r"(?P<year>(?:19|20)\d\d)"
 
 RECURRING = (
@@ -179,9 +160,6 @@ RECURRING = (
     rf"|\b{DAY_NAME}s\b(?! (?:before|after|ago)\b)"
 )
 """Words that say that something comes again and again, so that no one day is its time."""
-
-LEADS = r"(?:in|during|by|since|until|till|of|for|from|early|late|mid|end of|around|every|on)"
-PLAIN_MONTH = r"(?!may\b|march\b|mar\b)"
 
 FINER = (
     r"\d{1,2} ?(?:[ap]\.?m\b|uhr\b|h\d{0,2}\b|o'clock)|\d{1,2}[:.]\d\d|\d(?:st|nd|rd|th)\b"
