@@ -125,7 +125,7 @@ def _nth_weekday(match: re.Match[str], frame: Frame) -> FactOccurrence:
         day = _last_of(year, month, weekday) if count == "last" else _nth_of(year, month, weekday, day_number(count))
         return on_day(match, frame, day) if groups.get("weekday") else frame.weekend(day)
 
-    if not groups["month"]:
+    if not groups.get("month"):
         return of_month(*months_on(frame.today.year, frame.today.month, step_of(match["which"]) or 0))
     month = month_number(groups["month"])
     if groups["year"]:
@@ -144,7 +144,7 @@ def _last_of(year: int, month: int, weekday: int) -> date:
 
 def _stretch_around(match: re.Match[str], frame: Frame) -> FactOccurrence:
     """ "The end of the month" says which part of it; the month itself is what is known."""
-    return shifted(frame, 0, (match["unit"] or match["today"]).lower())
+    return shifted(frame, 0, match["unit"].lower())
 
 
 _NUMBER = rf"(?P<number>\d{{1,3}}|{'|'.join(sorted(NUMBERS, key=len, reverse=True))})"
@@ -178,11 +178,8 @@ RANGES: tuple[tuple[str, Reader], ...] = (
     (rf"\bweek of {MONTH} {_day()}(?!\d),?(?: {YEAR})?", _week_of_day),
     (rf"\b(?:the )?(?P<day>[0-3]?\d|first){_NTH}? of (?P<which>last|this|next|the following) month\b", _day_of_month),
     (rf"\b(?P<which>last|this|next) month,? on the (?P<day>[0-3]?\d|first)(?:{_NTH})?\b", _day_of_month),
-    (
-        rf"\b(?:the )?{_COUNT_OF} {WEEKDAY} (?:in|of) (?:{MONTH},?(?: {YEAR})?"
-        r"|(?P<which>last|this|next|the following|the) month\b)",
-        _nth_weekday,
-    ),
+    (rf"\b(?:the )?{_COUNT_OF} {WEEKDAY} (?:in|of) {MONTH},?(?: {YEAR})?", _nth_weekday),
+    (rf"\b(?:the )?{_COUNT_OF} {WEEKDAY} (?:in|of) (?P<which>last|this|next|the following|the) month\b", _nth_weekday),
     (rf"\b(?:the )?{_COUNT_OF} weekend (?:in|of) {MONTH},?(?: {YEAR})?", _nth_weekday),
     (rf"\b{_WHICH} week(?:,| on|,? on)? {WEEKDAY}\b{PART}", _weekday_of_week),
     (rf"\b{WEEKDAY}{PART}(?: of| in|,)? {_WHICH} week\b", _weekday_of_week),
@@ -192,10 +189,10 @@ RANGES: tuple[tuple[str, Reader], ...] = (
     (rf"\b(?:on |until |by |since |before |after |for )the (?P<day>[0-3]?\d){_NTH}\b{_AFTER_A_DAY}", _day_of_month),
     (rf"\b{DAY_NAME},? the (?P<day>[0-3]?\d){_NTH}\b(?! (?:of )?{MONTH})", _day_of_month),
     (
-        r"\b(?:(?:the )?(?:very )?(?:end|start|beginning|middle) of (?:the|this) (?P<unit>week|month|year)"
-        r"|(?:by|before|until) the end of (?:the|this) (?P<today>day))\b",
+        r"\b(?:the )?(?:very )?(?:end|start|beginning|middle) of (?:the|this) (?P<unit>week|month|year)\b",
         _stretch_around,
     ),
+    (r"\b(?:by|before|until) the end of (?:the|this) (?P<unit>day)\b", _stretch_around),
 )
 
 _VAGUE_NUMBERS = frozenset({"a few", "few", "several", "some"})
