@@ -263,8 +263,11 @@ def words_for(occurred: FactOccurrence | None) -> SourceVocabulary:
     if occurred is None:
         return SourceVocabulary.of(())
     moments = (occurred.start, occurred.end - timedelta(microseconds=1))
-    clock = _clock_words(occurred.start) if occurred.granularity in _TIMES_OF_DAY else ()
-    return SourceVocabulary.of((*(word for moment in moments for word in _date_words(moment)), *clock))
+    words = [word for moment in moments for word in _date_words(moment)]
+    if occurred.granularity in _TIMES_OF_DAY:
+        hour, minute = occurred.start.hour, occurred.start.minute
+        words += [str(hour), str(hour % _NOON or _NOON), str(minute), "am" if hour < _NOON else "pm"]
+    return SourceVocabulary.of(words)
 
 
 def _time(text: str, zone: tzinfo | None) -> datetime | None:
@@ -299,8 +302,3 @@ def _date_words(moment: datetime) -> tuple[str, ...]:
     month, day = MONTHS[moment.month - 1], WEEKDAYS[moment.weekday()]
     names = (month, month[:_ABBREVIATED], day, day[:_ABBREVIATED])
     return (*names, str(moment.year), str(moment.month), str(moment.day))
-
-
-def _clock_words(moment: datetime) -> tuple[str, ...]:
-    half = "am" if moment.hour < _NOON else "pm"
-    return (str(moment.hour), str(moment.hour % _NOON or _NOON), str(moment.minute), half)

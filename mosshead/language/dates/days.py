@@ -255,10 +255,6 @@ def _in_its_year(match: re.Match[str], frame: Frame, month: int, size: int) -> F
     return frame.of_each_year(lambda year: frame.month(year, month, size), step_of(groups.get("which")))
 
 
-def _year(match: re.Match[str], frame: Frame) -> FactOccurrence:
-    return frame.year(int(match["year"]))
-
-
 def _holiday(match: re.Match[str], frame: Frame) -> FactOccurrence:
     month, day = _HOLIDAY_DATES[match["holiday"].lower().replace("'", "").replace("’", "")]
     if match["year"]:
@@ -281,6 +277,9 @@ OF_EACH_YEAR: tuple[tuple[str, Reader], ...] = (
     (r"\b(?P<which>last|this past|next|this) (?P<season>spring|summer|autumn|fall|winter)\b", _season),
     (r"\b(?:in|over|during) (?:the )?(?P<season>spring|summer|autumn|winter)\b", _season),
     (rf"\b(?:(?P<which>last|next|this) )?(?P<holiday>{_HOLIDAYS})\b(?:,? {YEAR})?", _holiday),
-    (rf"\b(?:in|of|during|since|around|by|back in|year) {YEAR}\b(?!-)", _year),
+    (
+        rf"\b(?:in|of|during|since|around|by|back in|year) {YEAR}\b(?!-)",
+        lambda match, frame: frame.year(int(match["year"])),
+    ),
     (rf"\b(?:(?P<which>last|next|this) )?{_PLAIN_MONTH}{MONTH}(?= (?:is|was|will)\b)", _month),
 )

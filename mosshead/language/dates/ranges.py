@@ -122,7 +122,12 @@ def _nth_weekday(match: re.Match[str], frame: Frame) -> FactOccurrence:
     weekday = weekday_number(groups["weekday"]) if groups.get("weekday") else SATURDAY
 
     def of_month(year: int, month: int) -> FactOccurrence:
-        day = _last_of(year, month, weekday) if count == "last" else _nth_of(year, month, weekday, day_number(count))
+        if count == "last":
+            end = date(*months_on(year, month, 1), 1)
+            day = end - timedelta(days=(end.weekday() - weekday - 1) % 7 + 1)
+        else:
+            first = date(year, month, 1)
+            day = first + timedelta(days=(weekday - first.weekday()) % 7, weeks=day_number(count) - 1)
         return on_day(match, frame, day) if groups.get("weekday") else frame.weekend(day)
 
     if not groups.get("month"):
@@ -131,15 +136,6 @@ def _nth_weekday(match: re.Match[str], frame: Frame) -> FactOccurrence:
     if groups["year"]:
         return of_month(int(groups["year"]), month)
     return frame.of_each_year(lambda year: of_month(year, month))
-
-
-def _nth_of(year: int, month: int, weekday: int, count: int) -> date:
-    return date(year, month, (weekday - date(year, month, 1).weekday()) % 7 + 1 + (count - 1) * 7)
-
-
-def _last_of(year: int, month: int, weekday: int) -> date:
-    end = date(*months_on(year, month, 1), 1)
-    return end - timedelta(days=(end.weekday() - weekday - 1) % 7 + 1)
 
 
 def _stretch_around(match: re.Match[str], frame: Frame) -> FactOccurrence:
@@ -230,16 +226,14 @@ def _day_on(day: date, number: int, unit: str) -> date:
 
 
 def _before_last(match: re.Match[str], frame: Frame) -> FactOccurrence:
-    """ "The week before last", "the Friday before last"."""
-    if match["weekday"]:
-        return on_day(match, frame, frame.weekday(weekday_number(match["weekday"]), past=True) - WEEK)
+    """ "The week before last"."""
     return shifted(frame, -2, match["unit"].lower())
 
 
 def _weekdays_ago(match: re.Match[str], frame: Frame) -> FactOccurrence:
-    """ "Two Fridays ago" is the one before the last."""
-    last = frame.weekday(weekday_number(match["weekday"]), past=True)
-    return on_day(match, frame, last - (number_of(match["number"]) - 1) * WEEK)
+    """ "Two Fridays ago", "the Friday before last"."""
+    last, number = frame.weekday(weekday_number(match["weekday"]), past=True), match.groupdict().get("number") or "two"
+    return on_day(match, frame, last - (number_of(number) - 1) * WEEK)
 
 
 def _half(match: re.Match[str], frame: Frame) -> FactOccurrence:
@@ -291,7 +285,8 @@ COUNTED_DAYS: tuple[tuple[str, Reader], ...] = (
     (rf"\b{_DAY_WORD},? {_NUMBER} {_WHOLE_DAYS} (?P<ago>ago)\b", _counted_day),
     (rf"{_ALONE}{_NUMBER} {_WHOLE_DAYS} from {_DAY_WORD}\b", _counted_day),
     (rf"{_ALONE}{_NUMBER} {WEEKDAY} ago\b", _weekdays_ago),
-    (rf"\bthe (?:{WEEKDAY}|(?P<unit>week|weekend|month|year)) before last\b", _before_last),
+    (rf"\bthe {WEEKDAY} before last\b", _weekdays_ago),
+    (r"\bthe (?P<unit>week|weekend|month|year) before last\b", _before_last),
 )
 
 COUNTED_UNITS: tuple[tuple[str, Reader], ...] = (
