@@ -51,3 +51,7 @@ class Granularity(StrEnum):
     MONTH = "month"
     SEASON = "season"
     YEAR = "year"
+
+
+OF_A_DAY: Final = frozenset({Granularity.MINUTE, Granularity.HOUR, Granularity.PART_OF_DAY, Granularity.DAY})
+"""What is known to the day, or more precisely."""

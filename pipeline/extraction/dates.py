@@ -16,7 +16,7 @@ from mosshead.language.dates import TimePhrase, times_in
 from mosshead.language.dates.spans import FINER, NAMES_A_TIME, RECURRING, months_on
 from mosshead.language.verbs import tense_at
 from mosshead.language.wordlists import MONTHS, WEEKDAYS
-from mosshead.models.kinds import Granularity, MemoryKind
+from mosshead.models.kinds import OF_A_DAY, Granularity, MemoryKind
 from mosshead.models.occurrence import FactOccurrence
 from pipeline.extraction.mentions import SourceVocabulary
 from pipeline.extraction.prompt import ExtractedTime
@@ -233,7 +233,6 @@ _SPANS = {
 
 _MONTHS = {Granularity.MONTH: 1, Granularity.SEASON: 3, Granularity.YEAR: 12}
 _TIMES_OF_DAY = frozenset({Granularity.MINUTE, Granularity.HOUR})
-_WITHIN_A_DAY = _TIMES_OF_DAY | {Granularity.PART_OF_DAY}
 _ABBREVIATED = 3
 _NOON = 12
 _SECONDS_PER_MINUTE = 60
@@ -249,7 +248,11 @@ def occurrence_of(given: ExtractedTime | None, zone: tzinfo | None) -> FactOccur
     if given is None or start is None:
         return None
     end = start if given.end is None else _time(given.end, zone)
-    if end is not None and given.granularity not in _WITHIN_A_DAY and _of_the_same_hour(start, end, zone):
+    if (
+        end is not None
+        and given.granularity not in OF_A_DAY - {Granularity.DAY}
+        and _of_the_same_hour(start, end, zone)
+    ):
         start, end = _midnight(start), _midnight(end)
     if end == start:
         end = _one_later(start, given.granularity)

@@ -23,7 +23,7 @@ from mosshead.language.dates.days import (
 )
 from mosshead.language.dates.ranges import COUNTED_DAYS, COUNTED_UNITS, NEAR_UNITS, RANGES
 from mosshead.language.dates.spans import HOLIDAYS, MONTH, NAMES_A_TIME, SEASON_STARTS, WEEK, YEAR, Frame, Reader
-from mosshead.models.kinds import Granularity
+from mosshead.models.kinds import OF_A_DAY, Granularity
 from mosshead.models.occurrence import FactOccurrence
 from mosshead.patterns import AS_ASCII
 
@@ -230,5 +230,5 @@ def period_of(message: str, phrase: TimePhrase) -> Period:
         last=(occurred.end - _INSTANT).date(),
         granularity=occurred.granularity,
         each_year=each_year,
-        dated=occurred.granularity is Granularity.DAY and (each_year or _NAMES_A_YEAR.search(words) is not None),
+        dated=occurred.granularity in OF_A_DAY and (each_year or _NAMES_A_YEAR.search(words) is not None),
     )

@@ -67,6 +67,7 @@ def test_times_are_found_as_they_are_named(message: str) -> None:
         ("on 8 May 2023", date(2023, 5, 15), 1.0),
         ("on 8 May 2023", date(2023, 5, 7), 0.5),  # what was planned
         ("on 8 May", date(2019, 5, 7), 0.5),
+        ("on the evening of 7 July, 2023", date(2023, 7, 3), 0.5),
         ("on 29 February", date(2023, 3, 7), 1.0),
         ("in 2023", date(2023, 12, 31), 0.5),
         ("in 2023", date(2024, 1, 1), 0.0),
