@@ -167,14 +167,13 @@ def mentions_of(
             refused[EntityRefusal.REPEATED] += 1
         else:
             aliases = _aliases(given.aliases, name, said, names, refused)
-            described = "" if said.grounds.lacks_part_of(given.description or "") else given.description or ""
             mentions[name.casefold()] = FactMention(
                 name=name,
                 entity_type=given.entity_type,
                 role=given.role,
                 aliases=aliases,
                 parent=_parent(given.parent, (name, *aliases), said.grounds, refused),
-                description=described[:NAME_CHARACTERS] or None,
+                description=_description(given.description or "", said.grounds),
             )
     return mentions, refused
 
@@ -227,6 +226,10 @@ def _parent(
         refused[EntityRefusal.OWN_PARENT] += 1
         return None
     return parent
+
+
+def _description(given: str, grounds: SourceVocabulary) -> str | None:
+    return None if grounds.lacks_part_of(given) else given[:NAME_CHARACTERS] or None
 
 
 def _are_two(name: str, alias: str, said: Grounds, names: NamesInPlay) -> bool:

@@ -18,7 +18,7 @@ from mosshead.events.transcripts import TranscriptTurn
 from mosshead.language.dates import times_in
 from mosshead.llm.protocol import LanguageModel
 from mosshead.llm.structured import leaves
-from mosshead.models.kinds import OF_A_DAY, Role
+from mosshead.models.kinds import Granularity, Role
 from mosshead.models.occurrence import FactOccurrence
 from mosshead.schemas import fields_of, merged, patch_between, removed, replaced, touches, value_at, without
 from pipeline.extraction.chunks import portions
@@ -144,6 +144,8 @@ def barred(marks: Mapping[str, Mark], fields: Iterable[str], said_at: datetime) 
 
 _A_PHRASE = 4
 """Words from which a text is more than a name, and is judged as a fact's content is."""
+
+_WITHIN_A_DAY = frozenset({Granularity.MINUTE, Granularity.HOUR, Granularity.PART_OF_DAY, Granularity.DAY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +292,7 @@ def _days_in(messages: Sequence[Message]) -> Iterator[FactOccurrence]:
     for message in messages:
         for past in (True, False):
             for phrase in times_in(message.content, message.occurred_at, past=past):
-                if phrase.occurred.granularity in OF_A_DAY:
+                if phrase.occurred.granularity in _WITHIN_A_DAY:
                     yield phrase.occurred
 
 

@@ -84,25 +84,24 @@ _SAYS_NOTHING = GRAMMAR | frozenset(
 
 def asked_for(request: str, today: date) -> StoryRequest:
     """What a request asks for. today: the day on which it is asked."""
-    own = bool(_OWN.search(request[_asking_ends(request) :]))  # "tell me" is about nobody
-    times, rest = _times(request, today)
-    intent = _intent(request, rest, timed=bool(times))
-    topic = _topic(request)
+    times, timeless = _times(request, today)
+    intent = _intent(request, timeless, timed=bool(times))
+    asked, topic = _ASKING.sub("", request, count=1), _topic(request)
     in_time = intent is StoryIntent.PERIOD
+    says = words_of(_topic(timeless) if in_time else topic)
     return StoryRequest(
         intent=intent,
-        topic=f"about {topic}"
-        if topic
-        else request,  # a name that opens a text may be no name: its capital says nothing
+        # A name that opens a text may be no name: its capital says nothing.
+        topic=f"about {topic}" if topic else request,
         days=times if in_time else (),
-        own=own,
-        bare=not _says(_topic(rest) if in_time else topic),
+        own=bool(_OWN.search(asked)),  # "tell me" is about nobody
+        bare=all(word.plain in _SAYS_NOTHING for word in says),
     )
 
 
-def _intent(request: str, rest: str, *, timed: bool) -> StoryIntent:
-    """rest: the request without its times, of which a "between … and …" is none of two people."""
-    if _CONNECTION.search(rest):
+def _intent(request: str, timeless: str, *, timed: bool) -> StoryIntent:
+    """timeless: the request without its times, of which a "between … and …" is none of two people."""
+    if _CONNECTION.search(timeless):
         return StoryIntent.CONNECTION
     if _CHANGE.search(request):
         return StoryIntent.CHANGE
@@ -111,17 +110,8 @@ def _intent(request: str, rest: str, *, timed: bool) -> StoryIntent:
 
 def _topic(request: str) -> str:
     """The request without what asks for a story: words that stand in many a memory and mean nothing here."""
-    left = _FRAME.sub(" ", request[_asking_ends(request) :])
+    left = _FRAME.sub(" ", _ASKING.sub("", request, count=1))
     return " ".join(left.split()).strip(" ?!.,;:")
-
-
-def _asking_ends(request: str) -> int:
-    match = _ASKING.match(request)
-    return match.end() if match else 0
-
-
-def _says(text: str) -> bool:
-    return any(word.plain not in _SAYS_NOTHING for word in words_of(text))
 
 
 _BARE = lazy_pattern(
