@@ -313,13 +313,13 @@ def meant_by_description(phrase: Phrase, discourse: MessageReading) -> list[Choi
 
 def described(phrase: Phrase, discourse: MessageReading) -> Choice | None:
     """Who fits a description best, by the memories nearest to it; of somebody's kin where it says whose."""
-    owner = _owner(phrase, discourse)
+    owner, near = _owner(phrase, discourse), discourse.known.described.get(phrase.sought, {})
     features: dict[UUID, Features] = {}
-    for key, fit in _candidates(phrase, owner, discourse).items():
+    for key in near if owner is None else discourse.known.entities[owner].kin:
         entity = discourse.known.entities.get(key)
         if entity and key != owner and _agrees(entity, phrase, discourse):
             features[key] = {
-                "fit": fit,
+                "fit": near.get(key, 0.0),
                 "seen": float(key in discourse.state.entity_ids),
                 "home": float(discourse.at_home(key)),
                 "kin": float(owner is not None),
@@ -359,13 +359,6 @@ def _usual(phrase: Phrase, discourse: MessageReading) -> Choice | None:
     return max(near, key=lambda pair: pair[1], default=None) if told else None
 
 
-def _candidates(phrase: Phrase, owner: UUID | None, discourse: MessageReading) -> Mapping[UUID, float]:
-    near = discourse.known.described.get(phrase.sought, {})
-    if owner is None:
-        return near
-    return {key: near.get(key, 0.0) for key in discourse.known.entities[owner].kin}
-
-
 def _owner(phrase: Phrase, discourse: MessageReading) -> UUID | None:
     """Whose husband: the one that the determiner means, which was settled just before."""
     if phrase.whose not in english.OWNERS:
@@ -379,9 +372,10 @@ def _other(phrase: Phrase, discourse: MessageReading) -> Choice | None:
     now = {key for key in discourse.spoken_here if discourse.type_of(key) is EntityType.PERSON} or discourse.topics
 
     def fits(one: TrackedEntity) -> bool:
-        return one.entity_id not in now and (_called(one, phrase) or _agrees(one, phrase, discourse))
+        told = _called(one, phrase) or _agrees(one, phrase, discourse)
+        return told and one.entity_type is EntityType.PERSON and one.entity_id not in now
 
-    return discourse.latest(lambda one: one.entity_type is EntityType.PERSON and fits(one))
+    return discourse.latest(fits)
 
 
 def _two(discourse: MessageReading) -> list[Choice]:
