@@ -124,18 +124,18 @@ def _nth_weekday(match: re.Match[str], frame: Frame) -> FactOccurrence:
     def of_month(year: int, month: int) -> FactOccurrence:
         if count == "last":
             end = date(*months_on(year, month, 1), 1)
-            day = end - timedelta(days=(end.weekday() - weekday - 1) % 7 + 1)
-        else:
-            first = date(year, month, 1)
-            day = first + timedelta(days=(weekday - first.weekday()) % 7, weeks=day_number(count) - 1)
-        return on_day(match, frame, day) if groups.get("weekday") else frame.weekend(day)
+            return frame.day(end - timedelta(days=(end.weekday() - weekday - 1) % 7 + 1))
+        first = date(year, month, 1)
+        return frame.day(first + timedelta(days=(weekday - first.weekday()) % 7, weeks=day_number(count) - 1))
 
     if not groups.get("month"):
-        return of_month(*months_on(frame.today.year, frame.today.month, step_of(match["which"]) or 0))
-    month = month_number(groups["month"])
-    if groups["year"]:
-        return of_month(int(groups["year"]), month)
-    return frame.of_each_year(lambda year: of_month(year, month))
+        found = of_month(*months_on(frame.today.year, frame.today.month, step_of(match["which"]) or 0))
+    elif groups["year"]:
+        found = of_month(int(groups["year"]), month_number(groups["month"]))
+    else:
+        found = frame.of_each_year(lambda year: of_month(year, month_number(groups["month"])))
+    day = found.start.date()
+    return on_day(match, frame, day) if groups.get("weekday") else frame.weekend(day)
 
 
 def _stretch_around(match: re.Match[str], frame: Frame) -> FactOccurrence:
