@@ -249,6 +249,28 @@ def test_looking_forward_a_bare_phrase_means_the_coming_one(phrase: str, day: st
 
 
 @pytest.mark.parametrize(
+    ("phrase", "said_on", "start"),
+    [
+        ("last Christmas", "2023-12-25", "2022-12-25"),
+        ("this Christmas", "2023-12-26", "2023-12-25"),
+        ("this winter", "2024-01-15", "2023-12-01"),
+        ("this winter", "2023-10-10", "2023-12-01"),
+        ("this summer", "2023-10-10", "2023-06-01"),
+        ("last May", "2023-05-10", "2022-05-01"),
+        ("next May", "2023-05-10", "2024-05-01"),
+        ("last winter", "2024-01-15", "2022-12-01"),
+    ],
+)
+@pytest.mark.parametrize("past", [True, False])
+def test_of_what_comes_each_year_the_last_is_over_the_next_to_begin_and_this_one_lasts_or_is_of_this_year(
+    phrase: str, said_on: str, start: str, *, past: bool
+) -> None:
+    found = resolve_time(phrase, local(f"{said_on}T09:00"), past=past)
+    assert found is not None
+    assert found.start == local(start)
+
+
+@pytest.mark.parametrize(
     "text", ["I moved in May. Last year was hard.", "in May and last year", "on 29 February last year"]
 )
 def test_a_year_of_another_sentence_or_without_that_day_says_nothing_of_it(text: str) -> None:
