@@ -27,8 +27,7 @@ _STATES = frozenset(
 
 _HOW_ONE_IS = (
     r"(?:called|named|nicknamed|christened|married|engaged|divorced|widowed|retired|tired|scared|worried|excited|interested|based"
-    r"|supposed|used"
-    r"|allowed|obsessed|bored|stressed|qualified|employed|closed|located|diagnosed|red|bed)\b"
+    r"|supposed|used|allowed|obsessed|bored|stressed|qualified|employed|closed|located|diagnosed|red|bed)\b"
 )
 """After "he's" these tell how he is too, though verbs make them."""
 
@@ -59,41 +58,31 @@ _DONE = (
     r"(?:(?:just |recently |already )?(?:bought|taken|become|gone|left|moved|written|found|sold|come|joined|started))"
 )
 
+_ONE = "he|she|that|there|this|who"
+
 _CONTRACTIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
         (r"\bi(?=(?:'(?:m|ve|d|ll|s))?(?:[\s,]|$))", "I"),
         (r"\b[Ii]m(?= )", "I am"),
         (r"\b[Ii]ve(?= )", "I have"),
-        (
-            (
-                r"\b([Dd]o|[Dd]id|[Dd]oes|[Hh]ave|[Hh]as|[Ii]s|[Ww]as|[Aa]re|[Ww]ere|[Cc]ould|[Ww]ould|"
-                r"[Ss]hould|[Hh]ad)n'?t\b"
-            ),
-            r"\1 not",
-        ),
+        (r"\b((?i:do|did|does|have|has|had|is|was|are|were|could|would|should))n'?t\b", r"\1 not"),
         (r"\b([Cc]an)'?t\b(?! of)", r"\1not"),
         (r"\b([Cc]an) not\b", r"\1not"),
         (r"\b[Ww]on't\b", "will not"),
         (r"\b[Ww]ont (?=be|go|do|have)", "will not "),
         (r"\b([Aa])in't\b", r"\1m not"),
         (r"\bI'?m\b", "I am"),
-        (r"\b([Yy]ou|[Ww]e|[Tt]hey)'re\b", r"\1 are"),
-        (r"\b([Ii]|[Yy]ou|[Ww]e|[Tt]hey)'ve\b", r"\1 have"),
+        (r"\b((?i:you|we|they))'re\b", r"\1 are"),
+        (r"\b((?i:i|you|we|they))'ve\b", r"\1 have"),
         (r"(?<=\w)'ll\b", " will"),
-        (r"\b([Ii]|[Hh]e|[Ss]he|[Ww]e|[Tt]hey|[Yy]ou)'d (?=(?:better|been|had|\w+ed)\b)", r"\1 had "),
-        (r"\b([Ii]|[Hh]e|[Ss]he|[Ww]e|[Tt]hey|[Yy]ou|[Ii]t)'d\b", r"\1 would"),
-        (
-            (
-                rf"\b([Hh]e|[Ss]he|[Tt]hat|[Tt]here|[Tt]his|[Ww]ho)'s (?=(?:been|got|had|just \w+ed"
-                rf"|(?!{_HOW_ONE_IS})\w+ed)\b)"
-            ),
-            r"\1 has ",
-        ),
+        (r"\b((?i:i|he|she|we|they|you))'d (?=(?:better|been|had|\w+ed)\b)", r"\1 had "),
+        (r"\b((?i:i|he|she|we|they|you|it))'d\b", r"\1 would"),
+        (rf"\b((?i:{_ONE}))'s (?=(?:been|got|had|(?:just |(?!{_HOW_ONE_IS}))\w+ed)\b)", r"\1 has "),
         (r"\b([Ii]t)'s (?=(?:been|got|had)\b)", r"\1 has "),
-        (rf"\b([Hh]e|[Ss]he|[Ww]ho)'s (?=(?:{ADVERB} )?(?:{_PARTICIPLES})\b)", r"\1 has "),
+        (rf"\b((?i:he|she|who))'s (?=(?:{ADVERB} )?(?:{_PARTICIPLES})\b)", r"\1 has "),
         (rf"(?<=[a-z])'s (?={_DONE} )", " has "),
-        (r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Tt]his|[Ww]ho|[Ww]hat|[Nn]ame|[Hh]ere)'s\b", r"\1 is"),
+        (rf"\b((?i:{_ONE}|it|what|name|here))'s\b", r"\1 is"),
         (
             (
                 r"(?<=\w)'s (?=(?:a|an|my|our|one of|been|going|not|called|from|also|now|moving|working|living"
@@ -246,18 +235,16 @@ ED_IN_PRESENT = frozenset(
 
 _FORWARD = re.compile(
     r"^(?:(?:has|have) (?!been|had|\w+ed\b|[a-z]{2,}(?:en|wn)\b|gone|done)|will|shall|is|are|am|wants?|plans?|hopes?"
-    r"|intends?"
-    r"|needs?|has to|have to|gets?|cannot wait|expects?|starts?|leaves?|opens?|should|must|would|might|may|can|cannot)"
-    r"\b(?! (?:been|born))"
+    r"|intends?|needs?|has to|have to|gets?|cannot wait|expects?|starts?|leaves?|opens?|should|must|would|might|may|can"
+    r"|cannot)\b(?! (?:been|born))"
 )
 
 _FROM_OF_OLD = re.compile(r"(?:is|are|am) (?:from|called|named)\b")
 
 _ARRANGED = re.compile(
-    r"\b(?:booked|scheduled|planned|set|reserved|arranged|moved|pushed(?: back)?|postponed|delayed|rescheduled"
-    r"|invited|registered"
-    r"|signed up|due|bumped|switched|bought tickets|got tickets)\b.*?\b(?:for|to|until|till) "
-    r"(?:the |this |this coming |early |late )?"
+    r"\b(?:booked|scheduled|planned|set|reserved|arranged|moved|pushed(?: back)?|postponed|delayed|rescheduled|invited"
+    r"|registered|signed up|due|bumped|switched|bought tickets|got tickets)\b"
+    r".*?\b(?:for|to|until|till) (?:the |this |this coming |early |late )?"
     rf"(?:{WEEKDAY}\b|\d{{1,2}}(?:st|nd|rd|th)\b|(?:\d{{1,2}} )?{MONTH}|(?:spring|summer|autumn|winter|christmas)\b)",
     re.IGNORECASE,
 )
