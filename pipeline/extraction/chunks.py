@@ -63,10 +63,26 @@ def halves(portion: Portion) -> tuple[Portion, Portion] | None:
 
     At the end of a message where both halves then hold something that a user says; else that one message is cut.
     """
-    spoken = [at for at, message in enumerate(portion.messages) if _speaks(message)]
+    messages, before, after = portion.messages, portion.parts, portion.parts
+    spoken = [at for at, message in enumerate(messages) if _speaks(message)]
+    if not spoken:
+        return None
     if len(spoken) > 1:
-        return _halved_between(portion, spoken[0] + 1, spoken[-1])
-    return _halved_within(portion, spoken[0]) if spoken else None
+        sums = [0, *accumulate(map(_tokens, messages))]
+        at = min(range(spoken[0] + 1, spoken[-1] + 1), key=lambda bound: abs(2 * sums[bound] - sums[-1]))
+        first, second = messages[:at], messages[at:]
+    else:
+        at, message = spoken[0], messages[spoken[0]]
+        one, other = (replace(message, content=text) for text in cut(message.content, 2))
+        if not (one.content and other.content):
+            return None
+        first, second = (*messages[:at], one), (other, *messages[at + 1 :])
+        part, of = portion.parts.get(message.number, (1, 1))
+        before, after = ({**portion.parts, message.number: (2 * part - ahead, 2 * of)} for ahead in (1, 0))
+    return (
+        Portion(first, portion.earlier, _only(before, first)),
+        Portion(second, (*portion.earlier, *first), _only(after, second)),
+    )
 
 
 def bearing(earlier: Sequence[Message], messages: Sequence[Message]) -> tuple[Message, ...]:
@@ -105,32 +121,6 @@ def _pieces(message: Message) -> Iterator[tuple[Message, tuple[int, int] | None]
         return
     for number, text in enumerate(cut(message.content, count), 1):
         yield replace(message, content=text), (number, count)
-
-
-def _halved_between(portion: Portion, least: int, most: int) -> tuple[Portion, Portion]:
-    sums = [0, *accumulate(_tokens(message) for message in portion.messages)]
-    at = min(range(least, most + 1), key=lambda bound: abs(2 * sums[bound] - sums[-1]))
-    first, second = portion.messages[:at], portion.messages[at:]
-    return (
-        Portion(first, portion.earlier, _only(portion.parts, first)),
-        Portion(second, (*portion.earlier, *first), _only(portion.parts, second)),
-    )
-
-
-def _halved_within(portion: Portion, at: int) -> tuple[Portion, Portion] | None:
-    message = portion.messages[at]
-    texts = cut(message.content, 2)
-    if not all(texts):
-        return None
-    part, of = portion.parts.get(message.number, (1, 1))
-    one, other = (replace(message, content=text) for text in texts)
-    first, second = (*portion.messages[:at], one), (other, *portion.messages[at + 1 :])
-    return (
-        Portion(first, portion.earlier, {**_only(portion.parts, first), message.number: (2 * part - 1, 2 * of)}),
-        Portion(
-            second, (*portion.earlier, *first), {**_only(portion.parts, second), message.number: (2 * part, 2 * of)}
-        ),
-    )
 
 
 def _only(parts: Mapping[int, tuple[int, int]], messages: Sequence[Message]) -> dict[int, tuple[int, int]]:
