@@ -185,16 +185,10 @@ _NO_MORNING = r"(?<!heute )(?<!gestern )(?<!guten )(?<!am )(?<!jeden )(?<!der )"
 _SPANISH_PART = r"(?: (?:por|en|a) la (?:(?P<morning>mañana)|(?P<afternoon>tarde)|(?P<night>noche))\b)?"
 _FRENCH_PART = r"(?: (?:(?P<morning>matin)|(?P<afternoon>après-midi)|(?P<evening>soir))\b)?"
 
-_UNIT_DE, _UNIT_ES, _UNIT_FR = (
-    "(?:tag|woche|monat|jahr)",
-    "(?:días?|semanas?|mes(?:es)?|años?)",
-    "(?:jours?|semaines?|mois|ans?)",
-)
-
 # "Heute vor zwei Jahren", "hoy hace dos años", "il y a deux ans aujourd'hui": the day is only where the distance begins.
-_NOT_FAR_DE = rf"(?! (?:vor|in) \w+ {_UNIT_DE})"
-_NOT_FAR_ES = rf"(?!,? (?:hace|en|dentro de) \w+ {_UNIT_ES}\b| en (?:d[ií]a|adelante)\b)"
-_NOT_FAR_FR = rf"(?!,? (?:il y a|dans) \w+ {_UNIT_FR}\b| en (?:huit|quinze)\b)"
+_NOT_FAR_DE = r"(?! (?:vor|in) \w+ (?:tag|woche|monat|jahr))"
+_NOT_FAR_ES = r"(?!,? (?:hace|en|dentro de) \w+ (?:días?|semanas?|mes(?:es)?|años?)\b| en (?:d[ií]a|adelante)\b)"
+_NOT_FAR_FR = r"(?!,? (?:il y a|dans) \w+ (?:jours?|semaines?|mois|ans?)\b| en (?:huit|quinze)\b)"
 _AFTER_FAR_ES = r"(?<!\bdías )(?<!\bsemana )(?<!\bsemanas )(?<!\bmes )(?<!\bmeses )(?<!\baño )(?<!\baños )"
 _AFTER_FAR_FR = r"(?<!\bjours )(?<!\bsemaine )(?<!\bsemaines )(?<!\bmois )(?<!\ban )(?<!\bans )"
 
