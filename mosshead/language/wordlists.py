@@ -56,6 +56,9 @@ ORDINALS = (
 )
 """As many as a month has days."""
 
+TURNS = {"half past": (0, 30), "quarter past": (0, 15), "quarter to": (-1, 45)}
+"""Before an hour: how many hours are added to it, and the minute."""
+
 CALENDAR = frozenset((*WEEKDAYS, *MONTHS, "christmas", "easter", "today", "tomorrow", "yesterday"))
 """Words with a capital that are no part of the name before them: "Ask Peter Monday"."""
 

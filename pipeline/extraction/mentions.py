@@ -14,7 +14,7 @@ from enum import StrEnum
 from itertools import chain, pairwise
 
 from mosshead.language.names import NO_FIGURE, normalise, without_accents
-from mosshead.language.wordlists import CARDINALS, TENS, UNDER_TWENTY
+from mosshead.language.wordlists import CARDINALS, TENS, TURNS, UNDER_TWENTY
 from pipeline.extraction.prompt import ExtractedFact, ExtractedMention
 from pipeline.models import USER, FactMention, KnownEntity
 
@@ -264,7 +264,6 @@ _SHORT_FACTORS = {"k": "thousand", "m": "million", "mn": "million", "mio": "mill
 
 _NUMBER_WORDS = CARDINALS | {"once": 1, "twice": 2, "first": 1, "second": 2, "third": 3} | _FACTORS
 
-_PAST = {"half past": (0, 30), "quarter past": (0, 15), "quarter to": (-1, 45)}
 _NOON = 12
 
 _THOUSANDS = re.compile(r"(?<=\d)(?:[,'’_](?=\d{3}(?!\d))|,(?=(?:\d\d,){1,5}\d{3}(?!\d)))")
@@ -272,7 +271,7 @@ _THOUSANDS = re.compile(r"(?<=\d)(?:[,'’_](?=\d{3}(?!\d))|,(?=(?:\d\d,){1,5}\d
 _NUMBER = re.compile(
     r"(?<!\d)(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))? ?(?P<half>[ap])\.?m\b"
     r"|\b(?P<on_clock>\d{1,2})(?::|\.(?=\d\d ?uhr\b))(?P<past>[0-5]\d)\b"
-    rf"|\b(?P<before>{'|'.join(_PAST)}) (?P<spoken>\d{{1,2}}|{'|'.join(UNDER_TWENTY[1:13])})\b"
+    rf"|\b(?P<before>{'|'.join(TURNS)}) (?P<spoken>\d{{1,2}}|{'|'.join(UNDER_TWENTY[1:13])})\b"
     rf"|(?P<number>\d+(?:\.\d+)?)(?: ?(?P<factor>{'|'.join((*_FACTORS, *_SHORT_FACTORS))})\b)?"
 )
 
@@ -314,7 +313,7 @@ def _of_half_a_day(hour: str, minute: str, half: str) -> Number:
 
 
 def _spoken(before: str, hour: str) -> Number:
-    hours, minute = _PAST[before]
+    hours, minute = TURNS[before]
     number = int(hour) if hour.isdigit() else CARDINALS[hour]
     return *_on_a_dial(number + hours, minute), _parts(str(number))
 

@@ -21,7 +21,7 @@ from mosshead.language.dates.spans import (
     step_of,
     weekday_number,
 )
-from mosshead.language.wordlists import ORDINALS
+from mosshead.language.wordlists import ORDINALS, TURNS
 from mosshead.models.kinds import Granularity
 from mosshead.models.occurrence import FactOccurrence
 
@@ -86,7 +86,7 @@ DAYS_OF_WEEK: tuple[tuple[str, Reader], ...] = (
 _NOON = 12
 _PARTS_OF_DAY = {"morning": (5, 12), "afternoon": (12, 17), "evening": (17, 23), "night": (18, 30)}
 _NAMED_HOURS = {"noon": 12, "midday": 12, "midnight": 24}
-_TURNS = {"half past": (0, 30), "half": (0, 30), "quarter past": (0, 15), "quarter to": (-1, 45)}
+_TURNS = TURNS | {"half": (0, 30)}
 _HOURS = "|".join(word for word, number in NUMBERS.items() if word[0] != "a" and 0 < number <= _NOON)
 
 _CLOCK = (
