@@ -184,17 +184,13 @@ def refer(text: str, state: FocusState, known: FocusKnowledge, on_pair: OnPair |
         discourse.mentions.append(FocusMention(entity_id=unspoken[0], how=how, fit=_surely(unspoken[1])))
     said = phrases(discourse.layout)
     words: list[NameInMessage | Phrase] = [*known.names, *said]
-    for word in sorted(words, key=_order):
+    # By where a word ends: "Kit" before "my own Kit", and "her" before "her husband".
+    for word in sorted(words, key=lambda one: (one.place.end, 1) if isinstance(one, Phrase) else (one.end, 0)):
         if isinstance(word, NameInMessage):
             _name(word, said, discourse)
         else:
             _phrase(word, discourse)
     return discourse
-
-
-def _order(word: NameInMessage | Phrase) -> tuple[int, int]:
-    """By where a word ends: "Kit" before "my own Kit", and "her" before "her husband"."""
-    return (word.place.end, 1) if isinstance(word, Phrase) else (word.end, 0)
 
 
 def _name(name: NameInMessage, said: Sequence[Phrase], discourse: MessageReading) -> None:
@@ -299,7 +295,8 @@ def meant_by_description(phrase: Phrase, discourse: MessageReading) -> list[Choi
             return [(one.entity_id, one.fit)]  # "my own Kit", or an alias such as "my stepdad"
     match phrase.form:
         case ReferenceForm.BOTH:
-            return _two(discourse)
+            people = [(key, 1.0) for key in discourse.spoken_of() if discourse.type_of(key) is EntityType.PERSON]
+            return people[:2] if len(people) > 1 else []
         case ReferenceForm.OTHER_ONE:
             found = _other(phrase, discourse)
         case ReferenceForm.THAT_ONE:
@@ -376,11 +373,6 @@ def _other(phrase: Phrase, discourse: MessageReading) -> Choice | None:
         return told and one.entity_type is EntityType.PERSON and one.entity_id not in now
 
     return discourse.latest(fits)
-
-
-def _two(discourse: MessageReading) -> list[Choice]:
-    people = [(key, 1.0) for key in discourse.spoken_of() if discourse.type_of(key) is EntityType.PERSON]
-    return people[:2] if len(people) > 1 else []
 
 
 def _called(entity: TrackedEntity, phrase: Phrase) -> bool:

@@ -94,7 +94,11 @@ def _together(text: str, first: TimePhrase, second: TimePhrase) -> TimePhrase | 
     if not _joins(text, first.end, second.start):
         return None
     for phrase, year in ((first, second), (second, first)):
-        if _is_a_year(year.occurred) and _leaves_its_year_open(text[phrase.start : phrase.end]):
+        lasts = year.occurred.end - year.occurred.start
+        one_year = (
+            year.occurred.granularity is Granularity.YEAR and lasts <= _LONGEST_YEAR
+        )  # "a few years ago" is several
+        if one_year and _leaves_its_year_open(text[phrase.start : phrase.end]):
             read = _in_year(text, phrase, year.occurred)
             return TimePhrase(first.start, second.end, read) if read else None
     return None
@@ -152,11 +156,6 @@ _SAYS_ITS_YEAR = re.compile(
     rf"{YEAR}|\b(?:last|past|previous|this|next|coming|following|every|each|ago)\b", re.IGNORECASE
 )
 _JOINS = re.compile(r",?(?: (?:back|of|in|on|at|around|during|over|for|from|the))* ?", re.IGNORECASE)
-
-
-def _is_a_year(occurred: FactOccurrence) -> bool:
-    """Whether it is one year: "a few years ago" is several."""
-    return occurred.granularity is Granularity.YEAR and occurred.end - occurred.start <= _LONGEST_YEAR
 
 
 def _leaves_its_year_open(words: str) -> bool:
