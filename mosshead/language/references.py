@@ -9,17 +9,14 @@ from functools import lru_cache
 from itertools import pairwise
 
 from mosshead.language.names import NO_FIGURE
-from mosshead.language.wordlists import ACQUAINTANCES, KINSHIP, ORDINALS, ROLES
+from mosshead.language.wordlists import ACQUAINTANCES, KINSHIP, ORDINALS, PRONOUNS, ROLES
 from mosshead.patterns import lazy_pattern
 
 _LONGEST = 4
 _LONGEST_TAG = 12
-HE = frozenset({"he", "him", "his", "himself"})
-SHE = frozenset({"she", "her", "hers", "herself"})
-IT = frozenset({"it", "its", "itself"})
 THEY = frozenset({"they", "them", "their", "theirs", "themselves"})
 POINTING = frozenset({"this", "that"})
-PRONOUNS = HE | SHE | IT | THEY | POINTING
+_PRONOUNS = PRONOUNS.keys() | THEY | POINTING | {"himself", "herself", "it", "its", "itself"}
 
 MINE = frozenset({"my", "our"})
 DETERMINERS = MINE | {"the", "your", "his", "her", "their", "its", "that", "this", "those", "these"}
@@ -49,7 +46,7 @@ _JOINING = frozenset(
 )
 
 _OTHERS = frozenset("i me we us you he him she it they them there here all any some a an one's".split())
-FUNCTION = PREPOSITIONS | _VERBS | _JOINING | _OTHERS | DETERMINERS | PRONOUNS
+FUNCTION = PREPOSITIONS | _VERBS | _JOINING | _OTHERS | DETERMINERS | _PRONOUNS
 
 REPORTING = frozenset(
     """
@@ -195,7 +192,7 @@ class Layout:
             return GrammaticalRole.SUBJECT
         if word in OWNERS and self._before_noun(end):
             return GrammaticalRole.OWNER
-        if word not in PRONOUNS and self._owns(start, end):
+        if word not in _PRONOUNS and self._owns(start, end):
             return GrammaticalRole.OWNER
         clause = self._clauses[bisect_right(self._clauses, start) - 1]
         before = self.words[bisect_right(self.starts, clause - 1) : bisect_right(self.starts, start - 1)]
@@ -233,7 +230,7 @@ def phrases(layout: Layout, nouns: Collection[str] | None = None) -> tuple[Phras
         if start not in taken and plain in DETERMINERS and (described := _described(layout, number)):
             found.append(described)
             taken.update(range(start + 1, described.place.end))
-        if plain in PRONOUNS and (start not in taken or plain in OWNERS) and _refers(layout, number):
+        if plain in _PRONOUNS and (start not in taken or plain in OWNERS) and _refers(layout, number):
             found.append(_pronoun(layout, word, plain))
     return tuple(sorted(found, key=lambda one: (one.place.start, one.place.end)))
 

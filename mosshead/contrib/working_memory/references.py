@@ -16,12 +16,12 @@ from uuid import UUID
 
 from mosshead.contrib.working_memory.state import Added, Reference, State
 from mosshead.language.references import Layout, Phrase, ReferenceForm, phrases
+from mosshead.language.wordlists import PRONOUNS
 
 PERSON = "person"
 """The type that "he" and "she" look for, and "it" passes over."""
 
-_PEOPLE = frozenset({"he", "him", "his", "she", "her", "hers"})
-_PRONOUNS = _PEOPLE | {"it", "its", "this", "that"}
+_PRONOUNS = PRONOUNS.keys() | {"it", "its", "this", "that"}
 _FORMS = frozenset({ReferenceForm.NAMED, ReferenceForm.NTH, ReferenceForm.PREVIOUS, ReferenceForm.LATEST})
 
 
@@ -52,7 +52,7 @@ def references_in(text: str, state: State, declared: Mapping[str, str]) -> list[
 
 def _meant_by(phrase: Phrase, types: frozenset[str] | None, state: State) -> Reference | None:
     """types: those that the words say; None where they do not."""
-    person = phrase.text in _PEOPLE
+    person = phrase.text in PRONOUNS
     among = [one for one in state.entities if (one.type in types if types else (one.type == PERSON) is person)]
     if phrase.form is ReferenceForm.NAMED:
         return next((one for one in reversed(among) if one.id.lower() == phrase.key), None)
