@@ -13,20 +13,16 @@ _KNOWN_AS = (
 )
 
 _ALIAS = rf"(?:{RUN}|[A-Z]{{2,}}|\"[^\"]{{2,40}}\")"
+_MORE = rf"(?:,? (?:and|or) {_ALIAS})*"
+_MEANS = r"(?:short for|stands for|means|is an? (?:nickname|abbreviation|acronym) (?:for|of))"
 
 _ALIAS_PATTERNS = tuple(
     re.compile(pattern)
     for pattern in (
-        (
-            rf"(?P<name>{RUN})(?:,| \(| -)? ?(?:is |are |was )?(?:{_KNOWN_AS}) "
-            rf"(?P<alias>{_ALIAS})(?P<more>(?:,? (?:and|or) {_ALIAS})*)"
-        ),
+        rf"(?P<name>{RUN})(?:,| \(| -)? ?(?:is |are |was )?(?:{_KNOWN_AS}) (?P<alias>{_ALIAS})(?P<more>{_MORE})",
         rf"(?P<name>{RUN}) \((?:aka |or |also )?(?P<alias>[A-Z][A-Za-z0-9&.-]{{1,12}})\)",
         rf"(?P<name>{RUN}),? or (?P<alias>{_ALIAS}),? for short",
-        (
-            rf"(?P<alias>{_ALIAS})(?:,)? (?:is |which is |it is )?(?:short for|stands for|means|is an? "
-            rf"(?:nickname|abbreviation|acronym) (?:for|of)) (?P<name>{RUN})"
-        ),
+        rf"(?P<alias>{_ALIAS}),? (?:is |which is |it is )?{_MEANS} (?P<name>{RUN})",
     )
 )
 
@@ -46,7 +42,7 @@ _CALL_IT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """Another name for a thing, and the words of the text that say so."""
+    """Another name; name: that of the bearer, or a pronoun for whoever was named before."""
 
     name: str
     alias: str
@@ -62,24 +58,15 @@ def aliases_in(text: str) -> list[Alias]:
     return [alias for alias in found if alias.name != alias.alias]
 
 
-@dataclass(frozen=True, slots=True)
-class Nickname:
-    """Another name that people call somebody or something by; bearer: a name, or the pronoun of whoever was named before."""
-
-    bearer: str
-    alias: str
-
-
-def nickname_in(text: str) -> Nickname | None:
+def nickname_in(text: str) -> Alias | None:
     """The other name in "we call it WOBS", "the whole office calls Peter 'mosshead'"."""
     match = _CALL_IT.search(text)
     if match is None:
         return None
-    alias = (match["alias"] or match["other"]).strip("\"'")
-    return Nickname(match["bearer"] or match["subject"].lower(), alias)
+    return Alias(match["bearer"] or match["subject"].lower(), (match["alias"] or match["other"]).strip("\"'"))
 
 
 def without_aliases(text: str) -> str:
     """The text without its "also known as", so that the rules see the plain sentence."""
-    text = re.sub(rf",? (?:and )?(?:is )?(?:{_KNOWN_AS}) {_ALIAS}(?:,? (?:and|or) {_ALIAS})*,?", "", text)
+    text = re.sub(rf",? (?:and )?(?:is )?(?:{_KNOWN_AS}) {_ALIAS}{_MORE},?", "", text)
     return re.sub(r" \((?:aka |or )?[A-Z][A-Za-z0-9&.-]{1,12}\)", "", text)

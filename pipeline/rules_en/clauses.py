@@ -97,18 +97,17 @@ _LED_IN = re.compile(
 _PREPOSITIONS = frozenset("of in on at for to with from by about as that which who than or".split())
 
 _SUBORDINATORS = frozenset(
-    "when that because if where what how which while since as than until before after whenever "
-    "think know hope thing way time place"
-    " everything all whatever say and or the who why one said believe whom like so once unless mean guess".split()
+    "when that because if where what how which while since as than until before after whenever think know hope thing"
+    " way time place everything all whatever say and or the who why one said believe whom like so once unless mean"
+    " guess".split()
 )
 
+_NO_HEADS = _PREPOSITIONS | _SUBORDINATORS | AUXILIARIES | ADVERBS
 _NOUNISH = frozenset(
-    "work run walk study drink cook play design paint dance travel sleep help hope change show "
-    "drive ride visit talk practice"
-    " research hike camp surf ski swim plan start stay look book coach cycle garden report "
-    "exercise shop end care promote sing"
-    " set chat cut test need support experience like garden volunteer fish host type ship face "
-    "kayak sail bike head".split()
+    "work run walk study drink cook play design paint dance travel sleep help hope change show drive ride visit talk"
+    " practice research hike camp surf ski swim plan start stay look book coach cycle garden report exercise shop end"
+    " care promote sing set chat cut test need support experience like garden volunteer fish host type ship face kayak"
+    " sail bike head".split()
 )
 
 _OBJECT_STARTS = frozenset("at for as in on with a an the my to our from two three every".split())
@@ -120,6 +119,7 @@ _COORDINATION = re.compile(
 _SO_TOO = re.compile(r"\bso $")
 """Before an auxiliary it brings another subject: "and so does my son"."""
 
+_POSSIBLE = re.compile(r"(?:I|we|he|she|they) (?:can|could|would|will)\b")
 _UNREAL = re.compile(r"\b(?:to|not|never|cannot|can|could|will|would|should|must|might|may)\b")
 
 
@@ -136,9 +136,8 @@ def clauses(sentence: str) -> list[Clause]:
     lower_style = not any(c.isupper() for c in sentence)
     text = plainer(_LED_IN.sub("", expand(sentence).strip()).rstrip(".!?…,;: "))
     lead, text = _lead(text)
-    pieces = [part for piece in _split(_explicit(text), lower_style) for part in _coordinated(piece)]
-    pieces = [without_asides(piece) for piece in pieces]
-    return [Clause(_with_lead(piece, lead) if i == 0 else piece, lead) for i, piece in enumerate(pieces)]
+    pieces = [without_asides(part) for piece in _split(_explicit(text), lower_style) for part in _coordinated(piece)]
+    return [Clause(f"{piece} {lead}" if lead and not i else piece, lead) for i, piece in enumerate(pieces)]
 
 
 def _lead(text: str) -> tuple[str, str]:
@@ -146,13 +145,8 @@ def _lead(text: str) -> tuple[str, str]:
     if match is None or (re.search(r"\b(?:I|we)\b", match["lead"]) and not _SUBORDINATE.match(match["lead"])):
         return "", text
     lead = match["lead"]
-    return lead[0].lower() + lead[1:] if not lead[:3].istitle() or lead.split()[
-        0
-    ].lower() not in FIRST_NAMES else lead, text[match.end() :]
-
-
-def _with_lead(piece: str, lead: str) -> str:
-    return f"{piece} {lead}" if lead else piece
+    is_name = lead[:3].istitle() and lead.split()[0].lower() in FIRST_NAMES
+    return lead if is_name else lead[0].lower() + lead[1:], text[match.end() :]
 
 
 def _explicit(text: str) -> str:
@@ -164,9 +158,8 @@ def _explicit(text: str) -> str:
     if match["a"] and is_past(match["a"]):
         return f"I {said}"
     if match["b"]:
-        if said.startswith("been"):
-            return f"I have {said}"
-        return f"I am {said}" if _IMPLICIT_BE.match(said) else f"I {said}"
+        verb = "have " if said.startswith("been") else "am " if _IMPLICIT_BE.match(said) else ""
+        return f"I {verb}{said}"
     word = match["c"] or ""
     known_past = is_past(word) and base_of(word) is not None and word.lower() not in AUXILIARIES | _NO_IMPLICIT
     return f"I {said}" if known_past and len(text.split()) > 2 else text
@@ -178,9 +171,7 @@ def _split(text: str, lower_style: bool) -> Iterator[str]:
         left, right = text[start : match.start()], text[match.end() :]
         if match["runon"] and not _runs_on(left, lower_style):
             continue
-        if match["bare"] in {"so", "while", "though"} and re.match(
-            r"(?:I|we|he|she|they) (?:can|could|would|will)\b", right
-        ):
+        if match["bare"] in {"so", "while", "though"} and _POSSIBLE.match(right):
             continue
         if (_has_verb(left) or _is_aside(left, match)) and _opens_clause(right):
             yield left.strip()
@@ -191,9 +182,8 @@ def _split(text: str, lower_style: bool) -> Iterator[str]:
 
 def _is_aside(left: str, match: re.Match[str]) -> bool:
     """A few words without a verb before a comma: "brilliant, my dog …", "Cologne, we take …"."""
-    words = left.split()
     comma = (match["mark"] or "").strip() in {",", ";"} and match["conj"] is None
-    return comma and 0 < len(words) <= _MOST_ASIDE_WORDS and not _OPENS_PHRASE.match(left)
+    return comma and 0 < len(left.split()) <= _MOST_ASIDE_WORDS and not _OPENS_PHRASE.match(left)
 
 
 def _runs_on(left: str, lower_style: bool) -> bool:
@@ -209,9 +199,7 @@ def _opens_clause(text: str) -> bool:
     if _PRONOUN.match(text) or _ASIDE_HEAD.match(text):
         return True
     bare = _BARE_HEAD.match(text)
-    if bare is not None and not {bare["first"], bare["last"]} & (
-        _PREPOSITIONS | _SUBORDINATORS | AUXILIARIES | ADVERBS
-    ):
+    if bare is not None and not {bare["first"], bare["last"]} & _NO_HEADS:
         return True
     return _NOUN_HEAD.match(text) is not None and _subject_length(text) is not None
 
@@ -229,8 +217,9 @@ def _subject_length(text: str) -> int | None:
 
 def _coordinated(clause: str) -> Iterator[str]:
     """ "I live in Leeds and work at Foo" → "I live in Leeds", "I work at Foo"."""
-    subject = _subject(clause)
-    if subject is None:
+    pronoun = re.match(r"(?:I|we|he|she|they)\b", clause)
+    subject = pronoun[0] if pronoun else " ".join(clause.split()[: _subject_length(clause) or 0])
+    if not subject:
         yield clause
         return
     start, prefix = 0, ""
@@ -240,14 +229,6 @@ def _coordinated(clause: str) -> Iterator[str]:
             yield prefix + left
             start, prefix = match.start("adverbs"), f"{subject} "
     yield prefix + clause[start:]
-
-
-def _subject(clause: str) -> str | None:
-    pronoun = re.match(r"(?:I|we|he|she|they)\b", clause)
-    if pronoun:
-        return pronoun[0]
-    length = _subject_length(clause)
-    return " ".join(clause.split()[:length]) if length else None
 
 
 def _continues(subject: str, left: str, match: re.Match[str]) -> bool:

@@ -1,7 +1,7 @@
 """From a statement and what the rules found to a fact: wording, mentions, relations, the resolved time."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,13 +12,13 @@ from mosshead.models.occurrence import FactOccurrence
 from pipeline.models import USER, Fact, FactMention, Relation
 from pipeline.rules_en.aliases import Alias
 from pipeline.rules_en.grammar import noun_head, one_among, possessive, singular, with_article
-from pipeline.rules_en.names import RUN, Gazetteer, NamedEntity, Sort, Subject, find_names, only_once
+from pipeline.rules_en.names import RUN, Gazetteer, NamedEntity, Sort, Subject, find_names
 from pipeline.rules_en.rules import Finding
 from pipeline.rules_en.statements import Statement
 
 _ONE_OF = re.compile(r"\bone of (?P<owner>.+?)'s (?P<role>[\w -]+)$")
 _AT_A_FIRM = re.compile(rf" at (?:the )?(?P<firm>{RUN})$")
-_CLOCK = re.compile(r"\d ?(?:am|pm|o'clock)|\d:\d\d|noon|midnight", re.IGNORECASE)
+_CLOCK = re.compile(r"\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)|\d{1,2}:\d\d|noon|midnight", re.IGNORECASE)
 _TRAILING = " ,.;:!"
 _OF_A_FIRM = re.compile(r"\b(?:client|customer|supplier|vendor|agency|bank|employer|competitor)$")
 
@@ -42,11 +42,11 @@ def compose(
     gazetteer: Gazetteer,
     *,
     occurred: FactOccurrence | None = None,
-    aliases: Iterable[Alias] = (),
+    aliases: Sequence[Alias] = (),
 ) -> Fact:
     """The fact that a statement amounts to."""
     content = _content(statement, finding)
-    mentions = _mentions(statement, finding, content, gazetteer, tuple(aliases))
+    mentions = _mentions(statement, finding, content, gazetteer, aliases)
     attribute, value = _attribute(statement, finding)
     return Fact(
         kind=kind,
@@ -66,25 +66,16 @@ def compose(
 
 def _content(statement: Statement, finding: Finding | None) -> str:
     if finding and finding.rule.content and not statement.negated:
-        words = {
-            "owner": statement.subject.owner or statement.discourse.me,
-            "subject": statement.subject.text,
-            "noun": statement.subject.noun,
-        }
-        return finding.rule.content.format(**{**words, **finding.groups})
+        subject, owner = statement.subject, statement.subject.owner or statement.discourse.me
+        return finding.rule.content.format(subject=subject.text, noun=subject.noun, owner=owner, **finding.groups)
     predicate = _ONE_OF.sub(lambda m: _one_of(m, statement), statement.predicate)
     if finding and (name := finding.groups.get("object")) and not any(c.isupper() for c in predicate.replace(USER, "")):
         predicate = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", name, predicate, count=1, flags=re.IGNORECASE)
-    text = f"{_subject_text(statement, finding)} {predicate}".strip(_TRAILING)
-    return text[0].upper() + text[1:]
-
-
-def _subject_text(statement: Statement, finding: Finding | None) -> str:
-    """ "The company" reads better with its owner, where the rule takes it for the speaker's own."""
-    subject = statement.subject
+    subject, about = statement.subject, statement.subject.text
     if finding and finding.rule.owner_is_subject and subject.owner is None and subject.noun:
-        return f"{possessive(statement.discourse.me)} {subject.noun}"
-    return subject.text
+        about = f"{possessive(statement.discourse.me)} {subject.noun}"  # "The company" is the speaker's own
+    text = f"{about} {predicate}".strip(_TRAILING)
+    return text[0].upper() + text[1:]
 
 
 def _one_of(match: re.Match[str], statement: Statement) -> str:
@@ -112,55 +103,41 @@ def _attribute(statement: Statement, finding: Finding | None) -> tuple[str | Non
 
 
 def _slot(value: str) -> str:
-    weekday = re.match(DAY_NAME, value, re.IGNORECASE)
-    if weekday and not _CLOCK.search(value):
-        return weekday[0].capitalize()
-    clock = re.search(r"(?i)\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)|\d{1,2}:\d\d|noon|midnight", value)
-    return clock[0] if clock and not weekday else value
+    weekday, clock = re.match(DAY_NAME, value, re.IGNORECASE), _CLOCK.search(value)
+    if weekday:
+        return value if clock else weekday[0].capitalize()
+    return clock[0] if clock else value
 
 
 def _mentions(
-    statement: Statement, finding: Finding | None, content: str, gazetteer: Gazetteer, aliases: tuple[Alias, ...]
+    statement: Statement, finding: Finding | None, content: str, gazetteer: Gazetteer, aliases: Sequence[Alias]
 ) -> tuple[FactMention, ...]:
     subject, me = statement.subject, statement.discourse.me
     first = _subject_mention(statement, finding)
-    named = find_names(
-        content,
-        gazetteer,
-        first_counts=subject.sort in {Sort.PERSON, Sort.NAMED, Sort.GROUP} or subject.name is not None,
-    )
+    first_counts = subject.sort in {Sort.PERSON, Sort.NAMED, Sort.GROUP} or subject.name is not None
+    named = find_names(content, gazetteer, first_counts=first_counts)
     found = [first] if first else []
-    found += [
-        _other(n, finding)
-        for n in only_once(named)
-        if n.name not in {USER, me} and (not first or n.name.casefold() != first.name.casefold())
-    ]
+    taken = {one.name.casefold() for one in found}
+    found += [_other(n, finding) for n in named if n.name not in {USER, me} and n.name.casefold() not in taken]
     known = {mention.name for mention in found}
     if me not in known and re.search(rf"\b{re.escape(me)}\b", content):
-        found.append(
-            FactMention(
-                name=me,
-                entity_type=EntityType.PERSON,
-                role="subject" if first is None and subject.sort is Sort.THING else "about",
-            )
-        )
+        about = first is not None or subject.sort is not Sort.THING
+        found.append(FactMention(name=me, entity_type=EntityType.PERSON, role="about" if about else "subject"))
     spoken = {alias.alias for alias in aliases if alias.name in known}
     return tuple(_with_aliases(m, aliases) for m in found if m.name not in spoken)
 
 
 def _subject_mention(statement: Statement, finding: Finding | None) -> FactMention | None:
-    subject, me = statement.subject, statement.discourse.me
+    subject = statement.subject
     if finding and finding.rule.owner_is_subject:
         return _owner_mention(statement, finding)
     if subject.name is None:
         return None
     if subject.sort in {Sort.SELF, Sort.GROUP}:
-        return FactMention(name=me, entity_type=EntityType.PERSON, role="subject")
-    entity_type = _subject_type(subject, finding)
+        return FactMention(name=statement.discourse.me, entity_type=EntityType.PERSON, role="subject")
+    kind = _subject_type(subject, finding)
     description, parent = _description(statement, finding)
-    return FactMention(
-        name=subject.name, entity_type=entity_type, role="subject", parent=parent, description=description
-    )
+    return FactMention(name=subject.name, entity_type=kind, role="subject", parent=parent, description=description)
 
 
 def _owner_mention(statement: Statement, finding: Finding) -> FactMention:
@@ -186,20 +163,15 @@ def _description(statement: Statement, finding: Finding | None) -> tuple[str | N
     """What the words say to tell the subject from its namesakes, and the firm that it belongs to."""
     subject, firm = statement.subject, statement.discourse.firm
     parent = firm if subject.owner == firm else None
-    parts = [_tie_to(subject, firm)]
+    # "User's brother", "from accounting", or the bare noun where its owner is the firm, which is kept as parent.
+    owned = subject.noun and subject.owner and subject.owner != firm
+    parts = [f"{possessive(subject.owner or '')} {subject.noun}" if owned else subject.noun]
     if finding is not None and not statement.negated:
         groups = finding.groups
         parent = groups.get("object") if finding.rule.predicate == "works_at" else parent
         parent = _firm_named(groups["role"], firm) if firm is not None and groups.get("owner") == firm else parent
         parts.append(_role_said(statement, finding, firm))
     return ", ".join(part for part in parts if part) or None, parent
-
-
-def _tie_to(subject: Subject, firm: str | None) -> str:
-    """ "User's brother", "from accounting", or the bare noun where its owner is the firm, which is kept as parent."""
-    if not subject.noun:
-        return ""
-    return f"{possessive(subject.owner)} {subject.noun}" if subject.owner and subject.owner != firm else subject.noun
 
 
 def _role_said(statement: Statement, finding: Finding, firm: str | None) -> str:
@@ -225,7 +197,7 @@ def _other(named: NamedEntity, finding: Finding | None) -> FactMention:
     return FactMention(name=named.name, entity_type=entity_type, role="object" if is_object else "about")
 
 
-def _with_aliases(mention: FactMention, aliases: tuple[Alias, ...]) -> FactMention:
+def _with_aliases(mention: FactMention, aliases: Sequence[Alias]) -> FactMention:
     others = tuple(dict.fromkeys(alias.alias for alias in aliases if alias.name == mention.name))
     return mention.model_copy(update={"aliases": others}) if others else mention
 
@@ -238,10 +210,10 @@ def _relations(
     found = [*_ties(statement, finding)]
     if finding and finding.rule.predicate and not statement.negated and (thing := finding.groups.get("object")):
         who = (subject.owner or me) if finding.rule.owner_is_subject else subject.name
-        role = finding.groups.get("role", "").split()[-1:] or ["one"]
-        predicate = finding.rule.predicate.format(role=_snake(role[0]))
+        role = _snake((finding.groups.get("role") or "one").split()[-1])
+        predicate = finding.rule.predicate.format(role=role)
         if predicate.startswith("has_"):
-            found.append(Relation(subject=thing, predicate=f"{_snake(role[0])}_of", object=who or me))
+            found.append(Relation(subject=thing, predicate=f"{role}_of", object=who or me))
         elif who:
             found.append(Relation(subject=who, predicate=predicate, object=thing))
     return tuple(dict.fromkeys(r for r in found if r.subject in names and r.object in names and r.subject != r.object))
@@ -256,16 +228,12 @@ def _ties(statement: Statement, finding: Finding | None) -> Iterable[Relation]:
         return
     if finding.rule.content and finding.rule.attribute == "partner" and finding.value and subject.owner:
         yield Relation(subject=finding.value, predicate="partner_of", object=subject.owner)
-    if not subject.name:
-        return
     role, owner = finding.groups.get("role"), finding.groups.get("owner")
-    if role and owner and finding.rule.describes:
-        if owner == firm:
-            yield Relation(subject=subject.name, predicate="works_at", object=_firm_named(role, owner))
-            return
+    if role and owner and finding.rule.describes and subject.name:
         head = noun_head(role).split()[-1]
         word = _snake(singular(head) if "one of" in statement.core else head)
-        yield Relation(subject=subject.name, predicate=f"{word}_of", object=owner)
+        predicate, other = ("works_at", _firm_named(role, owner)) if owner == firm else (f"{word}_of", owner)
+        yield Relation(subject=subject.name, predicate=predicate, object=other)
 
 
 def _snake(word: str) -> str:

@@ -6,23 +6,19 @@ from mosshead.language.verbs import expand
 from pipeline.rules_en.sentences import Sentence
 
 _YES = re.compile(
-    (
-        r"^(?:yes|yep|yeah|yup|correct|right|exactly|indeed|absolutely|that(?:'s| is) (?:right|correct"
-        r"|true|it)|true|you(?:'re| are) right|you got it|precisely|definitely|sure am|i am|i do|"
-        r"affirmative)"
-        r"(?:[\s,.!]+(?:yes|exactly|correct|right|indeed|that(?:'s| is) (?:right|correct|true|it)|true"
-        r"|i (?:do|am|did|have)|precisely|absolutely|please|thanks|sure|you(?:'re| are) right|you got "
-        r"it))*[\s.!]*$"
-    ),
+    r"^(?:yes|yep|yeah|yup|correct|right|exactly|indeed|absolutely|that(?:'s| is) (?:right|correct"
+    r"|true|it)|true|you(?:'re| are) right|you got it|precisely|definitely|sure am|i am|i do|"
+    r"affirmative)"
+    r"(?:[\s,.!]+(?:yes|exactly|correct|right|indeed|that(?:'s| is) (?:right|correct|true|it)|true"
+    r"|i (?:do|am|did|have)|precisely|absolutely|please|thanks|sure|you(?:'re| are) right|you got "
+    r"it))*[\s.!]*$",
     re.IGNORECASE,
 )
 
 _LEAD = re.compile(
-    (
-        r"^(?:(?:so|ah|oh|ok|okay|got it|i see|great|right|just to (?:confirm|check|be sure)|to "
-        r"confirm|if i understand(?: correctly)?|am i right that|is it (?:right|correct|true) that|"
-        r"did you say(?: that)?|you mean|you said(?: that)?|then|and|thanks)[,:!. -]+)+"
-    ),
+    r"^(?:(?:so|ah|oh|ok|okay|got it|i see|great|right|just to (?:confirm|check|be sure)|to "
+    r"confirm|if i understand(?: correctly)?|am i right that|is it (?:right|correct|true) that|"
+    r"did you say(?: that)?|you mean|you said(?: that)?|then|and|thanks)[,:!. -]+)+",
     re.IGNORECASE,
 )
 
@@ -59,8 +55,7 @@ def is_confirmation(content: str) -> bool:
 
 def confirmed(asked: Sentence) -> str | None:
     """The assistant's sentence as the user's own, None where it supposes nothing about the user."""
-    text = _LEAD.sub("", asked.text).strip()
-    text = _TAG.sub("", text.rstrip("?.! "))
+    text = _TAG.sub("", _LEAD.sub("", asked.text).strip().rstrip("?.! "))
     if _OFFER.search(text) or _OPEN.search(text):
         return None
     text = next((pattern.sub(mine, text) for pattern, mine in _INVERSIONS if pattern.match(text)), text)

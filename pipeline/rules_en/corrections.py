@@ -9,21 +9,17 @@ from mosshead.language.wordlists import MONTHS
 from pipeline.rules_en.names import RUN
 
 _CUE = re.compile(
-    (
-        r"^(?:(?:wait|hang on|hold on|oops|whoops|ah|oh|hmm|um|well|no|nope|nah|sorry|my bad|my "
-        r"mistake|apologies|actually|correction|edit|i was wrong|i misspoke|that's wrong|that is wrong"
-        r"|that's not right|scratch that|strike that|forget that|on second thoughts?|rather|i "
-        r"mean)\b[\s,.:!;—–-]*)+"
-    ),
+    r"^(?:(?:wait|hang on|hold on|oops|whoops|ah|oh|hmm|um|well|no|nope|nah|sorry|my bad|my "
+    r"mistake|apologies|actually|correction|edit|i was wrong|i misspoke|that's wrong|that is wrong"
+    r"|that's not right|scratch that|strike that|forget that|on second thoughts?|rather|i "
+    r"mean)\b[\s,.:!;—–-]*)+",
     re.IGNORECASE,
 )
 
 _STRONG = re.compile(
-    (
-        r"\b(?:actually|correction|i was wrong|misspoke|my bad|my mistake|that's wrong|that is wrong|"
-        r"that's not right|scratch that|strike that|second thought|i meant|no,|nope|no sorry|sorry, |"
-        r"wait|oops|whoops|i mean|edit:)"
-    ),
+    r"\b(?:actually|correction|i was wrong|misspoke|my bad|my mistake|that's wrong|that is wrong|"
+    r"that's not right|scratch that|strike that|second thought|i meant|no,|nope|no sorry|sorry, |"
+    r"wait|oops|whoops|i mean|edit:)",
     re.IGNORECASE,
 )
 
@@ -34,11 +30,9 @@ _WITHDRAWN = re.compile(
 )
 
 _MEANT = re.compile(
-    (
-        r"^(?:i (?:actually )?meant(?: to say)?|i should have said|it should be|it(?:'s| is| was)(?: "
-        r"actually| really)?|that(?:'s| is| should be)|make (?:it|that)|should be|it's on|we "
-        r"meant)\s+(?P<value>.+)$"
-    ),
+    r"^(?:i (?:actually )?meant(?: to say)?|i should have said|it should be|it(?:'s| is| was)(?: "
+    r"actually| really)?|that(?:'s| is| should be)|make (?:it|that)|should be|it's on|we "
+    r"meant)\s+(?P<value>.+)$",
     re.IGNORECASE,
 )
 
@@ -121,12 +115,8 @@ def read_correction(text: str) -> Correction | None:
     cue = _CUE.match(text)
     head = cue[0] if cue else ""
     rest = text[len(head) :].strip().rstrip(".!")
-    strong = (
-        bool(_STRONG.search(head))
-        or re.match(r"i (?:actually )?meant\b|i should have said\b", rest, re.IGNORECASE) is not None
-    )
-    contrast = re.match(r"^it(?:'s| is) .{2,40},? not \w", rest, re.IGNORECASE) is not None
-    if not (strong or contrast):
+    told = r"i (?:actually )?meant\b|i should have said\b|it(?:'s| is) .{2,40},? not \w"
+    if not (_STRONG.search(head) or re.match(told, rest, re.IGNORECASE)):
         return None
     value, wrong = _value(rest)
     of_a_thing = _DENYING.search(head) is not None and re.match(r"it(?:'s| is) ", rest, re.IGNORECASE) is not None
@@ -134,17 +124,13 @@ def read_correction(text: str) -> Correction | None:
 
 
 def _value(rest: str) -> tuple[str | None, str | None]:
-    first = _NOT_FIRST.match(rest)
-    if first:
-        return _tidy(first["value"]), _tidy(first["wrong"])
     meant = _MEANT.match(rest)
     said = meant["value"] if meant else rest
-    contrast = _NOT.match(said)
-    if contrast and (meant or len(said.split()) <= _MOST_VALUE_WORDS):
+    brief = len(said.split()) <= _MOST_VALUE_WORDS
+    contrast = _NOT_FIRST.match(rest) or (_NOT.match(said) if meant or brief else None)
+    if contrast:
         return _tidy(contrast["value"]), _tidy(contrast["wrong"])
-    if meant and len(said.split()) <= _MOST_VALUE_WORDS:
-        return _tidy(said), None
-    return (_tidy(said), None) if 0 < len(said.split()) <= 2 else (None, None)
+    return (_tidy(said), None) if (meant and brief) or 0 < len(said.split()) <= 2 else (None, None)
 
 
 def _tidy(value: str) -> str:
@@ -179,17 +165,18 @@ def with_other_end(earlier: str, end: str | None, correction: Correction) -> str
 
 def corrected(earlier: str, correction: Correction) -> str | None:
     """The earlier sentence with the right value in the place of the wrong one, None where no place fits."""
-    if correction.value is None:
+    value, wrong = correction.value, correction.wrong
+    if value is None:
         return None
-    if correction.wrong:
-        return _replace_last(
-            re.compile(rf"(?<!\w){re.escape(correction.wrong)}(?!\w)", re.IGNORECASE), earlier, correction.value
-        )
-    if any(right.search(correction.value) for right, _ in _SHAPES):
-        return _replace_shapes(earlier, correction.value)
-    if correction.value[:1].isupper() and _NAME.fullmatch(correction.value):
-        return _replace_last_name(earlier, correction.value)
-    return None
+    if wrong:
+        places = list(re.finditer(rf"(?<!\w){re.escape(wrong)}(?!\w)", earlier, re.IGNORECASE))
+    elif any(right.search(value) for right, _ in _SHAPES):
+        return _replace_shapes(earlier, value)
+    else:
+        names = _NAME.finditer(earlier) if value[:1].isupper() and _NAME.fullmatch(value) else ()
+        inner = (name for name in names if name.start() and name[0].split("'")[0] != "I")
+        places = [name for name in inner if not _DENIED.search(earlier, 0, name.start())]
+    return earlier[: places[-1].start()] + value + earlier[places[-1].end() :] if places else None
 
 
 def _replace_shapes(text: str, value: str) -> str | None:
@@ -213,27 +200,6 @@ def _replace_shapes(text: str, value: str) -> str | None:
     for (start, end), new in sorted(places.items(), reverse=True):
         text = text[:start] + new + text[end:]
     return text
-
-
-def _replace_last(pattern: re.Pattern[str], text: str, value: str) -> str | None:
-    matches = list(pattern.finditer(text))
-    if not matches:
-        return None
-    last = matches[-1]
-    return text[: last.start()] + value + text[last.end() :]
-
-
-def _replace_last_name(text: str, value: str) -> str | None:
-    matches = [m for m in _NAME.finditer(text) if _may_be_wrong(m, text)]
-    if not matches:
-        return None
-    last = matches[-1]
-    return text[: last.start()] + value + text[last.end() :]
-
-
-def _may_be_wrong(name: re.Match[str], text: str) -> bool:
-    denied = _DENIED.search(text, 0, name.start())
-    return name.start() > 0 and not denied and not re.fullmatch(r"I|I'.*", name[0])
 
 
 _BEFORE = (
@@ -294,11 +260,6 @@ def takes_back(text: str, *, answering: bool) -> bool:
     if _only_asks(text):
         return False
     return bool(_TAKEN_BACK.match(text)) or (not answering and bool(_PERHAPS_AN_ANSWER.match(text)))
-
-
-def may_take_back(text: str) -> bool:
-    """Whether a sentence states nothing, since it takes something back, or answers so."""
-    return takes_back(text, answering=False)
 
 
 def to_be_forgotten(text: str) -> str | None:

@@ -1,7 +1,6 @@
 """Facts from the messages of a batch by rules alone: what the service does when no LLM is configured.
 
-The messages are heard in their order, once. What was just said is kept per conversation, because the next words lean
-on it:
+The messages are heard in their order, once. What was just said is kept per conversation, because the next words lean on it:
 pronouns, "we", a correction, a yes to the assistant's question.
 """
 
@@ -10,32 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from mosshead.models.kinds import MemoryKind, Role
+from mosshead.models.kinds import EntityType, MemoryKind, Role
 from pipeline.models import USER, Background, Fact, KnownEntity, Message
+from pipeline.rules_en import corrections, fiction
 from pipeline.rules_en.compose import FactSource
 from pipeline.rules_en.confirmations import confirmed, is_confirmation
-from pipeline.rules_en.corrections import (
-    Correction,
-    corrected,
-    put_right_within,
-    read_correction,
-    taken_back_within,
-    takes_back,
-    to_be_forgotten,
-    with_other_end,
-)
+from pipeline.rules_en.corrections import Correction
 from pipeline.rules_en.english import is_english
 from pipeline.rules_en.evidence import with_evidence
-from pipeline.rules_en.fiction import (
-    FIRST_PERSON,
-    begins_story,
-    ends_fiction,
-    has_lapsed,
-    opens_fiction,
-    poses_a_puzzle,
-    supposes,
-    tells_of_a_figure,
-)
 from pipeline.rules_en.interpret import tell
 from pipeline.rules_en.names import Discourse, Gazetteer
 from pipeline.rules_en.processes import compose_process, find_process
@@ -53,29 +34,22 @@ def extract_offline(messages: Sequence[Message], background: Background) -> list
     """The facts that the messages state, in their order.
 
     Only what a user says in English counts, or confirms. Where a message names its speaker, its facts are about the
-    speaker by
-    name, otherwise about "User".
+    speaker by name, otherwise about "User".
     """
-    listener = _Listener(_speakers([*background.earlier, *messages]), background)
+    said = (message.speaker for message in (*background.earlier, *messages) if message.role is Role.USER)
+    listener = _Listener(frozenset(speaker for speaker in said if speaker and speaker.strip()), background)
     for message in background.earlier:
         listener.hear(message, in_batch=False)
     for message in messages:
         listener.hear(message, in_batch=True)
-    return with_evidence([*listener.forgotten, *listener.facts], messages, background, listener.speakers)
-
-
-def _speakers(messages: Iterable[Message]) -> frozenset[str]:
-    """The names of those who speak as users."""
-    said = (message.speaker for message in messages if message.role is Role.USER)
-    return frozenset(speaker for speaker in said if speaker and speaker.strip())
+    return with_evidence([*listener.forgotten, *listener.facts.values()], messages, background, listener.speakers)
 
 
 @dataclass(frozen=True, slots=True)
 class StatedSentence:
     """A sentence that stated something, for corrections: the words that the rules saw, and the facts that they made.
 
-    message: the one that held it; None when it came before the batch, so that no fact of the batch can name it as
-    its source.
+    message: the one that held it; None when it came before the batch, so that no fact of the batch can name it as its source.
     """
 
     text: str
@@ -89,14 +63,13 @@ class StatedSentence:
 class Conversation:
     """The state of one conversation.
 
-    asked: the last sentence of the assistant, while it is unanswered, and its message, None when that came before
-    the batch.
+    asked: the last sentence of the assistant, while it is unanswered, and its message, None when that came before the batch.
     heard: the user who spoke last, whom the assistant answers; None before anybody did.
     interrupted: another user spoke before this one does.
     marked: who asked for the next thing to be remembered. withdrawn: the last thing was taken back, so what comes
     may replace it.
     fiction: when something of a story or a game was said last; None where what is said is meant.
-    lately, before: what each speaker's latest message stated so far, and what the one before it did.
+    lately: what each speaker's message before the latest stated, and the latest so far.
     """
 
     discourses: dict[str, Discourse] = field(default_factory=dict)
@@ -106,8 +79,7 @@ class Conversation:
     interrupted: bool = False
     marked: str | None = None
     withdrawn: bool = False
-    lately: dict[str, list[StatedSentence]] = field(default_factory=dict)
-    before: dict[str, list[StatedSentence]] = field(default_factory=dict)
+    lately: dict[str, tuple[list[StatedSentence], list[StatedSentence]]] = field(default_factory=dict)
     fiction: datetime | None = None
 
     def enter(self, me: str, you: str | None) -> None:
@@ -116,7 +88,7 @@ class Conversation:
         people = tuple(replace(person, fresh=False) for person in before.people)
         self.interrupted = self.heard not in {None, me}
         self.heard = me
-        self.before[me], self.lately[me] = self.lately.get(me, []), []
+        self.lately[me] = self.lately.get(me, ([], []))[1], []
         unnamed = before.unnamed if before.unnamed_fresh else ()
         self.discourses[me] = replace(
             before, thing=None, firm_age=before.firm_age + 1, people=people, unnamed=unnamed, unnamed_fresh=False
@@ -125,7 +97,7 @@ class Conversation:
     def keep(self, said: StatedSentence) -> None:
         """Remember a sentence for the corrections to come."""
         self.said = [*self.said, said][-_REMEMBERED:]
-        self.lately.setdefault(said.me, []).append(said)
+        self.lately[said.me][1].append(said)
 
     def said_by(self, me: str) -> list[StatedSentence]:
         """What a speaker stated lately, oldest first."""
@@ -133,8 +105,8 @@ class Conversation:
 
     def just_said_by(self, me: str) -> StatedSentence | None:
         """What a speaker stated last, in this message or the one before it."""
-        said = [*self.before.get(me, ()), *self.lately.get(me, ())]
-        return next((one for one in reversed(said) if one.text), None)
+        before, now = self.lately[me]
+        return next((one for one in reversed(before + now) if one.text), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,15 +129,14 @@ class UserTurn:
 
 
 class _Listener:
-    """Hears message after message; ``facts`` are those of the batch so far, corrections already applied.
+    """Hears message after message; ``facts`` are those of the batch so far, each once, corrections already applied.
 
     forgotten: what is to be known no more.
     speakers: who goes by a name, which are all where several speak, now or before; one alone is "User", whatever the name.
     """
 
     def __init__(self, present: frozenset[str], background: Background) -> None:
-        self.facts: list[Fact] = []
-        self._told: set[tuple[MemoryKind, str]] = set()
+        self.facts: dict[tuple[MemoryKind, str], Fact] = {}
         self.forgotten: list[Fact] = []
         heard = present | background.speakers
         self.speakers = heard if len(heard) > 1 else frozenset()
@@ -178,7 +149,8 @@ class _Listener:
         """Take in one message; what came before the batch only explains."""
         here = self._conversations.setdefault(message.conversation, Conversation())
         if here.fiction is not None:
-            here.fiction = None if has_lapsed(here.fiction, message.occurred_at) else message.occurred_at
+            lapsed = message.occurred_at - here.fiction > fiction.FICTION_LASTS
+            here.fiction = None if lapsed else message.occurred_at
         said_in = message if in_batch else None
         if message.role is Role.ASSISTANT:
             spoken = sentences(message.content)
@@ -193,34 +165,25 @@ class _Listener:
         here.enter(me, next(iter(others)) if len(others) == 1 else None)
         if here.asked and is_confirmation(message.content):
             if asked_of == me:
-                self._confirm(UserTurn(message, here, me, said_in=said_in))
+                self._confirm(*here.asked, UserTurn(message, here, me, said_in=said_in))
         elif is_english(message.content):
             self._read(message, here, me, said_in)
         here.asked = None
 
-    def _confirm(self, turn: UserTurn) -> None:
+    def _confirm(self, asked: Sentence, by: Message | None, turn: UserTurn) -> None:
         """The user's yes makes the assistant's sentence his own; both messages are its sources."""
-        if turn.here.asked is None:
-            return
-        asked, by = turn.here.asked
         text = confirmed(asked)
         if text is None or classify(text) is not Act.STATEMENT or holds_secret(text):
             return
         numbers = (by.number, turn.message.number) if by else (turn.message.number,)
-        self._state(
-            text,
-            turn,
-            FactSource(numbers, asked.quote if by else turn.message.content.strip(), turn.message.occurred_at),
-        )
+        quote = asked.quote if by else turn.message.content.strip()
+        self._state(text, turn, FactSource(numbers, quote, turn.message.occurred_at))
 
     def _read(self, message: Message, here: Conversation, me: str, said_in: Message | None) -> None:
         found = [piece for sentence in sentences(message.content) for piece in _pieces(sentence)]
         opened = [split_mark(without_opener(sentence.text)) for sentence in found]
-        texts = [
-            whole(without_opener(text), listed=sentence.listed)
-            for sentence, (_, text) in zip(found, opened, strict=True)
-        ]
-        if texts and poses_a_puzzle(texts):
+        texts = [whole(without_opener(text), listed=one.listed) for one, (_, text) in zip(found, opened, strict=True)]
+        if texts and fiction.poses_a_puzzle(texts):
             return
         turn = UserTurn(message, here, me, found, texts, said_in)
         at = 0
@@ -233,15 +196,15 @@ class _Listener:
         if not text:
             here.marked = turn.me if marked else here.marked
             return at + 1
-        if ends_fiction(text):
+        if fiction.ends_fiction(text):
             over, here.fiction = here.fiction is not None, None
-            if over and not FIRST_PERSON.search(text):
+            if over and not fiction.FIRST_PERSON.search(text):
                 return at + 1
-        elif opens_fiction(text):
+        elif fiction.opens_fiction(text):
             here.fiction = turn.message.occurred_at
-        if begins_story(text):
+        if fiction.STORY_BEGINS.match(text):
             return len(turn.sentences)
-        made_up = here.fiction is not None or tells_of_a_figure(text)
+        made_up = here.fiction is not None or fiction.OF_A_FIGURE.search(text)
         if made_up or turn.sentences[at].foreign or holds_secret(turn.sentences[at].text):
             return at + 1
         here.marked = None
@@ -265,39 +228,37 @@ class _Listener:
             return self._asked_for(turn, at, act, source)
         if act is Act.STATEMENT:
             self._state(stated_part(text), turn, source)
-        rests_on_it = supposes(text) or (act is Act.STATEMENT and introduces_payload(text, act))
+        rests_on_it = fiction.SUPPOSES.match(text) or (act is Act.STATEMENT and introduces_payload(text, act))
         return len(turn.sentences) if rests_on_it else at + 1
 
     def _asked_for(self, turn: UserTurn, at: int, act: Act, source: FactSource) -> int:
         """A question may open with a statement; a request may be followed by a text to work on, which is not heard at all."""
         text = turn.texts[at]
+        if introduces_payload(text, act):
+            return len(turn.sentences)
         part = stated_part(text)
-        if part != text and classify(part) is Act.STATEMENT and not introduces_payload(text, act):
+        if part != text and classify(part) is Act.STATEMENT:
             self._state(part, turn, source)
-        return len(turn.sentences) if introduces_payload(text, act) else at + 1
+        return at + 1
 
     def _state(self, text: str, turn: UserTurn, source: FactSource) -> None:
         before = replace(turn.discourse, own_firm=self._own_firm or turn.discourse.own_firm)
-        told = tell(text, source, before, self._gazetteer)
-        turn.here.discourses[turn.me] = told.discourse
-        self._learn(told.learnt)
-        firm = told.discourse.own_firm
+        facts, discourse = tell(text, source, before, self._gazetteer)
+        turn.here.discourses[turn.me] = discourse
+        mentioned = (one for fact in facts for one in fact.mentions if one.entity_type is not EntityType.CONCEPT)
+        new = [one for one in mentioned if one.name.casefold() not in self._gazetteer.types or one.aliases]
+        if new:
+            learnt = (KnownEntity(one.name, one.entity_type, one.aliases, one.parent) for one in new)
+            self._gazetteer = Gazetteer((*self._gazetteer.entities, *learnt))
+        firm = discourse.own_firm
         self._own_firm = self._gazetteer.canonical(firm) if firm and turn.me == USER else self._own_firm
-        self._keep(StatedSentence(text, turn.me, turn.said_in, told.facts, before), turn)
+        self._keep(StatedSentence(text, turn.me, turn.said_in, facts, before), turn)
 
     def _keep(self, said: StatedSentence, turn: UserTurn) -> None:
         turn.here.keep(said)
         if turn.said_in is not None:
             for fact in said.facts:
-                if (fact.kind, fact.content) not in self._told:
-                    self._told.add((fact.kind, fact.content))
-                    self.facts.append(fact)
-
-    def _learn(self, learnt: tuple[KnownEntity, ...]) -> None:
-        known = self._gazetteer.types
-        new = tuple(entity for entity in learnt if entity.name.casefold() not in known or entity.aliases)
-        if new:
-            self._gazetteer = Gazetteer((*self._gazetteer.entities, *new))
+                self.facts.setdefault((fact.kind, fact.content), fact)
 
     def _put_right(self, turn: UserTurn, at: int, source: FactSource) -> bool:
         """Apply a correction; whether the sentence was one."""
@@ -309,13 +270,13 @@ class _Listener:
         own = here.said_by(turn.me)
         if _is_second_half(turn, at):
             own = [said for said in own[-1:] if said.text == stated_part(turn.texts[at - 1])]
-        unwanted = to_be_forgotten(text)
+        unwanted = corrections.to_be_forgotten(text)
         if unwanted is not None and classify(unwanted) is Act.STATEMENT:
-            self._forget(_claimed(tell(unwanted, source, turn.discourse, self._gazetteer).facts), turn, source)
+            self._forget(_claimed(tell(unwanted, source, turn.discourse, self._gazetteer)[0]), turn, source)
             return True
         words = f"scratch that, {text}" if here.withdrawn else turn.sentences[at].text
         here.withdrawn = False
-        correction = None if act is Act.QUESTION else read_correction(words)
+        correction = None if act is Act.QUESTION else corrections.read_correction(words)
         if correction is None:
             return False
         replaced = self._substitute(correction, own, turn, at, source) or self._restate(correction, own, turn, source)
@@ -330,7 +291,7 @@ class _Listener:
         if said is None:
             return
         answering = (turn.here.asked is not None or turn.here.interrupted) and at == 0
-        if not takes_back(turn.texts[at], answering=answering or said.message is None):
+        if not corrections.takes_back(turn.texts[at], answering=answering or said.message is None):
             return
         turn.here.withdrawn = True
         if said.message is None:
@@ -340,7 +301,7 @@ class _Listener:
     def _forget(self, facts: Sequence[Fact], turn: UserTurn, source: FactSource) -> None:
         """Facts that are not to be known any more, whether they are of this batch or remembered."""
         contents = {fact.content for fact in facts}
-        self._withdraw(fact for fact in self.facts if fact.content in contents)
+        self._withdraw(fact for fact in self.facts.values() if fact.content in contents)
         if turn.said_in is not None:
             here = {"sources": source.numbers, "quote": source.quote, "marked": False, "corrects": False}
             self.forgotten += [fact.model_copy(update={**here, "retracts": True}) for fact in facts]
@@ -350,15 +311,16 @@ class _Listener:
     ) -> bool:
         """The correction names only what was wrong: the earlier sentence is told again with the right value."""
         for said in reversed(own):
-            text = corrected(said.text, correction)
+            text = corrections.corrected(said.text, correction)
             if text is None and said is own[-1] and said.facts and _may_mean_the_end(correction, said, turn, at):
-                text = with_other_end(said.text, said.facts[-1].value, correction)
+                text = corrections.with_other_end(said.text, said.facts[-1].value, correction)
             if text is None or text == said.text:
                 continue
-            numbers = (said.message.number, *source.numbers) if said.message else source.numbers
-            said_at = said.message.occurred_at if said.message else source.said_at
-            again = replace(source, numbers=tuple(dict.fromkeys(numbers)), said_at=said_at, corrects=True)
-            if self._swap(said, tell(text, again, said.discourse, self._gazetteer).facts, text, turn):
+            again = replace(source, corrects=True)
+            if said.message:
+                numbers = tuple(dict.fromkeys((said.message.number, *source.numbers)))
+                again = replace(again, numbers=numbers, said_at=said.message.occurred_at)
+            if self._swap(said, tell(text, again, said.discourse, self._gazetteer)[0], text, turn):
                 return True
         return False
 
@@ -377,23 +339,20 @@ class _Listener:
         """The correction is a sentence of its own, which takes the place of what was said of the same subject."""
         if correction.withdraws and own:
             self._withdraw(own[-1].facts)
-        told = tell(correction.rest, source, turn.discourse, self._gazetteer)
-        if not told.facts or classify(correction.rest) is not Act.STATEMENT:
+        told, discourse = tell(correction.rest, source, turn.discourse, self._gazetteer)
+        if not told or classify(correction.rest) is not Act.STATEMENT:
             return correction.withdraws
-        facts = tuple(
-            fact.model_copy(update={"corrects": fact.attribute is not None or correction.withdraws})
-            for fact in told.facts
-        )
+        taken_back = correction.withdraws
+        facts = tuple(one.model_copy(update={"corrects": taken_back or one.attribute is not None}) for one in told)
         slots = {_slot(fact) for fact in facts if fact.attribute}
         self._withdraw(fact for said in own for fact in said.facts if fact.attribute and _slot(fact) in slots)
-        turn.here.discourses[turn.me] = told.discourse
+        turn.here.discourses[turn.me] = discourse
         self._keep(StatedSentence(correction.rest, turn.me, turn.said_in, facts, turn.discourse), turn)
         return True
 
     def _withdraw(self, facts: Iterable[Fact]) -> None:
         gone = {id(fact) for fact in facts}
-        self.facts = [fact for fact in self.facts if id(fact) not in gone]
-        self._told = {(fact.kind, fact.content) for fact in self.facts}
+        self.facts = {key: fact for key, fact in self.facts.items() if id(fact) not in gone}
 
 
 def _slot(fact: Fact) -> tuple[str | None, str | None]:
@@ -415,7 +374,7 @@ def _may_mean_the_end(correction: Correction, said: StatedSentence, turn: UserTu
 
 def _pieces(sentence: Sentence) -> tuple[Sentence, ...]:
     """A sentence that puts itself right, or takes itself back, as two of one quote; any other as it is."""
-    pieces = taken_back_within(sentence.text) or put_right_within(sentence.text)
+    pieces = corrections.taken_back_within(sentence.text) or corrections.put_right_within(sentence.text)
     return tuple(replace(sentence, text=text) for text in pieces) if pieces else (sentence,)
 
 

@@ -6,7 +6,7 @@ Only an invitation or an instruction starts fiction. A mention does not: "I love
 
 import re
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from mosshead.language.dates.spans import NUMBERS
 from mosshead.language.wordlists import ACQUAINTANCES, KINSHIP, ROLES
@@ -77,30 +77,29 @@ _ENDS = re.compile(
     re.IGNORECASE,
 )
 
-_TEXT = re.compile(
+STORY_BEGINS = re.compile(
     r"^once upon a time\b|^(?:scene|chapter|verse|chorus|prologue|epilogue|act|lyrics|stage directions?)(?: \w+)?:"
     r"|^(?:opening|first|last) (?:line|paragraph|sentence)s?:"
     r"|^(?:continue|finish|complete)(?: (?:the|my|our|this|that|for me))* (?:[\w-]+ ){0,3}?"
     r"(?:story|poem|song|scene|monologue|dialogue|fan ?fic(?:tion)?|chapter|tale)\b",
     re.IGNORECASE,
 )
+"""The text of a story, a song or a scene, which goes on to the end of the message."""
 
-_FIGURE = re.compile(
+OF_A_FIGURE = re.compile(
     r"\b(?:my|the|a) (?:(?:main |new |old )*character|protagonist|narrator|heroine|villain|antagonist|rogue|paladin|wizard"
     r"|bard|sorcerer)\b(?:'s)? (?:is|says|said|has|was|lives|wants|name|works|comes|loves|hates)"
     r"|\b(?:lyrics|fan ?fic(?:tion)?)\b",
     re.IGNORECASE,
 )
+"""Somebody made up: "my character lives in a tower"."""
 
 
 def opens_fiction(text: str) -> bool:
     """Whether a sentence invites to a game, a role or a story, or orders one."""
-    return not ends_fiction(text) and _invites(text)
-
-
-def _invites(text: str) -> bool:
-    body = text[asking.end() :] if (asking := _ASKING.match(text)) else text
-    return any(pattern.match(body) for pattern in _INVITES)
+    asking = _ASKING.match(text)
+    begins = asking.end() if asking else 0
+    return not ends_fiction(text) and any(pattern.match(text[begins:]) for pattern in _INVITES)
 
 
 def ends_fiction(text: str) -> bool:
@@ -108,27 +107,13 @@ def ends_fiction(text: str) -> bool:
     return _ENDS.search(text) is not None
 
 
-def begins_story(text: str) -> bool:
-    """Whether a sentence begins the text of a story, a song or a scene, which goes on to the end of the message."""
-    return _TEXT.match(text) is not None
-
-
-def tells_of_a_figure(text: str) -> bool:
-    """Whether a sentence is about somebody made up: "my character lives in a tower"."""
-    return _FIGURE.search(text) is not None
-
-
-def has_lapsed(last: datetime, now: datetime) -> bool:
-    """Whether so much time went by since its last message that a game or a story is over."""
-    return now - last > FICTION_LASTS
-
-
-_SUPPOSES = re.compile(
+SUPPOSES = re.compile(
     r"(?:(?:and|but|so|ok|okay|now|just)[, ]+)*(?:imagine|suppose|supposing|pretend|assume|assuming|say|hypothetically"
     r"|let'?s (?:say|imagine|assume|suppose|pretend))(?:,? (?:that|for (?:a|one) (?:moment|second|minute)))*,?"
     r" (?:i|i'm|im|we|we're|my|our)\b",
     re.IGNORECASE,
 )
+"""What is supposed of the speaker, and what follows rests on: "Imagine I am a doctor."."""
 
 _WORKED_OUT = re.compile(
     r"(?:so |and |then |now )?how (?:many|old|far|tall|fast|heavy|much (?:does|did|do|is|money|change))\b.*\?$",
@@ -145,8 +130,3 @@ def poses_a_puzzle(texts: Sequence[str]) -> bool:
     if not given or not _WORKED_OUT.match(asked) or any(FIRST_PERSON.search(text) for text in texts):
         return False
     return any(_NUMBER.search(text) for text in given)
-
-
-def supposes(text: str) -> bool:
-    """Whether a sentence asks to suppose something of the speaker, on which what follows rests: "Imagine I am a doctor."."""
-    return _SUPPOSES.match(text) is not None

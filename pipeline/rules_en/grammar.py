@@ -15,11 +15,10 @@ _MY_X_AND_I = re.compile(r"\b[Mm]y (\w+(?: [A-Z]\w+)?) and I\b|\b[Mm]e and my (\
 
 _NAME_AND_I = re.compile(r"\b([A-Z]\w+) and I\b")
 
-_I_VERB = re.compile(rf"\bI((?: {_ADVERB})*) ([a-z][\w-]*)(?= (\S+)|)")
-
-_WE_VERB = re.compile(rf"\b[Ww]e((?: {_ADVERB})*) ([a-z][\w-]*)(?= (\S+)|)")
-
-_YOU_VERB = re.compile(rf"\b[Yy]ou((?: {_ADVERB})*) ([a-z][\w-]*)(?= (\S+)|)")
+_VERB = rf"((?: {_ADVERB})*) ([a-z][\w-]*)"
+_I_VERB = re.compile(rf"\bI{_VERB}")
+_WE_VERB = re.compile(rf"\b[Ww]e{_VERB}")
+_YOU_VERB = re.compile(rf"\b[Yy]ou{_VERB}")
 
 
 def singular(noun: str) -> str:
@@ -87,9 +86,8 @@ def to_third_person(text: str, me: str, us: str | None, *, dated: bool = False) 
     """
 
     def bend(match: re.Match[str], name: str) -> str:
-        adverbs, verb, _ = match.groups()
-        as_past = dated and verb in UNCHANGED_PAST
-        return f"{name}{adverbs} {verb if as_past else third(verb)}"
+        as_past = dated and match[2] in UNCHANGED_PAST
+        return f"{name}{match[1]} {match[2] if as_past else third(match[2])}"
 
     text = _MY_X_AND_I.sub(lambda m: f"{me} and {me}'s {m[1] or m[2]}", text)
     text = _NAME_AND_I.sub(lambda m: f"{me} and {m[1]}", text)
@@ -98,15 +96,11 @@ def to_third_person(text: str, me: str, us: str | None, *, dated: bool = False) 
     text = _WE_VERB.sub(lambda m: bend(m, owner), text)
     for pattern, replacement in (
         (r"\b(?:by myself|on my own)\b", "alone"),
-        (r"\bI\b", me),
-        (r"\b[Mm]e\b(?!-)", me),
-        (r"\b[Mm]y\b", possessive(me)),
-        (r"\bmine\b", possessive(me)),
+        (r"\b(?:I|[Mm]e(?!-))\b", me),
+        (r"\b(?:[Mm]y|mine)\b", possessive(me)),
         (r"\b(?:myself|ourselves)\b", "themself"),
-        (r"\b[Oo]ur\b", possessive(owner)),
-        (r"\bours\b", possessive(owner)),
-        (r"\b[Ww]e\b", owner),
-        (r"\b(?:us|Us)\b", owner),
+        (r"\b(?:[Oo]ur|ours)\b", possessive(owner)),
+        (r"\b(?:[Ww]e|[Uu]s)\b", owner),
     ):
         text = re.sub(pattern, lambda _, r=replacement: r, text)  # type: ignore[misc]
     return text

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mosshead.language.dates import resolve_time, times_in
 from mosshead.language.dates.spans import DAY_NAME, RECURRING, WEEKDAY
@@ -19,29 +19,19 @@ from mosshead.language.wordlists import (
 )
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind
 from mosshead.models.occurrence import FactOccurrence
-from pipeline.models import Fact, FactMention, KnownEntity
-from pipeline.rules_en import rule_families
-from pipeline.rules_en.aliases import Alias, Nickname, aliases_in, nickname_in, without_aliases
+from pipeline.models import Fact, FactMention
+from pipeline.rules_en.aliases import Alias, aliases_in, nickname_in, without_aliases
 from pipeline.rules_en.clauses import Clause, clauses
 from pipeline.rules_en.compose import FactSource, compose
 from pipeline.rules_en.grammar import possessive, to_third_person
 from pipeline.rules_en.names import CAPITAL, Discourse, Gazetteer, Person, Sort, Subject, looks_like_name, spoken_of
-from pipeline.rules_en.relevance import notable, on_the_desk
+from pipeline.rules_en.relevance import ON_THE_DESK, notable
 from pipeline.rules_en.rewrites import set_before
-from pipeline.rules_en.rules import Finding, Rule, first_finding
+from pipeline.rules_en.rule_families import RULES
+from pipeline.rules_en.rules import Finding, first_finding
 from pipeline.rules_en.statements import Statement, read_statement
+from pipeline.rules_en.subjects import TIES
 from pipeline.rules_en.unnamed import TIE_MODIFIERS, named_afterwards, with_unnamed
-
-RULES: tuple[Rule, ...] = (
-    *rule_families.IDENTITY_RULES,
-    *rule_families.PEOPLE_RULES,
-    *rule_families.ORGANISATION_RULES,
-    *rule_families.EVENT_RULES,
-    *rule_families.PLACE_RULES,
-    *rule_families.RULES,
-    *rule_families.PREFERENCE_RULES,
-)
-"""Every family, in the order in which they are asked."""
 
 _NO_ONE_DAY = re.compile(RECURRING, re.IGNORECASE)
 _RELATIVE = re.compile(r"tomorrow|tonight|today|next", re.IGNORECASE)
@@ -63,30 +53,24 @@ _DATABLE = frozenset({MemoryKind.FACT, MemoryKind.EVENT, MemoryKind.RELATIONSHIP
 _TIMES_ACTION = re.compile(r"^(?:is|are|has|have|lives?|works?|speaks?|runs?|manages?|owns?|leads?)\b(?! \w+ing\b)")
 
 
-@dataclass(frozen=True, slots=True)
-class Interpretation:
-    """What a sentence amounted to."""
-
-    facts: tuple[Fact, ...]
-    discourse: Discourse
-    learnt: tuple[KnownEntity, ...] = ()
-
-
-def tell(text: str, source: FactSource, discourse: Discourse, gazetteer: Gazetteer) -> Interpretation:
+def tell(
+    text: str, source: FactSource, discourse: Discourse, gazetteer: Gazetteer
+) -> tuple[tuple[Fact, ...], Discourse]:
     """The facts of a sentence that states something, and the discourse after it."""
-    plain = expand(text)
-    third = to_third_person(plain, discourse.me, speaks_for(text, discourse))
-    aliases = tuple(
-        alias for alias in aliases_in(third) if alias.name != discourse.me and alias.name.lower() not in PRONOUNS
-    )
+    third = to_third_person(expand(text), discourse.me, speaks_for(text, discourse))
+    nobody = {discourse.me.lower(), *PRONOUNS}
+    aliases = tuple(alias for alias in aliases_in(third) if alias.name.lower() not in nobody)
     facts: list[Fact] = []
-    for clause in _all_clauses(without_aliases(text) if aliases else text, discourse):
-        text, discourse = _about_somebody(clause.text, discourse)
+    found = clauses(without_aliases(text) if aliases else text)
+    name = set_before(text)  # of a newcomer who had none yet
+    if name and discourse.expected and found:
+        found = [Clause(f"{name} is our {discourse.expected}"), *found]
+    for clause in found:
+        text, discourse = named_afterwards(clause.text, discourse) or by_trade(clause.text, discourse)
         nickname = nickname_in(text)
         if nickname:
-            told = _tell_nickname(nickname, source, discourse, gazetteer)
-            facts += told.facts
-            discourse = told.discourse
+            fact, discourse = _tell_nickname(nickname, source, discourse, gazetteer)
+            facts += [fact] if fact else []
             continue
         for introduction in _introductions(text, discourse):
             unmarked = replace(source, marked=False, corrects=False)
@@ -95,39 +79,35 @@ def tell(text: str, source: FactSource, discourse: Discourse, gazetteer: Gazette
         fact, discourse = _tell_clause(replace(clause, text=text), source, discourse, gazetteer, aliases)
         facts += [fact] if fact else []
         discourse = with_unnamed(text, discourse)
-    return Interpretation(tuple(facts), discourse, tuple(_learnt(facts)))
-
-
-def _about_somebody(clause: str, discourse: Discourse) -> tuple[str, Discourse]:
-    """The clause with those whom it points to in words that the rules know."""
-    return named_afterwards(clause, discourse) or by_trade(clause, discourse)
-
-
-def _all_clauses(text: str, discourse: Discourse) -> Iterator[Clause]:
-    """The clauses; a name set before its sentence, "Acme, they sell tea", is that of a newcomer who had none yet."""
-    found = clauses(text)
-    name = set_before(text)
-    if name and discourse.expected and found:
-        yield Clause(f"{name} is our {discourse.expected}")
-    yield from found
+    return tuple(facts), discourse
 
 
 def _tell_nickname(
-    nickname: Nickname, source: FactSource, discourse: Discourse, gazetteer: Gazetteer
-) -> Interpretation:
+    nickname: Alias, source: FactSource, discourse: Discourse, gazetteer: Gazetteer
+) -> tuple[Fact | None, Discourse]:
     """ "We call it WOBS", "everyone calls Peter 'mosshead'": a fact of its own."""
-    bearer = discourse.meant_by(nickname.bearer) if nickname.bearer in PRONOUNS else None
-    known = nickname.bearer
-    if nickname.bearer in PRONOUNS:
-        known = (bearer.subject.name or "") if bearer else ""
-    elif nickname.bearer in {"it", "them"}:
-        known = discourse.firm or (discourse.thing.name if discourse.thing else None) or ""
+    is_person = nickname.name not in {"it", "them"}
+    known: str | None = nickname.name
+    if nickname.name in PRONOUNS:
+        bearer = discourse.meant_by(nickname.name)
+        known = bearer.subject.name if bearer else None
+    elif not is_person:
+        known = discourse.firm or (discourse.thing.name if discourse.thing else None)
     if not known or known == nickname.alias:
-        return Interpretation((), discourse)
-    if nickname.bearer not in {"it", "them"}:
+        return None, discourse
+    if is_person:
         discourse = discourse.with_person(spoken_of(Subject(known, Sort.PERSON, known), discourse))
-    fact = _alias_fact(known, nickname.alias, source, gazetteer, person=nickname.bearer not in {"it", "them"})
-    return Interpretation((described(fact, discourse),), discourse)
+    assumed = EntityType.PERSON if is_person else EntityType.CONCEPT
+    entity_type = gazetteer.types.get(known.casefold(), assumed)
+    fact = Fact(
+        kind=MemoryKind.FACT,
+        content=f"{known} is also known as {nickname.alias}",
+        sources=source.numbers,
+        quote=source.quote,
+        mentions=(FactMention(name=known, entity_type=entity_type, role="subject", aliases=(nickname.alias,)),),
+        marked=source.marked,
+    )
+    return described(fact, discourse), discourse
 
 
 def _tell_clause(
@@ -144,12 +124,9 @@ def _tell_clause(
     kind = _kind(statement, finding, occurred, source) or (MemoryKind.FACT if aliases else None)
     if kind is None:
         return None, after(statement, None, None, discourse, clause.text)
-    timeless = kind not in _DATABLE or (
-        finding is not None and finding.rule.attribute in _TIMELESS and not _OF_ITS_DAY.match(statement.core)
-    )
-    fact = compose(
-        statement, finding, kind, source, gazetteer, occurred=None if timeless else occurred, aliases=aliases
-    )
+    of_no_time = finding and finding.rule.attribute in _TIMELESS and not _OF_ITS_DAY.match(statement.core)
+    when = None if of_no_time or kind not in _DATABLE else occurred
+    fact = compose(statement, finding, kind, source, gazetteer, occurred=when, aliases=aliases)
     fact = _without_its_time(_naming_aliases(_dated_value(fact, occurred), aliases))
     if not (source.marked or stands_alone(fact, statement)):
         return None, after(statement, None, None, discourse, clause.text)
@@ -171,23 +148,11 @@ def _kind(
 ) -> MemoryKind | None:
     if finding is None:
         return notable(statement, dated=occurred is not None, marked=source.marked)
-    kind = finding.rule.kind
-    if (
-        kind is MemoryKind.PREFERENCE
-        and occurred is None
-        and not source.marked
-        and _THIS_ONE.search(statement.core)
-        and on_the_desk(statement.core)
-    ):
-        return None
-    if (
-        kind is MemoryKind.FACT
-        and occurred is not None
-        and finding.rule.attribute not in _TIMELESS
-        and not _TIMES_ACTION.match(statement.core)
-    ):
-        return MemoryKind.EVENT
-    return kind
+    kind, core = finding.rule.kind, statement.core
+    if kind is MemoryKind.PREFERENCE and occurred is None and not source.marked:
+        return None if _THIS_ONE.search(core) and ON_THE_DESK.search(core) else kind
+    happened = occurred is not None and finding.rule.attribute not in _TIMELESS and not _TIMES_ACTION.match(core)
+    return MemoryKind.EVENT if kind is MemoryKind.FACT and happened else kind
 
 
 def _dated_value(fact: Fact, occurred: FactOccurrence | None) -> Fact:
@@ -208,43 +173,17 @@ def _dated_value(fact: Fact, occurred: FactOccurrence | None) -> Fact:
 def _without_its_time(fact: Fact) -> Fact:
     """ "Yesterday" at the end of a sentence misleads whoever reads it later; the resolved time says it better."""
     lapsing = _LAPSING.search(fact.content) if fact.occurred else None
-    if (
-        lapsing is None
-        or (fact.attribute or "").endswith((" day", " time"))
-        or len(fact.content[: lapsing.start()].split()) < 3
-    ):
-        return fact
-    return fact.model_copy(update={"content": fact.content[: lapsing.start()]})
+    before = fact.content[: lapsing.start()] if lapsing else ""
+    of_its_value = (fact.attribute or "").endswith((" day", " time"))
+    return fact if of_its_value or len(before.split()) < 3 else fact.model_copy(update={"content": before})
 
 
 def _naming_aliases(fact: Fact, aliases: tuple[Alias, ...]) -> Fact:
     """The words that gave the aliases were set aside for the rules; the content says them again."""
     named = {mention.name for mention in fact.mentions}
     others = [alias.alias for alias in aliases if alias.name in named and alias.alias not in fact.content]
-    return (
-        fact.model_copy(update={"content": f"{fact.content}, also known as {' and '.join(others)}"}) if others else fact
-    )
-
-
-def _alias_fact(name: str, alias: str, source: FactSource, gazetteer: Gazetteer, *, person: bool) -> Fact:
-    assumed = EntityType.PERSON if person else EntityType.CONCEPT
-    entity_type = gazetteer.types.get(name.casefold(), assumed)
-    mention = FactMention(name=name, entity_type=entity_type, role="subject", aliases=(alias,))
-    return Fact(
-        kind=MemoryKind.FACT,
-        content=f"{name} is also known as {alias}",
-        sources=source.numbers,
-        quote=source.quote,
-        mentions=(mention,),
-        marked=source.marked,
-    )
-
-
-def _learnt(facts: list[Fact]) -> Iterator[KnownEntity]:
-    for fact in facts:
-        for mention in fact.mentions:
-            if mention.entity_type is not EntityType.CONCEPT:
-                yield KnownEntity(mention.name, mention.entity_type, mention.aliases, mention.parent)
+    content = f"{fact.content}, also known as {' and '.join(others)}"
+    return fact.model_copy(update={"content": content}) if others else fact
 
 
 _NAMED = frozenset({EntityType.ORG, EntityType.PROJECT, EntityType.SYSTEM})
@@ -254,14 +193,19 @@ def after(
     statement: Statement, finding: Finding | None, fact: Fact | None, discourse: Discourse, clause: str
 ) -> Discourse:
     """Whom "he", "it" and "we" can mean from here on; of the names of a clause, the first is the likeliest."""
-    subject = statement.subject
-    discourse = replace(discourse, expected=_newcomer(clause) or discourse.expected)
+    newcomer = _NEWCOMER.match(expand(clause))
+    if newcomer and newcomer["role"] in _NEWCOMERS:
+        discourse = replace(discourse, expected=newcomer["role"])
+    subject, of_owner = statement.subject, finding is not None and finding.rule.owner_is_subject
     for mention in reversed(fact.mentions if fact else ()):
-        if mention.name != discourse.me and not _is_subject(mention, statement, finding):
+        is_subject = mention.role == "subject" and subject.sort is not Sort.THING and not of_owner
+        if mention.name != discourse.me and not is_subject:
             discourse = _with_mention(mention, discourse)
-    if finding is not None and finding.rule.owner_is_subject:
+    # What looked like a mere name may be somebody after all: "Poppy is Peter's daughter".
+    people = {one.name for one in fact.mentions if one.entity_type is EntityType.PERSON} if fact else set()
+    if of_owner:
         pass
-    elif subject.sort is Sort.PERSON or (subject.sort is Sort.NAMED and _is_person(subject, fact)):
+    elif subject.sort is Sort.PERSON or (subject.sort is Sort.NAMED and subject.name in people):
         discourse = discourse.with_person(_subject_person(statement, fact, discourse, clause))
     elif subject.sort is Sort.NAMED:
         org = subject.name if subject.entity_type is EntityType.ORG else discourse.org
@@ -291,19 +235,10 @@ def _told_apart(mention: FactMention, discourse: Discourse) -> FactMention:
     return mention.model_copy(update=changes)
 
 
-def _is_person(subject: Subject, fact: Fact | None) -> bool:
-    """What looked like a mere name may be somebody after all: "Poppy is Peter's daughter"."""
-    return any(m.name == subject.name and m.entity_type is EntityType.PERSON for m in (fact.mentions if fact else ()))
-
-
-def _is_subject(mention: FactMention, statement: Statement, finding: Finding | None) -> bool:
-    owned = finding is not None and finding.rule.owner_is_subject
-    return mention.role == "subject" and statement.subject.sort is not Sort.THING and not owned
-
-
 def _with_mention(mention: FactMention, discourse: Discourse) -> Discourse:
     if mention.entity_type is EntityType.PERSON:
-        return discourse.with_person(_with_parent(spoken_of(_person(mention), discourse, mention.description), mention))
+        bearer = Subject(mention.name, Sort.PERSON, mention.name)
+        return discourse.with_person(_with_parent(spoken_of(bearer, discourse, mention.description), mention))
     if mention.entity_type in _NAMED:
         org = mention.name if mention.entity_type is EntityType.ORG else discourse.org
         thing = Subject(mention.name, Sort.NAMED, mention.name, mention.entity_type)
@@ -311,22 +246,14 @@ def _with_mention(mention: FactMention, discourse: Discourse) -> Discourse:
     return discourse
 
 
-def _person(mention: FactMention) -> Subject:
-    return Subject(mention.name, Sort.PERSON, mention.name)
-
-
 def _subject_person(statement: Statement, fact: Fact | None, discourse: Discourse, clause: str) -> Person:
     mention = next((m for m in fact.mentions if m.role == "subject"), None) if fact else None
     parts = mention.description.split(", ") if mention and mention.description else []
     subject = replace(statement.subject, sort=Sort.PERSON, entity_type=EntityType.PERSON)
-    person = spoken_of(subject, discourse, parts[0] if parts else None, _pronoun(clause))
+    pronoun = re.match(r"(?:he|she)\b", clause, re.IGNORECASE)
+    person = spoken_of(subject, discourse, parts[0] if parts else None, pronoun[0] if pronoun else "")
     person = replace(person, described=tuple(dict.fromkeys((*person.described, *parts))))
     return _with_parent(person, mention) if mention else person
-
-
-def _pronoun(clause: str) -> str:
-    opening = re.match(r"(?:he|she)\b", clause, re.IGNORECASE)
-    return opening[0] if opening else ""
 
 
 def _with_parent(person: Person, mention: FactMention) -> Person:
@@ -343,8 +270,7 @@ def _with_firm(statement: Statement, finding: Finding | None, fact: Fact, discou
     return replace(discourse, firm=firm, firm_age=0, own_firm=firm) if own and firm and named else discourse
 
 
-_TIES = KINSHIP | ACQUAINTANCES | PETS | ROLES
-
+_TIES = TIES | ROLES
 _TITLE = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?"
 _TIE = rf"(?P<role>(?:(?:{TIE_MODIFIERS}) )*(?P<tie>[a-z][\w-]+|C[A-Z]O)(?<!-))"
 
@@ -353,15 +279,14 @@ _BROUGHT_IN = re.compile(
     rf"(?P<name>{_TITLE}{CAPITAL}[\w-]+(?: {CAPITAL}[\w-]+)?)(?!'s|\w)"
 )
 
-_BY_TRADE = re.compile(rf"(?<![\w'])(?P<name>{CAPITAL}[\w-]+) the (?P<role>[a-z-]+)\b(?! of\b)")
-
 _NEWCOMER = re.compile(
-    r"^(?:[Ww]e|I) (?:have |has |just |recently |finally )*(?:signed|got|won|landed|hired|found|met|took on|taken on"
-    r"|gained)"
+    r"^(?:[Ww]e|I) (?:have |has |just |recently |finally )*(?:signed|got|won|landed|hired|found|met|took on|taken on|gained)"
     r"(?: up| on)? an? (?:(?:new|big|first|second|great|lovely) )*(?P<role>[a-z-]+)\b"
 )
+"""What somebody unnamed is who was just gained: "client" of "we signed a new client"."""
 
 _NEWCOMERS = ROLES | ACQUAINTANCES | {"supplier", "vendor", "investor", "sponsor", "neighbour", "tenant"}
+_BY_TRADE = re.compile(rf"(?<![\w'])(?P<name>{CAPITAL}[\w-]+) the (?P<role>[a-z-]+)\b(?! of\b)")
 
 
 def _introductions(clause: str, discourse: Discourse) -> Iterator[str]:
@@ -394,16 +319,9 @@ def by_trade(clause: str, discourse: Discourse) -> tuple[str, Discourse]:
     if match is None or match["role"] not in ROLES or not looks_like_name(match["name"]):
         return clause, discourse
     name, role = match["name"], match["role"]
-    person = discourse.called(name, role) or Person(
-        Subject(name, Sort.PERSON, name), (role,), None, gender_of(name, "")
-    )
+    new = Person(Subject(name, Sort.PERSON, name), (role,), None, gender_of(name, ""))
+    person = discourse.called(name, role) or new
     return clause[: match.start()] + name + clause[match.end() :], discourse.with_person(person)
-
-
-def _newcomer(clause: str) -> str | None:
-    """What somebody unnamed is who was just gained: "we signed a new client" → "client"."""
-    match = _NEWCOMER.match(expand(clause))
-    return match["role"] if match and match["role"] in _NEWCOMERS else None
 
 
 _STAFF = "|".join(sorted(ROLES - {"partner", "author", "lead", "head"}))
@@ -470,10 +388,8 @@ _HE = re.compile(r"\b(?:he|him|his|she|her|hers)\b")
 
 def stands_alone(fact: Fact, statement: Statement) -> bool:
     """Whether no "it", "that", "there", "he" or "she" of the fact means something outside it."""
-    predicate = statement.predicate
-    if _IT.search(predicate) or _POINTING.search(predicate):
-        return False
-    if _THERE.search(predicate) or _THERE.search(statement.subject.text):
+    said = statement.predicate
+    if _IT.search(said) or _POINTING.search(said) or _THERE.search(said) or _THERE.search(statement.subject.text):
         return False
     return _he_is_named(fact, statement)
 

@@ -55,17 +55,15 @@ def spoken_lines(lines: Sequence[str]) -> Iterator[str]:
 def _spoken_of_block(lines: Sequence[str]) -> Iterator[str]:
     """Those of a paragraph. A patch, a table and a file of values show in its lines together."""
     stripped = [line.strip() for line in lines]
-    patched = any(map(_PATCH_HEAD.match, stripped)) or (
-        any(map(_ADDED.match, stripped)) and any(map(_REMOVED.match, stripped))
-    )
+    head, added, removed = (any(map(one.match, stripped)) for one in (_PATCH_HEAD, _ADDED, _REMOVED))
+    patched = head or (added and removed)
     ruled = any(_RULE.match(line) and "|" in line for line in stripped)
     valued = _shared_count(stripped, _separators)
     barred = _shared_count(stripped, _bars)
     for line, bare in zip(lines, stripped, strict=True):
         in_patch = patched and (_PATCH_HEAD.match(bare) or _PATCH_LINE.match(bare) or line[:1] == " ")
-        in_table = not bare.startswith("|") and (
-            _TABLE_EDGE.match(bare) or ((ruled or _bars(bare) in barred) and _bars(bare))
-        )
+        row = _TABLE_EDGE.match(bare) or ((ruled or _bars(bare) in barred) and _bars(bare))
+        in_table = row and not bare.startswith("|")
         in_values = _separators(bare) in valued and _separators(bare)
         if not (in_patch or in_table or in_values or _RULE.match(bare) or _MACHINE.match(bare)):
             yield line

@@ -1,7 +1,7 @@
 """The named things of a text and what sort of thing each is, by known names, by the words around it and by its form."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import cached_property
@@ -36,61 +36,48 @@ _PLACE_STARTS = frozenset({"lake", "mount", "mt", "san", "st", "new", "los", "la
 _ALSO_WORDS = NOT_NAMES | VERBS | AUXILIARIES | AMBIGUOUS
 """Names that are words as well: only their capital tells."""
 
-_CUES: tuple[tuple[re.Pattern[str], EntityType], ...] = tuple(
-    (re.compile(pattern), entity_type)
-    for pattern, entity_type in (
-        (
-            (
-                r"\b(?:project|app|product|campaign|book|novel|blog|podcast|game|site|website|startup idea|"
-                r"newsletter|album|band)(?:,? (?:called|named))? $"
-            ),
-            EntityType.PROJECT,
-        ),
-        (
-            (
-                r"\b(?:works?|working|worked|job|intern\w*|employed|hired|interview\w*|studies|studied|"
-                r"studying|degree|shift|position|role)\b.{0,24}\b(?:at|for|by|with|from) $"
-            ),
-            EntityType.ORG,
-        ),
-        (
-            (
-                r"\b(?:company|firm|employer|client|agency|organi[sz]ation|startup|band|charity|school|"
-                r"university|joined|founded|co-founded|left)(?:,? (?:called|named|is))? $"
-            ),
-            EntityType.ORG,
-        ),
-        (r"\b(?:launch\w*|releas\w*|building|rewriting|prototyping) $", EntityType.PROJECT),
-        (
-            (
-                r"\b(?:using|uses?|tool|software|platform|server|database|install(?:ed)?|migrat\w+ to|runs? on"
-                r"|written in|built (?:with|in|on)) (?:called |named )?$"
-            ),
-            EntityType.SYSTEM,
-        ),
-        (
-            (
-                r"\b(?:live[sd]?|living|moved|moving|move|from|born|travel\w*|trip|flew|fly|flying|visit(?:ed|"
-                r"ing)?|based|office|city|town|near|vacation|holiday|drove|relocat\w+|house|home|stay\w*)(?: "
-                r"(?:back|out|up|down))?(?: (?:in|to|from|at|of|near))?(?: \w+ to)? $"
-            ),
-            EntityType.PLACE,
-        ),
-        (r"\b(?:in|near|from|around|outside|across) (?:the )?$", EntityType.PLACE),
-        (
-            (
-                r"\b(?:with|met|meet|married|dating|friend|brother|sister|wife|husband|son|daughter|boss|"
-                r"colleague|mother|father|mum|mom|dad|uncle|aunt|cousin|partner|girlfriend|boyfriend|"
-                r"neighbou?r|dog|cat|puppy|kitten|baby|whippet|spaniel|labrador|terrier"
-                r"|named|called|ask|told|tell|calls?|thanks|by),? $"
-            ),
-            EntityType.PERSON,
-        ),
-        (rf"\b(?:{'|'.join(sorted(KINSHIP))}|friend) [A-ZÀ-Þ]\w+(?: and|,) $", EntityType.PERSON),
-        (r"\b(?:in|from|to|near) [A-ZÀ-Þ]\w+, $", EntityType.PLACE),
-        (r"\bat (?:the )?$", EntityType.ORG),
-        (r"\bto (?:the )?$", EntityType.PLACE),
-    )
+
+def _cue(pattern: str, entity_type: EntityType) -> tuple[re.Pattern[str], EntityType]:
+    return re.compile(pattern), entity_type
+
+
+_CUES = (
+    _cue(
+        r"\b(?:project|app|product|campaign|book|novel|blog|podcast|game|site|website|startup idea|"
+        r"newsletter|album|band)(?:,? (?:called|named))? $",
+        EntityType.PROJECT,
+    ),
+    _cue(
+        r"\b(?:works?|working|worked|job|intern\w*|employed|hired|interview\w*|studies|studied|"
+        r"studying|degree|shift|position|role)\b.{0,24}\b(?:at|for|by|with|from) $"
+        r"|\b(?:company|firm|employer|client|agency|organi[sz]ation|startup|band|charity|school|"
+        r"university|joined|founded|co-founded|left)(?:,? (?:called|named|is))? $",
+        EntityType.ORG,
+    ),
+    _cue(r"\b(?:launch\w*|releas\w*|building|rewriting|prototyping) $", EntityType.PROJECT),
+    _cue(
+        r"\b(?:using|uses?|tool|software|platform|server|database|install(?:ed)?|migrat\w+ to|runs? on"
+        r"|written in|built (?:with|in|on)) (?:called |named )?$",
+        EntityType.SYSTEM,
+    ),
+    _cue(
+        r"\b(?:live[sd]?|living|moved|moving|move|from|born|travel\w*|trip|flew|fly|flying|visit(?:ed|"
+        r"ing)?|based|office|city|town|near|vacation|holiday|drove|relocat\w+|house|home|stay\w*)(?: "
+        r"(?:back|out|up|down))?(?: (?:in|to|from|at|of|near))?(?: \w+ to)? $"
+        r"|\b(?:in|near|from|around|outside|across) (?:the )?$",
+        EntityType.PLACE,
+    ),
+    _cue(
+        r"\b(?:with|met|meet|married|dating|friend|brother|sister|wife|husband|son|daughter|boss|"
+        r"colleague|mother|father|mum|mom|dad|uncle|aunt|cousin|partner|girlfriend|boyfriend|"
+        r"neighbou?r|dog|cat|puppy|kitten|baby|whippet|spaniel|labrador|terrier"
+        r"|named|called|ask|told|tell|calls?|thanks|by),? $"
+        rf"|\b(?:{'|'.join(sorted(KINSHIP))}|friend) [A-ZÀ-Þ]\w+(?: and|,) $",
+        EntityType.PERSON,
+    ),
+    _cue(r"\b(?:in|from|to|near) [A-ZÀ-Þ]\w+, $", EntityType.PLACE),
+    _cue(r"\bat (?:the )?$", EntityType.ORG),
+    _cue(r"\bto (?:the )?$", EntityType.PLACE),
 )
 
 _PERSON_AFTER = re.compile(
@@ -116,11 +103,8 @@ class Gazetteer:
     @cached_property
     def types(self) -> dict[str, EntityType]:
         """The type of each known name and alias, casefolded; of a name that two types share, the first."""
-        found: dict[str, EntityType] = {}
-        for entity in self.entities:
-            for name in (entity.name, *entity.aliases):
-                found.setdefault(name.casefold(), entity.entity_type)
-        return found
+        last_first = reversed(self.entities)
+        return {name.casefold(): one.entity_type for one in last_first for name in (one.name, *one.aliases)}
 
     @cached_property
     def spellings(self) -> dict[str, str]:
@@ -131,16 +115,13 @@ class Gazetteer:
         return next((entity.name for entity in self.entities if name in entity.aliases), name)
 
     @cached_property
-    def short_forms(self) -> dict[str, EntityType]:
+    def short_forms(self) -> frozenset[str]:
         """The first words of longer names of organisations: "Acme" of "Acme Logistics"."""
-        orgs = (e.name.casefold().split() for e in self.entities if e.entity_type is EntityType.ORG)
-        return {
-            words[0]: EntityType.ORG for words in orgs if len(words) > 1 and words[0] not in _ALSO_WORDS | FIRST_NAMES
-        }
+        orgs = (one.name.casefold().split() for one in self.entities if one.entity_type is EntityType.ORG)
+        return frozenset(words[0] for words in orgs if len(words) > 1) - _ALSO_WORDS - FIRST_NAMES
 
     @cached_property
     def _looked_for(self) -> tuple[str, ...]:
-        """Every name that counts in any case, the longest first."""
         names = [name for name in self.spellings if len(name) > 1 and name not in _ALSO_WORDS]
         return tuple(sorted(names, key=len, reverse=True))
 
@@ -166,41 +147,36 @@ class NamedEntity:
 
 
 def find_names(text: str, gazetteer: Gazetteer, *, first_counts: bool) -> list[NamedEntity]:
-    """The names in a text, in order.
+    """The names in a text, in order, each where it stands first.
 
     first_counts: whether a capital at the very start means a name, rather than the start of a sentence.
     """
     known = gazetteer.pattern_for(text)
-    found = [
-        NamedEntity(
-            gazetteer.spellings.get(m[0].casefold(), m[0]),
-            gazetteer.types.get(m[0].casefold(), EntityType.CONCEPT),
-            *m.span(),
-        )
-        for m in (known.finditer(text) if known else ())
-    ]
+    found: list[NamedEntity] = []
+    for match in known.finditer(text) if known else ():
+        folded = match[0].casefold()
+        entity_type = gazetteer.types.get(folded, EntityType.CONCEPT)
+        found.append(NamedEntity(gazetteer.spellings.get(folded, match[0]), entity_type, *match.span()))
     for start, name in _runs(text):
         end = start + len(name)
-        found = [n for n in found if not _only_first_name(n, name, start)]
+        here = (EntityType.PERSON, start)  # where "Sarah" may be known, of "Sarah Okafor"
+        found = [n for n in found if (n.entity_type, n.start) != here or not name.startswith(f"{n.name} ")]
         if (start == 0 and not first_counts) or any(n.start < end and start < n.end for n in found):
             continue
         entity_type = guess_type(name, text[:start], text[end:], gazetteer)
         if entity_type is not EntityType.CONCEPT or not _only_says_which(text, start, end):
             found.append(NamedEntity(name, entity_type, start, end))
-    return sorted(found, key=lambda n: n.start)
+    unique: dict[str, NamedEntity] = {}
+    for named in sorted(found, key=lambda n: n.start):
+        unique.setdefault(named.name.casefold(), named)
+    return list(unique.values())
 
 
 def _only_says_which(text: str, start: int, end: int) -> bool:
     """Whether a name only tells which thing is meant, "the Leeds half marathon", or is a word that is quoted."""
     before, after = text[:start], text[end:]
-    return (before.endswith(" the ") and re.match(r" [a-z]", after) is not None) or (
-        before.endswith('"') and after.startswith('"') and " " not in text[start:end]
-    )
-
-
-def _only_first_name(known: NamedEntity, name: str, start: int) -> bool:
-    """Whether what was known is but the first name of a full one: "Sarah" of "Sarah Okafor"."""
-    return known.entity_type is EntityType.PERSON and known.start == start and name.startswith(f"{known.name} ")
+    quoted = before.endswith('"') and after.startswith('"') and " " not in text[start:end]
+    return quoted or (before.endswith(" the ") and re.match(r" [a-z]", after) is not None)
 
 
 def _runs(text: str) -> Iterator[tuple[int, str]]:
@@ -227,18 +203,16 @@ def _runs(text: str) -> Iterator[tuple[int, str]]:
 
 def _is_no_name(word: str) -> bool:
     bare = _OWNED.sub("", word.lower()).rstrip(".")
-    return (
-        bare in NOT_NAMES
-        or bare in NATIONALITIES
-        or (len(bare) == 1)
-        or not re.match(rf"{CAPITAL}|\d|of|de|van|von|la|le|du|del|der|den|the|&", word)
-    )
+    written_so = re.match(rf"{CAPITAL}|\d|of|de|van|von|la|le|du|del|der|den|the|&", word)
+    return bare in NOT_NAMES or bare in NATIONALITIES or len(bare) == 1 or not written_so
 
 
 def guess_type(name: str, before: str, after: str, gazetteer: Gazetteer) -> EntityType:
     """The type of a name by what is known of it, its own words, and the words around it."""
-    own = gazetteer.types.get(name.casefold()) or gazetteer.short_forms.get(name.casefold())
-    own = own or _own_type(name.lower().split())
+    known = gazetteer.types.get(name.casefold())
+    if known is None and name.casefold() in gazetteer.short_forms:
+        return EntityType.ORG
+    own = known or _own_type(name.lower().split())
     if own is not None:
         return own
     if not before and _FIRM_AFTER.match(after):
@@ -271,14 +245,6 @@ def titled(text: str) -> str:
     return " ".join(w if i and w in small else w[:1].upper() + w[1:] for i, w in enumerate(text.split(" ")))
 
 
-def only_once(names: Iterable[NamedEntity]) -> list[NamedEntity]:
-    """The first of each name."""
-    seen: dict[str, NamedEntity] = {}
-    for named in names:
-        seen.setdefault(named.name.casefold(), named)
-    return list(seen.values())
-
-
 _MOST_PEOPLE = 12
 """How many people a conversation keeps in sight."""
 
@@ -299,7 +265,6 @@ class Subject:
 
     text: as it stands in the content ("User's brother Peter"). name: the entity's name, None for an unnamed one.
     noun: what it is to its owner ("brother", "team meeting"). owner: the name before the possessive, or None.
-    bare: it stood without article and owner ("rent", "hotfixes"), and so may be meant in general.
     """
 
     text: str
@@ -308,7 +273,6 @@ class Subject:
     entity_type: EntityType = EntityType.PERSON
     noun: str = ""
     owner: str | None = None
-    bare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,9 +280,8 @@ class Person:
     """Somebody who was spoken of.
 
     described: what the messages called him by, the first of it telling him from his namesakes. parent: his firm.
-    short: what he
-    was called before his full name came.
-    gender: by the pronouns that were used of him, else by his name. fresh: he came up in the message at hand.
+    short: what he was called before his full name came. fresh: he came up in the message at hand.
+    gender: by the pronouns that were used of him, else by his name.
     """
 
     subject: Subject
@@ -345,8 +308,8 @@ class Discourse:
 
     me: "User", or the speaker's name. you: the other one of two human speakers. firm: what "we" speaks for.
     own_firm: the firm that the batch gave as the speaker's own, in this conversation or another.
-    people: those spoken of, the latest last. org: the organisation named last. expected: what an unnamed newcomer
-    is to the speaker ("client"), whose name the next sentence may give.
+    people: those spoken of, the latest last. org: the organisation named last.
+    expected: what an unnamed newcomer is to the speaker ("client"), whose name the next sentence may give.
     unnamed: those that the latest clause of that sort spoke of without a name, joined ones together; unnamed_fresh: it
     is of the message at hand.
     """
@@ -369,15 +332,12 @@ class Discourse:
         return next((p for p in reversed(self.people) if p.gender is None or p.gender is gender), None)
 
     def called(self, name: str, described: str | None = None) -> Person | None:
-        """The latest one of this name, of whom the description was said, where one is given."""
-        return next(
-            (
-                p
-                for p in reversed(self.people)
-                if _same_name(p.subject.name, name) and (described is None or _so_described(p, described))
-            ),
-            None,
-        )
+        """The latest one of this name, of whom the description was said, where one is given: "baker" fits "User's baker"."""
+        for person in reversed(self.people):
+            so_described = any(one == described or one.endswith(f" {described}") for one in person.described)
+            if _same_name(person.subject.name, name) and (described is None or so_described):
+                return person
+        return None
 
     def with_person(self, person: Person) -> "Discourse":
         """The person spoken of last."""
@@ -396,11 +356,8 @@ def spoken_of(subject: Subject, discourse: Discourse, said: str | None = None, p
     described = known.described if known else ()
     if said and said not in described:
         described = (*described, said)
-    gender = (
-        PRONOUNS.get(pronoun.lower())
-        or (known.gender if known else None)
-        or gender_of(subject.name, noun or said or "")
-    )
+    known_gender = known.gender if known else None
+    gender = PRONOUNS.get(pronoun.lower()) or known_gender or gender_of(subject.name, noun or said or "")
     short = replace(subject, text=subject.name, owner=None, noun="") if subject.name else subject
     if known is None:
         return Person(short, described, None, gender)
@@ -417,11 +374,6 @@ def bears_another_tie(person: Person, said: str) -> bool:
     if not possessive or not relation.strip() or not known.strip() or owner != known_owner:
         return False
     return relation.partition(",")[0].split()[-1:] != known.partition(",")[0].split()[-1:]
-
-
-def _so_described(person: Person, description: str) -> bool:
-    """Whether he was called so, alone or as somebody's: "baker" fits "User's baker"."""
-    return any(known == description or known.endswith(f" {description}") for known in person.described)
 
 
 def _same_name(one: str | None, other: str) -> bool:

@@ -73,18 +73,18 @@ _DOER = re.compile(
 )
 
 _STEP_VERBS = VERBS | frozenset(
-    (
-        "check run click log feed paste copy compare upload download press pull push merge tag "
-        "commit rotate delete remove save count scan mix stir boil chop add pour heat rinse grind "
-        "tell email ping fill submit validate verify approve rewrite note let use mark drop export "
-        "import reject flag pay"
-    ).split()
+    """
+    check run click log feed paste copy compare upload download press pull push merge tag commit rotate delete remove save
+    count scan mix stir boil chop add pour heat rinse grind tell email ping fill submit validate verify approve rewrite note
+    let use mark drop export import reject flag pay
+    """.split()
 )
 
 _OPENS_WITH = re.compile(r"(?:and |just |please )?(?P<verb>[a-z]+)\b", re.IGNORECASE)
 _SUBORDINATE_GOALS = re.compile(r"(?:be|me|you|him|her|us|them|it|this|that|my|the|a)\b", re.IGNORECASE)
 _PART = re.compile(r";|, (?:and )?(?=then\b|next\b|after that\b|finally\b|lastly\b|second\b)|(?<=\w)\.\s")
 _WHENEVER = re.compile(r"(?:when(?:ever)?|every time|as soon as)\b", re.IGNORECASE)
+_MARKS = ".!,;: "
 
 
 def find_process(sentences: Sequence[Sentence], texts: Sequence[str], start: int, *, marked: bool) -> Taught | None:
@@ -97,10 +97,10 @@ def find_process(sentences: Sequence[Sentence], texts: Sequence[str], start: int
     if opening is None:
         return None
     goal, inline, explicit = opening
-    steps = [_bare(part) for part in _PART.split(inline) if _bare(part)]
+    steps = [bare for part in _PART.split(inline) if (bare := part.strip().rstrip(_MARKS))]
     end = start + 1
     while end < len(sentences) and _is_step(sentences[end], texts[end], bare=not steps):
-        steps.append(_bare(texts[end]))
+        steps.append(texts[end].strip().rstrip(_MARKS))
         end += 1
     ordered = bool(_ORDERED.search(inline)) or any(s.listed for s in sentences[start + 1 : end])
     several = explicit and _orders(inline) and re.search(r",| and | then ", inline)
@@ -146,10 +146,6 @@ def _is_step(sentence: Sentence, text: str, *, bare: bool) -> bool:
     if doer and (doer["verb"].lower() in _STEP_VERBS or bare):
         return bare or not text.startswith("I ")
     return _orders(text)
-
-
-def _bare(step: str) -> str:
-    return step.strip().rstrip(".!,;: ")
 
 
 def _named(goal: str, *, verbal: bool) -> str:

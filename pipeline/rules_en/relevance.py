@@ -39,12 +39,11 @@ _REQUESTED = frozenset(
 _ABILITIES = frozenset("speak play swim drive code cook eat drink ride sing dance fly sail".split())
 
 _STATE_CHANGES = frozenset(
-    "married engaged divorced promoted accepted hired fired pregnant vaccinated diagnosed "
-    "licensed certified separated".split()
+    "married engaged divorced promoted accepted hired fired pregnant vaccinated diagnosed licensed certified"
+    " separated".split()
 )
 
 _UNREAL = frozenset("could should may might must would bet bets".split())
-
 _VAGUE_SAID = frozenset(
     "say tell ask mean guess think quote see hear look talk thank try check go smile laugh cry".split()
 )
@@ -62,8 +61,8 @@ _NOTHING = re.compile(
 """Things of which a sentence without an owner says nothing that lasts."""
 
 _GOALS = frozenset(
-    "want wants wanted plan plans planned hope hopes intend intends aim aims dream dreams need "
-    "needs decided expect expects".split()
+    "want wants wanted plan plans planned hope hopes intend intends aim aims dream dreams need needs decided expect"
+    " expects".split()
 )
 
 _PROPER = re.compile(r"[A-ZÀ-Þ]\w+|\d")
@@ -92,16 +91,17 @@ _STANDING = re.compile(r"\bsince\b|^(?:has|have) been\b|^(?:likes|loves|hates|pr
 
 @dataclass(frozen=True, slots=True)
 class _Predicate:
-    """The words of a predicate, and whether it names a time."""
+    """The words of a predicate, and whether it names a time.
+
+    own: it is the speaker's. together: with others, and what "we" want is no request to the assistant.
+    among: the speaker is one of several, to whom a "will" is a promise.
+    """
 
     words: list[str]
     dated: bool
-    own: bool = True
-    """Whether it is the speaker's."""
-    together: bool = False
-    """Whether it is the speaker's with others: what "we" want is no request to the assistant."""
-    among: bool = False
-    """Whether the speaker is one of several, to whom a "will" is a promise."""
+    own: bool
+    together: bool
+    among: bool
 
     @property
     def rest(self) -> str:
@@ -116,32 +116,28 @@ def notable(statement: Statement, *, dated: bool, marked: bool) -> MemoryKind | 
 
     dated: a time phrase was resolved. marked: the user asked to remember it.
     """
-    if not statement.core.split():
+    words, sort = statement.core.split(), statement.subject.sort
+    if not words:
         return None  # "I can't": what is not said
     kind = MemoryKind.EVENT if dated and not _STANDING.search(statement.core) else MemoryKind.FACT
     if marked:
         return kind
     if in_passing(statement, dated=dated):
         return None
-    about_a_thing = statement.subject.sort is Sort.THING
-    kept = _notable_thing(statement, dated=dated) if about_a_thing else _notable_doing(statement, dated=dated)
+    among = statement.discourse.me != USER
+    said = _Predicate(words, dated, sort in {Sort.SELF, Sort.GROUP}, among or sort is Sort.GROUP, among)
+    kept = _notable_thing(statement, said) if sort is Sort.THING else _notable_doing(statement, said)
     return kind if kept else None
 
 
-def _notable_doing(statement: Statement, *, dated: bool) -> bool:
+def _notable_doing(statement: Statement, said: _Predicate) -> bool:
     """Whether it is worth keeping what somebody, or something with a name, does or is."""
-    words = statement.core.split()
+    words = said.words
     if statement.negated and (words[0] in _ABILITIES - {"code", "dance"}):
         return True
-    if len(words) < 2 or not _substance(words[1:]):
+    if len(words) < 2 or not _substance(words[1:]) or (words[0] == "did" and not PINNED.search(statement.core)):
         return False
-    judge = _JUDGES.get(words[0].lower(), _notable_verb)
-    if words[0] == "did" and not PINNED.search(statement.core):
-        return False
-    own = statement.subject.sort in {Sort.SELF, Sort.GROUP}
-    among = statement.discourse.me != USER
-    said = _Predicate(words, dated, own, among or statement.subject.sort is Sort.GROUP, among)
-    return judge(said) or _specific(said)
+    return _JUDGES.get(words[0].lower(), _notable_verb)(said) or _specific(said)
 
 
 def _substance(words: list[str]) -> bool:
@@ -149,16 +145,13 @@ def _substance(words: list[str]) -> bool:
     return any(word.lower().strip(",.'\"") not in THIN for word in words)
 
 
-def _notable_thing(statement: Statement, *, dated: bool) -> bool:
-    subject, core = statement.subject, statement.core
-    if subject.owner is None:
-        return not _NOTHING.search(subject.noun) and _specific(_Predicate(core.split(), dated, own=False))
-    complement = re.match(r"(?:is|are|was|were|has been) (?P<rest>.+)", core)
+def _notable_thing(statement: Statement, said: _Predicate) -> bool:
+    if statement.subject.owner is None:
+        return not _NOTHING.search(statement.subject.noun) and _specific(said)
+    complement = re.match(r"(?:is|are|was|were|has been) (?P<rest>.+)", statement.core)
     if complement:
         return not EVALUATIVE.match(complement["rest"])
-    return (dated and base_of(core.split()[0]) not in _VAGUE_VERBS) or _specific(
-        _Predicate(core.split(), dated, own=False)
-    )
+    return (said.dated and base_of(said.words[0]) not in _VAGUE_VERBS) or _specific(said)
 
 
 def _specific(said: _Predicate) -> bool:
@@ -171,7 +164,7 @@ def _specific(said: _Predicate) -> bool:
         or _ASKING.match(said.rest)
         or head in _UNREAL
         or base in (_NEVER_DATED if said.own else _NEVER_DATED - {"need"})
-        or _vaguely_said(base, said)
+        or (base in _VAGUE_SAID and not (base == "see" and said.dated))
         or (EVALUATIVE.match(said.rest) and (said.own or not _AMOUNT.search(rest)))
     ):
         return False
@@ -184,10 +177,6 @@ def _specific(said: _Predicate) -> bool:
     if head in {"will", "cannot", "can"} and (base := base_of(words[1])) != "do" and base in _REQUESTED | _VAGUE_VERBS:
         return False
     return (len(words) > 2 and (said.dated or PINNED.search(rest) is not None)) or PINNED.match(rest) is not None
-
-
-def _vaguely_said(base: str | None, said: _Predicate) -> bool:
-    return base in _VAGUE_SAID and not (base == "see" and said.dated)
 
 
 def _notable_verb(said: _Predicate) -> bool:
@@ -210,19 +199,13 @@ def _notable_went(said: _Predicate) -> bool:
     )
 
 
-def _notable_got(said: _Predicate) -> bool:
-    return said.words[1] in _STATE_CHANGES or _GOT.match(said.rest) is not None
-
-
 def _notable_copula(said: _Predicate) -> bool:
     words, rest = said.words, said.rest
     if words[1].endswith("ing") and len(words) > 2:
         return _notable_progressive(said)
     if EVALUATIVE.match(rest):
         return False
-    if _WHAT_ONE_IS.match(rest) or words[1] in _STATE_CHANGES or words[1] in {"born", "from"}:
-        return True
-    if words[1].strip(",") in ROLES:
+    if _WHAT_ONE_IS.match(rest) or words[1] in {"born", "from", *_STATE_CHANGES} or words[1].strip(",") in ROLES:
         return True
     named = _PROPER.search(rest) is not None
     if words[0] == "was" and words[1] in {"in", "at", "on"}:
@@ -238,21 +221,15 @@ def _notable_progressive(said: _Predicate) -> bool:
         return after[0] in _STATE_CHANGES
     base = _from_gerund(verb)
     if verb == "doing":
-        return (
-            _substance(after)
-            and not EVALUATIVE.match(said.rest.partition(" ")[2])
-            and (said.among or PINNED.search(said.rest) is not None)
-        )
+        told = _substance(after) and not EVALUATIVE.match(said.rest.partition(" ")[2])
+        return told and (said.among or PINNED.search(said.rest) is not None)
     if base in {"try", "think", "hope"}:
         return len(after) > 2 and (after[1] in AIMS or (after[0] in {"of", "about"} and after[1].endswith("ing")))
-    if base in _BY_OBJECT:
-        return _BY_OBJECT[base](said, after)
-    return (
-        base is not None
-        and base not in _VAGUE_PROGRESSIVES
-        and (after[0] != "up" or base == "save")
-        and _substance(after)
-    )
+    if base in {"look", "have"}:
+        birth = said.dated and after[0] in {"a", "an", "twins", "surgery"}
+        return birth if base == "have" else after[0] == "for" and len(after) > 1
+    plain = base is not None and base not in _VAGUE_PROGRESSIVES and (after[0] != "up" or base == "save")
+    return plain and _substance(after)
 
 
 def _notable_going(said: _Predicate, after: list[str]) -> bool:
@@ -260,13 +237,6 @@ def _notable_going(said: _Predicate, after: list[str]) -> bool:
         return said.together and _substance(after[1:])
     to_do = after[0] == "to" and len(after) > 1 and after[1] in VERBS
     return _notable_goal(said.after_first()) if to_do else said.dated
-
-
-_BY_OBJECT: dict[str | None, Callable[[_Predicate, list[str]], bool]] = {
-    "look": lambda _, after: after[0] == "for" and len(after) > 1,
-    "have": lambda said, after: said.dated and after[0] in {"a", "an", "twins", "surgery"},
-}
-"""Verbs whose object decides whether to be at it is worth a word."""
 
 
 def _from_gerund(word: str) -> str | None:
@@ -300,10 +270,6 @@ def _notable_would(said: _Predicate) -> bool:
     return words[1] in {"like", "love"} and words[2:3] == ["to"] and len(words) > 4 and words[3] in AIMS
 
 
-def _notable_can(said: _Predicate) -> bool:
-    return len(said.words) > 2 and said.words[1] in _ABILITIES
-
-
 def _notable_goal(said: _Predicate) -> bool:
     """ "Wants to learn Spanish" is a goal, "wants to know how" a request to the assistant."""
     words = said.words
@@ -319,16 +285,14 @@ def _notable_goal(said: _Predicate) -> bool:
     return not needed
 
 
-def _never(_: _Predicate) -> bool:
-    return False
-
-
 _JUDGES: dict[str, Callable[[_Predicate], bool]] = {
     **dict.fromkeys(("is", "are", "was", "were"), _notable_copula),
     **dict.fromkeys(("has", "have", "had"), _notable_has),
-    **dict.fromkeys(("can", "cannot"), _notable_can),
-    **dict.fromkeys(("should", "could", "may", "might", "must", "bets", "bet"), _never),
-    **dict.fromkeys(("got", "gets", "get"), _notable_got),
+    **dict.fromkeys(("can", "cannot"), lambda said: len(said.words) > 2 and said.words[1] in _ABILITIES),
+    **dict.fromkeys(_UNREAL - {"would"}, lambda _: False),
+    **dict.fromkeys(
+        ("got", "gets", "get"), lambda said: said.words[1] in _STATE_CHANGES or bool(_GOT.match(said.rest))
+    ),
     **dict.fromkeys(("went", "goes", "go"), _notable_went),
     **dict.fromkeys(_GOALS, _notable_goal),
     "will": _notable_will,
@@ -350,7 +314,7 @@ PINNED = re.compile(
     r"|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|once|twice|dozen|half)\b"
 )
 
-_ON_THE_DESK = re.compile(
+ON_THE_DESK = re.compile(
     r"\b(?:functions?|scripts?|code|regex|quer(?:y|ies)|tests?|lines?|tabs?|rows?|columns?|csv|json|errors?"
     r"|exceptions?|commands?|output|logs?|loops?"
     r"|variables?|methods?|builds?|buttons?|options?|steps?|versions?|chapters?|sections?|paragraphs?|sentences?"
@@ -359,7 +323,7 @@ _ON_THE_DESK = re.compile(
     r"|servers? and|restarted|env|sandbox|drafts?|endings?|titles?|fonts?|layouts?)\b",
     re.IGNORECASE,
 )
-"""What is worked on, or looked at, in the conversation itself."""
+"""What is worked on, or looked at, in the conversation itself: "the second paragraph"."""
 
 _LASTING = frozenset(
     """
@@ -406,12 +370,7 @@ def in_passing(statement: Statement, *, dated: bool) -> bool:
         return not dated and _own_small_matter(statement)
     if subject.text == "There":
         return not dated
-    return subject.sort is Sort.THING and subject.owner is None and _ON_THE_DESK.search(subject.noun) is not None
-
-
-def on_the_desk(text: str) -> bool:
-    """Whether a text is about something that the conversation itself works on: "the second paragraph"."""
-    return _ON_THE_DESK.search(text) is not None
+    return subject.sort is Sort.THING and subject.owner is None and ON_THE_DESK.search(subject.noun) is not None
 
 
 def _just_doing(core: str) -> bool:
@@ -440,4 +399,4 @@ def _own_small_matter(statement: Statement) -> bool:
     pinned = PINNED.search(core.replace(USER, "")) is not None
     if _just_doing(core) or (_told_in_passing(statement) and (past or not pinned)):
         return True
-    return _ON_THE_DESK.search(core) is not None and (past or core.startswith(("is ", "has ")))
+    return ON_THE_DESK.search(core) is not None and (past or core.startswith(("is ", "has ")))

@@ -19,9 +19,7 @@ _OWN = re.compile(r"^(?:i|i'm|im|i've|ive|my|we|we're|our)\b", re.IGNORECASE)
 def stated_part(text: str) -> str:
     """What the user says of himself before he asks: "I live in Leeds, can you find me a gym?" → "I live in Leeds"."""
     match = _TRAILING_QUESTION.match(text) or _TRAILING_REQUEST.match(text)
-    if match is None or not _OWN.match(match["said"]):
-        return text
-    return match["said"]
+    return match["said"] if match and _OWN.match(match["said"]) else text
 
 
 _MARK = re.compile(

@@ -3,10 +3,10 @@
 import re
 
 from mosshead.language.verbs import expand, third
-from mosshead.language.wordlists import ACQUAINTANCES, FIRST_NAMES, KINSHIP, NOT_NAMES, PETS
+from mosshead.language.wordlists import FIRST_NAMES, NOT_NAMES
 from pipeline.rules_en.names import CAPITAL
+from pipeline.rules_en.subjects import A_TIE
 
-_PERSONAL = "|".join(sorted(KINSHIP | ACQUAINTANCES | PETS, key=len, reverse=True))
 _NAME = r"[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)?"
 _OWNER = r"(?:[Mm]y|[Oo]ur)"
 
@@ -40,11 +40,11 @@ _REWRITES = tuple(
             r"I am \g<r>, I live in \g<p>",
         ),
         (
-            rf"(?P<o>\b{_OWNER}) (?P<r>(?:\w+ )?(?:{_PERSONAL}))(?:,| -) (?P<n>{_NAME}),? (?=[a-z])",
+            rf"(?P<o>\b{_OWNER}) (?P<r>(?:\w+ )?(?:{A_TIE}))(?:,| -) (?P<n>{_NAME}),? (?=[a-z])",
             r"\g<o> \g<r> \g<n> ",
         ),
-        (rf"(?P<o>\b{_OWNER}) (?P<r>(?:\w+ )?(?:{_PERSONAL})) (?:called|named) (?P<n>[A-Z]\w+)", r"\g<o> \g<r> \g<n>"),
-        (rf"^(?P<n>{_NAME}), (?P<o>{_OWNER}) (?P<r>(?:\w+ )?(?:{_PERSONAL})), ", r"\g<o> \g<r> \g<n> "),
+        (rf"(?P<o>\b{_OWNER}) (?P<r>(?:\w+ )?(?:{A_TIE})) (?:called|named) (?P<n>[A-Z]\w+)", r"\g<o> \g<r> \g<n>"),
+        (rf"^(?P<n>{_NAME}), (?P<o>{_OWNER}) (?P<r>(?:\w+ )?(?:{A_TIE})), ", r"\g<o> \g<r> \g<n> "),
         (rf"^(?P<s>{_OWNER} [\w ]+?|{_NAME}),? who (?P<a>[^,]+), (?P<b>.+)$", r"\g<s> \g<a> and \g<b>"),
     )
 )
@@ -67,7 +67,7 @@ _BESIDE = (
 """What the end of a statement asks of the assistant, and what it says besides."""
 
 _LOWER_NAME = re.compile(
-    rf"(?P<whose>\b{_OWNER} (?:{_PERSONAL})) (?P<name>{'|'.join(sorted(FIRST_NAMES - {'will', 'may', 'rob', 'sue', 'mark'}))})\b"
+    rf"(?P<whose>\b{_OWNER} (?:{A_TIE})) (?P<name>{'|'.join(sorted(FIRST_NAMES - {'will', 'may', 'rob', 'sue', 'mark'}))})\b"
 )
 
 _SET_BEFORE = re.compile(

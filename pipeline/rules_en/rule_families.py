@@ -1,20 +1,13 @@
 """The families of rules: identity, people, organisations, work, places, events and preferences."""
 
+from typing import Any
+
 from mosshead.language.dates.spans import DAY_NAME, MONTH_NAME
-from mosshead.language.wordlists import (
-    ACQUAINTANCES,
-    FIRST_NAMES,
-    KINSHIP,
-    MONTHS,
-    NATIONALITIES,
-    PARTNERS,
-    PETS,
-    ROLES,
-    WEEKDAYS,
-)
+from mosshead.language.wordlists import FIRST_NAMES, MONTHS, NATIONALITIES, PARTNERS, ROLES, WEEKDAYS
 from mosshead.models.kinds import EntityType, MemoryKind
 from pipeline.rules_en.names import CAPITAL, RUN, Sort
 from pipeline.rules_en.rules import BEARERS, END, FOR_GOOD, LASTING, NAME_OR_NOUN, SELF, THINGS, Rule, rule
+from pipeline.rules_en.subjects import A_TIE
 
 _FIRM = rf"(?P<object>(?:{RUN}(?: (?:and|&) {RUN})?|{NAME_OR_NOUN}))"
 _A = r"(?:an? |the )"
@@ -43,56 +36,42 @@ _HELD = rf"(?:{_MINE}job\b(?! {_NO_END})|(?:the job|{_MINE}(?:position|post))(?:
 _LET_GO = r"(?:resigned|(?:was|got|been) (?:fired|sacked|laid off|(?:let go|dismissed)(?! by\b)|made redundant))"
 _SAYS_MORE = r"(?:from|at|by|(?:on|in) (?=[A-Z\d])|last|this|yesterday|today|because|after|again)"
 
+_WORKS_AT: dict[str, Any] = {"predicate": "works_at", "object_type": EntityType.ORG, "describes": True}
+_LIVES_IN: dict[str, Any] = {"attribute": "lives_in", "predicate": "lives_in", "object_type": EntityType.PLACE}
 
-RULES: tuple[Rule, ...] = (
+WORK_RULES: tuple[Rule, ...] = (
     rule(
-        (
-            rf"(?:works?|is working|has worked(?={LASTING})|has been working|is employed|interns|is interning)"
-            rf"(?: \w+ly| part[- ]time| full[- ]time| now)*"
-            rf" (?:at|for|by|with(?= (?:the )?[A-ZÀ-Þ])) (?!themself\b)(?:the )?{_FIRM}{_AS}"
-        ),
+        rf"(?:works?|is working|has worked(?={LASTING})|has been working|is employed|interns|is interning)"
+        rf"(?: \w+ly| part[- ]time| full[- ]time| now)*"
+        rf" (?:at|for|by|with(?= (?:the )?[A-ZÀ-Þ])) (?!themself\b)(?:the )?{_FIRM}{_AS}",
         attribute="works_at",
-        predicate="works_at",
-        object_type=EntityType.ORG,
-        describes=True,
+        **_WORKS_AT,
     ),
     rule(
-        (
-            rf"(?:works?|is working|has worked(?={LASTING})|has been working|is employed)(?: \w+ly| part[- ]time| "
-            rf"full[- ]time)* as {_A}?(?P<role>(?P<value>[\w' -]+?))(?: (?:at|for|with) (?:the "
-            rf")?(?P<object>{RUN}))?(?= (?:in|since|and|now|for|at|with|from)\b|,|$)"
-        ),
+        rf"(?:works?|is working|has worked(?={LASTING})|has been working|is employed)(?: \w+ly| part[- ]time| "
+        rf"full[- ]time)* as {_A}?(?P<role>(?P<value>[\w' -]+?))(?: (?:at|for|with) (?:the "
+        rf")?(?P<object>{RUN}))?(?= (?:in|since|and|now|for|at|with|from)\b|,|$)",
         attribute="job",
-        predicate="works_at",
-        object_type=EntityType.ORG,
-        describes=True,
+        **_WORKS_AT,
     ),
     rule(
-        (
-            r"(?:(?:just |recently )?(?:joined|started (?:working |work |a (?:new )?job |my new job "
-            r")?(?:at|for|with)|got (?:an?|the|User's) (?:new )?(?:job|position|role|offer) (?:at|with|"
-            r"from)|got hired (?:by|at)|was hired (?:by|at)|has (?:just )?(?:joined|started at)|starts at|"
-            r"accepted a (?:job|position|role) (?:at|with)|switched jobs to)) (?:the "
-            rf")?(?P<object>{RUN}){_AS}"
-        ),
+        r"(?:(?:just |recently )?(?:joined|started (?:working |work |a (?:new )?job |my new job "
+        r")?(?:at|for|with)|got (?:an?|the|User's) (?:new )?(?:job|position|role|offer) (?:at|with|"
+        r"from)|got hired (?:by|at)|was hired (?:by|at)|has (?:just )?(?:joined|started at)|starts at|"
+        r"accepted a (?:job|position|role) (?:at|with)|switched jobs to)) (?:the "
+        rf")?(?P<object>{RUN}){_AS}",
         attribute="works_at",
-        predicate="works_at",
-        object_type=EntityType.ORG,
         name_only=True,
-        describes=True,
+        **_WORKS_AT,
     ),
     rule(
-        (
-            rf"(?:has )?(?:(?:left|quit|resigned from|lost|gave up|given up|walked out of) {_HELD}|{_LET_GO}(?=$|,| {_SAYS_MORE})"
-            rf"|(?:left|quit|resigned from|stopped working (?:at|for|with)) (?:the )?(?P<gone>{RUN}){FOR_GOOD})"
-        ),
+        rf"(?:has )?(?:(?:left|quit|resigned from|lost|gave up|given up|walked out of) {_HELD}|{_LET_GO}(?=$|,| {_SAYS_MORE})"
+        rf"|(?:left|quit|resigned from|stopped working (?:at|for|with)) (?:the )?(?P<gone>{RUN}){FOR_GOOD})",
         ends="works_at",
     ),
     rule(
-        (
-            r"(?:(?:just |recently )?(?:left|quit|resigned from|retired from)|(?:was|got) (?:fired|laid "
-            rf"off|let go|made redundant)) ?(?:(?:from|by) )?(?P<gone>{RUN}|\w+)?"
-        ),
+        r"(?:(?:just |recently )?(?:left|quit|resigned from|retired from)|(?:was|got) (?:fired|laid "
+        rf"off|let go|made redundant)) ?(?:(?:from|by) )?(?P<gone>{RUN}|\w+)?",
     ),
     rule(
         rf"(?:runs?|has|(?:co-?)?owns?|(?:co-?)?founded|started|set up) {_A}(?:\w+ ){{0,3}}?(?:company|business|firm"
@@ -102,22 +81,16 @@ RULES: tuple[Rule, ...] = (
         object_type=EntityType.ORG,
     ),
     rule(
-        (
-            r"(?:runs?|manages?|leads?|heads?|directs?|is running|is leading|is managing|oversees|is in "
-            rf"charge of|is responsible for|handles|looks after) (?P<role>(?:the |our |{RUN}'s |User's "
-            rf")[\w' -]+?)(?= (?:in|at|of|for|and|with)\b|$|,)(?: (?:in|at|of) (?:the )?(?P<where>{RUN}))?"
-        ),
+        r"(?:runs?|manages?|leads?|heads?|directs?|is running|is leading|is managing|oversees|is in "
+        rf"charge of|is responsible for|handles|looks after) (?P<role>(?:the |our |{RUN}'s |User's "
+        rf")[\w' -]+?)(?= (?:in|at|of|for|and|with)\b|$|,)(?: (?:in|at|of) (?:the )?(?P<where>{RUN}))?",
         describes=True,
     ),
     rule(
-        (
-            r"(?:is|became|has become|was promoted to|got promoted to|got a job as|has been) "
-            rf"{_A}?{_DESCRIBED}(?: (?:at|for|with|of) (?:the )?(?P<object>{RUN}))?(?= |$|,)"
-        ),
+        r"(?:is|became|has become|was promoted to|got promoted to|got a job as|has been) "
+        rf"{_A}?{_DESCRIBED}(?: (?:at|for|with|of) (?:the )?(?P<object>{RUN}))?(?= |$|,)",
         attribute="job",
-        predicate="works_at",
-        object_type=EntityType.ORG,
-        describes=True,
+        **_WORKS_AT,
     ),
 )
 
@@ -186,6 +159,8 @@ def _own(noun: str, says: str, attribute: str) -> Rule:
     return rule(says, noun=noun, subjects=THINGS, attribute=attribute, owner_is_subject=True)
 
 
+_PARTNER_OF: dict[str, Any] = {"subjects": _ANYONE, "attribute": "partner", "object_type": EntityType.PERSON}
+
 IDENTITY_RULES: tuple[Rule, ...] = (
     rule(
         rf"is (?P<value>(?:{RUN}|[a-z]+))$",
@@ -204,10 +179,8 @@ IDENTITY_RULES: tuple[Rule, ...] = (
         content="{subject}'s name is {value}",
     ),
     rule(
-        (
-            r"(?:is|turned|just turned|will be|turns) (?P<value>\d{1,3})(?: years?[ -]old| years of age| "
-            r"yo)?(?=$|,| (?:and|now|today|this|last|next|yesterday|tomorrow|in|on|but)\b)"
-        ),
+        r"(?:is|turned|just turned|will be|turns) (?P<value>\d{1,3})(?: years?[ -]old| years of age| "
+        r"yo)?(?=$|,| (?:and|now|today|this|last|next|yesterday|tomorrow|in|on|but)\b)",
         subjects=_ANYONE,
         attribute="age",
     ),
@@ -220,19 +193,15 @@ IDENTITY_RULES: tuple[Rule, ...] = (
     rule(
         rf"is married to (?P<object>{RUN}|[a-z]+){END}",
         MemoryKind.RELATIONSHIP,
-        subjects=_ANYONE,
-        attribute="partner",
         predicate="married_to",
-        object_type=EntityType.PERSON,
+        **_PARTNER_OF,
     ),
     rule(
         rf"(?:married|is engaged to|is dating|has been dating) (?P<object>{RUN}){END}",
         MemoryKind.RELATIONSHIP,
-        subjects=_ANYONE,
-        attribute="partner",
         predicate="partner_of",
-        object_type=EntityType.PERSON,
         name_only=True,
+        **_PARTNER_OF,
     ),
     rule(
         rf"(?:has )?(?:broke(?:n)? up|split up|separated|(?:got )?divorced|(?:is|are) divorced(?= from))(?: (?:with|from))?"
@@ -286,7 +255,6 @@ ORGANISATION_RULES: tuple[Rule, ...] = (
 )
 
 _PERSON_SORTS = frozenset({Sort.PERSON, Sort.NAMED})
-_TIE = "|".join(sorted(KINSHIP | ACQUAINTANCES | PETS, key=len, reverse=True))
 _PARTNER = "|".join(sorted(PARTNERS))
 _OWNER = r"(?P<owner>[\w.& -]+?)'s"
 
@@ -310,7 +278,7 @@ PEOPLE_RULES: tuple[Rule, ...] = (
     rule(
         rf"(?:is(?: called| named)?|are called) (?P<object>{RUN})$",
         MemoryKind.RELATIONSHIP,
-        noun=rf"(?P<role>(?:{_MODIFIER})(?:{_TIE}|{ROLE_PATTERN}))(?: at {RUN})?(?:'s name)?",
+        noun=rf"(?P<role>(?:{_MODIFIER})(?:{A_TIE}|{ROLE_PATTERN}))(?: at {RUN})?(?:'s name)?",
         subjects=THINGS | {Sort.PERSON},
         predicate="has_{role}",
         object_type=EntityType.PERSON,
@@ -324,7 +292,7 @@ PEOPLE_RULES: tuple[Rule, ...] = (
         describes=True,
     ),
     rule(
-        rf"(?:is|was|became|has been) {_OWNER} (?P<role>{_MODIFIER}(?:{_TIE}|{ROLE_PATTERN}|C[A-Z]O))(?= |$|,)",
+        rf"(?:is|was|became|has been) {_OWNER} (?P<role>{_MODIFIER}(?:{A_TIE}|{ROLE_PATTERN}|C[A-Z]O))(?= |$|,)",
         MemoryKind.RELATIONSHIP,
         subjects=_PERSON_SORTS,
         describes=True,
@@ -346,47 +314,27 @@ _CALENDAR = rf"(?!(?:{'|'.join(name.capitalize() for name in (*MONTHS, *WEEKDAYS
 
 PLACE_RULES: tuple[Rule, ...] = (
     rule(
-        (
-            rf"{_RESIDE}(?: \w+ly| alone| now| together| with [\w' ]{{2,30}}?)?"
-            r" (?:in|at|near|on(?= [A-Z])|just outside|outside|outside of)"
-            rf" (?!{_NO_PLACE}\b)(?:the )?{_PLACE}"
-        ),
-        attribute="lives_in",
-        predicate="lives_in",
-        object_type=EntityType.PLACE,
+        rf"{_RESIDE}(?: \w+ly| alone| now| together| with [\w' ]{{2,30}}?)?"
+        r" (?:in|at|near|on(?= [A-Z])|just outside|outside|outside of)"
+        rf" (?!{_NO_PLACE}\b)(?:the )?{_PLACE}",
+        **_LIVES_IN,
     ),
+    rule(rf"(?:has )?(?:just )?moved (?:out of|away from) (?:the )?(?P<gone>{RUN}){FOR_GOOD}", ends="lives_in"),
     rule(
-        rf"(?:has )?(?:just )?moved (?:out of|away from) (?:the )?(?P<gone>{RUN}){FOR_GOOD}",
-        ends="lives_in",
-    ),
-    rule(
-        (
-            r"(?:just |recently )?(?:moved|relocated|has (?:just |recently )?(?:moved|relocated)|emigrated"
-            r"|immigrated|moved back|settled)(?: back| here| house| home| over| down| up)*(?: from "
-            rf"(?P<origin>{RUN}))?(?: (?:with|together) [\w' ]{{2,30}}?)? (?:to|in) (?:the "
-            rf")?{_CALENDAR}{_NAMED}"
-        ),
-        attribute="lives_in",
-        predicate="lives_in",
-        object_type=EntityType.PLACE,
+        r"(?:just |recently )?(?:moved|relocated|has (?:just |recently )?(?:moved|relocated)|emigrated"
+        r"|immigrated|moved back|settled)(?: back| here| house| home| over| down| up)*(?: from "
+        rf"(?P<origin>{RUN}))?(?: (?:with|together) [\w' ]{{2,30}}?)? (?:to|in) (?:the "
+        rf")?{_CALENDAR}{_NAMED}",
         name_only=True,
+        **_LIVES_IN,
     ),
     rule(
-        (
-            r"(?:moved|has moved|relocated) (?:back )?to (?P<object>[a-z]+(?: [a-z]+)?)(?= (?:last|this|"
-            r"yesterday|today|in|two|three|a|with|from|when|because|recently)\b|"
-            r"$)(?<!house)(?<!flat)(?<!apartment)(?<!place)(?<!city)(?<!country)"
-        ),
-        attribute="lives_in",
-        predicate="lives_in",
-        object_type=EntityType.PLACE,
+        r"(?:moved|has moved|relocated) (?:back )?to (?P<object>[a-z]+(?: [a-z]+)?)(?= (?:last|this|"
+        r"yesterday|today|in|two|three|a|with|from|when|because|recently)\b|"
+        r"$)(?<!house)(?<!flat)(?<!apartment)(?<!place)(?<!city)(?<!country)",
+        **_LIVES_IN,
     ),
-    rule(
-        rf"{_FROM} {_PLACE}",
-        attribute="hometown",
-        predicate="from",
-        object_type=EntityType.PLACE,
-    ),
+    rule(rf"{_FROM} {_PLACE}", attribute="hometown", predicate="from", object_type=EntityType.PLACE),
 )
 
 _VAGUE = (
@@ -402,35 +350,21 @@ _DIETS = (
 
 PREFERENCE_RULES: tuple[Rule, ...] = (
     rule(
-        (
-            r"(?:is|has (?:been|become|gone)|became|went|eats|is on|follows)(?: an?| strictly)? "
-            rf"(?P<value>{_DIETS})\b(?: diet)?"
-        ),
+        r"(?:is|has (?:been|become|gone)|became|went|eats|is on|follows)(?: an?| strictly)? "
+        rf"(?P<value>{_DIETS})\b(?: diet)?",
         MemoryKind.PREFERENCE,
         subjects=BEARERS,
         attribute="diet",
     ),
     rule(
-        (
-            r"(?:likes?|loves?|adores?|enjoys?|hates?|dislikes?|detests?|prefers?|despises?|loathes?|"
-            rf"avoids?|craves?|would (?:rather|prefer)(?! not (?:say|to say))"
-            rf"|(?:used to )?love|loved|enjoyed|hated|adored){_VAGUE} (?P<thing>.*\w.*)"
-        ),
+        r"(?:likes?|loves?|adores?|enjoys?|hates?|dislikes?|detests?|prefers?|despises?|loathes?|avoids?|craves?"
+        rf"|would (?:rather|prefer)(?! not (?:say|to say))|(?:used to )?love|loved|enjoyed|hated|adored){_VAGUE} .*\w"
+        r"|(?:(?:can ?not|cannot|can not)(?: really)? )?(?:stand|bear|tolerate|abide|stomach) (?!it|that|this|you)\w"
+        r"|is (?:(?:an? )?(?:big|huge|massive|great|real|lifelong) )?(?:an? )?(?:into|fond of|fan of|lover of|obsessed with"
+        r"|crazy about|passionate about|keen on|mad about|hooked on|interested in) (?!(?:it|that|this|you)\b)\w"
+        r"|(?:drink|eat|eats|drinks|smoke|smokes|does not eat|wear)\b \w",
         MemoryKind.PREFERENCE,
     ),
-    rule(
-        (
-            r"(?:(?:can ?not|cannot|can not)(?: really)? )?(?:stand|bear|tolerate|abide|stomach) (?!it|that|this|"
-            r"you)(?P<thing>\w.*)"
-        ),
-        MemoryKind.PREFERENCE,
-    ),
-    rule(
-        r"is (?:(?:an? )?(?:big|huge|massive|great|real|lifelong) )?(?:an? )?(?:into|fond of|fan of|lover of|obsessed with"
-        r"|crazy about|passionate about|keen on|mad about|hooked on|interested in) (?!(?:it|that|this|you)\b)(?P<thing>\w.*)",
-        MemoryKind.PREFERENCE,
-    ),
-    rule(r"(?:drink|eat|eats|drinks|smoke|smokes|does not eat|wear)\b (?P<thing>\w.*)", MemoryKind.PREFERENCE),
     rule(
         r"(?:is|are|has always been|would be|must be) (?P<value>.*\w.*)",
         MemoryKind.PREFERENCE,
@@ -440,11 +374,11 @@ PREFERENCE_RULES: tuple[Rule, ...] = (
         owner_is_subject=True,
     ),
     rule(
-        (
-            r"(?:thinks?|believes?|reckons?|is convinced|feels? strongly)(?: that)? (?!so\b|it\b|that\b|"
-            r"this\b|they\b|he\b|she\b|you\b|User\b|about\b|of\b|there\b|we\b|in\b)(?P<thing>\w+(?: "
-            r"\S+){2,})"
-        ),
+        r"(?:thinks?|believes?|reckons?|is convinced|feels? strongly)(?: that)? (?!so\b|it\b|that\b|"
+        r"this\b|they\b|he\b|she\b|you\b|User\b|about\b|of\b|there\b|we\b|in\b)\w+(?: \S+){2,}",
         MemoryKind.BELIEF,
     ),
 )
+
+RULES = IDENTITY_RULES + PEOPLE_RULES + ORGANISATION_RULES + EVENT_RULES + PLACE_RULES + WORK_RULES + PREFERENCE_RULES
+"""Every family, in the order in which they are asked."""

@@ -103,23 +103,14 @@ def fit(statement: Statement, rule: Rule) -> Finding | None:
     match = rule.pattern.match(statement.core)
     if match is None or (rule.noun is not None and noun is None):
         return None
-    groups = {
-        key: text.strip(" ,.")
-        for key, text in ({**(noun.groupdict() if noun else {}), **match.groupdict()}).items()
-        if text
-    }
+    caught = (noun.groupdict() if noun else {}) | match.groupdict()
+    groups = {key: text.strip(" ,.") for key, text in caught.items() if text}
     thing = groups.get("object")
     if thing == possessive(statement.discourse.me):
         return None
-    if (
-        thing is not None
-        and rule.object_type is EntityType.ORG
-        and f" with {thing}" in match[0]
-        and thing.lower() in FIRST_NAMES
-    ):
-        return None
     if thing is not None and rule.object_type is not None:
-        if not usable(thing, rule.name_only):
+        works_with = rule.object_type is EntityType.ORG and f" with {thing}" in match[0]
+        if not usable(thing, rule.name_only) or (works_with and thing.lower() in FIRST_NAMES):
             return None
         if groups.get("value", "").startswith(thing):
             groups["value"] = titled(groups["value"])

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from mosshead.language.dates.spans import DAY_NAME, MONTH_NAME
 from mosshead.language.verbs import AUXILIARIES, VERBS, base_of, expand, is_finite, is_past
@@ -21,8 +21,6 @@ _MOST_CHARACTERS = 400
 _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|no|vs|etc|e\.g|i\.e|approx|inc|ltd|co|jr|sr|dept)|\b[A-Z])\.$", re.IGNORECASE
 )
-
-_INITIAL = re.compile(r"(?:^|\s)[A-Z]\.$")
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"')\]”’]*(?=\s)|[\U0001F300-\U0001FAFF☀-➿]+(?=\s|$)")
 _LIST_MARK = re.compile(r"^\s*(?:[-*•–]\s+|(?:step\s+)?\(?\d{1,2}[.):]\s+|[a-h]\)\s+)", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?<=\s)\(?(?P<number>\d{1,2})[.)]\s+(?=\S)")
@@ -57,7 +55,9 @@ def sentences(content: str) -> list[Sentence]:
     """The sentences of a message, in order, without code, logs, mails and chats that were pasted."""
     found: list[Sentence] = []
     within = False
-    for line in _lines(content[:MOST_HEARD]):
+    spoken = spoken_lines(list(own_lines(content[:MOST_HEARD].splitlines())))
+    told = (line for line in spoken if not line.lstrip().startswith("|") or _ROW.match(line.strip()))
+    for line in chain.from_iterable(map(_items, told)):
         listed = _LIST_MARK.match(line)
         for quote in _cut(line[listed.end() :] if listed else line):
             text, foreign, within = _own_words(tidy(quote), within)
@@ -85,12 +85,6 @@ def _own_words(text: str, within: bool) -> tuple[str, bool, bool]:
     return before or text, not before, text.count('"') % 2 == 1
 
 
-def _lines(content: str) -> Iterator[str]:
-    for line in spoken_lines(list(own_lines(content.splitlines()))):
-        if not line.lstrip().startswith("|") or _ROW.match(line.strip()):
-            yield from _items(line)
-
-
 def _items(line: str) -> Iterator[str]:
     """A list that was typed in one line, ": 1. send it 2. call them", as the lines that it could have been."""
     places: list[int] = []
@@ -104,17 +98,11 @@ def _items(line: str) -> Iterator[str]:
 def _cut(line: str) -> Iterator[str]:
     start = 0
     for match in _END.finditer(line):
-        if _INITIAL.search(line[max(start, match.end() - 3) : match.end()]) or _abbreviates(
-            line[max(start, match.end() - 8) : match.end()]
-        ):
+        if match[0] == "." and _ABBREVIATION.search(line, max(start, match.end() - 8), match.end()):
             continue
         yield from _bounded(line[start : match.end()])
         start = match.end()
     yield from _bounded(line[start:])
-
-
-def _abbreviates(tail: str) -> bool:
-    return tail.endswith(".") and _ABBREVIATION.search(tail) is not None
 
 
 def _bounded(piece: str) -> Iterator[str]:
@@ -157,7 +145,7 @@ _WHEN = (
 )
 
 _DATED = re.compile(rf"^(?P<what>[a-z][\w'-]*(?: [\w'&-]+){{0,5}}?),? (?P<when>{_WHEN}.{{0,40}})$", re.IGNORECASE)
-_A_DAY = re.compile(rf"^{_DAY}", re.IGNORECASE)
+_A_DAY = re.compile(_DAY, re.IGNORECASE)
 _COUNTED = re.compile(r"^\d[\d,.]* (?:[a-z]+ ){0,2}[a-z]+s (?:left )?(?:in|at|on|so far|left)\b")
 
 _UNDERGOING = re.compile(
@@ -185,7 +173,7 @@ _NO_NOUN = frozenset(
     """
     i you he she it we they me us him her them this that these those there what who when where why how which if and but or so
     no yes not see saw until till since from by remind call ask tell meet only maybe probably back is the my our your his
-    every each some any hello hi sry soz ugh thanks thank sorry please great good ok
+    every each some any hello hi sry soz ugh thanks thank sorry please great good ok says turns goes gets comes
     """.split()
 )
 
@@ -222,24 +210,17 @@ def _with_verb(bare: str) -> str | None:
 def _is_dated(note: str) -> bool:
     bare = expand(note)  # "I'm off Friday" has its verb
     match = _DATED.match(bare.split(", ", maxsplit=1)[0] if re.search(rf"{_WHEN}[^,]*,", bare, re.IGNORECASE) else bare)
-    return (
-        match is not None
-        and match["what"].split()[0].lower() not in _NO_AMOUNT
-        and not any(_is_no_noun(word) for word in match["what"].split())
-        and not _A_DAY.search(match["what"])
-    )
+    what = match["what"].split() if match else []
+    noun = bool(what) and what[0].lower() not in _NO_AMOUNT and not any(map(_is_no_noun, what))
+    return noun and not _A_DAY.match(" ".join(what))
 
 
 def _is_no_noun(word: str) -> bool:
     low = word.lower()
-    verb = low in VERBS and low not in {"test", "run", "work", "trip", "check"}
-    return verb or low in _NO_NOUN or low in AUXILIARIES or is_past(low) or low.endswith("ing") or _is_third(low)
-
-
-def _is_third(word: str) -> bool:
-    return word in {"says", "turns", "goes", "gets", "comes"} or (
-        is_finite(word) and word not in {"keys", "drinks", "talks", "plans", "calls"}
-    )
+    if low in {"test", "run", "work", "trip", "check", "keys", "drinks", "talks", "plans", "calls"}:
+        return False
+    verb = low in VERBS or low in AUXILIARIES or is_past(low) or is_finite(low)
+    return verb or low in _NO_NOUN or low.endswith("ing")
 
 
 def _has_finite(text: str) -> bool:
@@ -249,9 +230,8 @@ def _has_finite(text: str) -> bool:
 
 def _of_roster(match: re.Match[str]) -> str:
     groups = match.groupdict()
-    who = (
-        "I" if match["who"].lower() == "me" else re.sub(r"^(?:old|young|little) ", "", match["who"]).replace("+", "and")
-    )
+    who = re.sub(r"^(?:old|young|little) ", "", match["who"]).replace("+", "and")
+    who = "I" if who.lower() == "me" else who
     several = " and " in who
     told = [f"{who} is my {groups['role']}"] if groups.get("role") in KINSHIP | ACQUAINTANCES else []
     told += [f"{who} is {groups['age']}"] if groups.get("age") else []
@@ -376,16 +356,12 @@ def _turn(lines: Sequence[str], at: int) -> _Turn | None:
     """The turn that a line begins: all in one line, or below a line that says who and when, or two such lines."""
     if turn := _TURN.match(lines[at].strip()):
         return _Turn(turn["nick"] or turn["name"], turn["said"], sure=bool(turn["stamp"] or turn["nick"]))
-    above, line, below = (" ".join(one.split()) for one in _around(lines, at))
+    around = (lines[at - 1] if at else "", lines[at], lines[at + 1] if at + 1 < len(lines) else "")
+    above, line, below = (" ".join(one.split()) for one in around)
     if _TIME_ALONE.match(line):
         return _Turn(above, below, sure=False) if _NAME_ALONE.match(above) else None
     head = next(filter(None, (pattern.match(line) for pattern in _HEADS)), None)
     return _Turn(head["name"], below, sure=bool(head["stamp"] or head["date"])) if head else None
-
-
-def _around(lines: Sequence[str], at: int) -> tuple[str, str, str]:
-    """The line above, the line, and the line below."""
-    return lines[at - 1] if at else "", lines[at], lines[at + 1] if at + 1 < len(lines) else ""
 
 
 def _may_speak(turn: _Turn, times: int) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from enum import Enum, auto
 
 from mosshead.language.wordlists import FIRST_NAMES
-from pipeline.rules_en.corrections import may_take_back
+from pipeline.rules_en.corrections import takes_back
 
 
 class Act(Enum):
@@ -20,24 +20,20 @@ class Act(Enum):
     RETRACTION = auto()
 
 
-_COMMANDS = (
-    "write tell show give make create list explain summarise summarize translate rewrite check "
-    "find search help generate draft "
-    "compose suggest recommend describe compare calculate compute send schedule book set add "
-    "remove delete update fix correct "
-    "proofread edit review analyse analyze look open read ignore forget disregard respond answer "
-    "reply speak talk act pretend "
-    "play be stop start use keep provide convert format print run call remind plan let's let "
-    "note consider assume imagine suppose "
-    "take go try don't never always stay behave obey follow output repeat say ask include avoid "
-    "ensure prepare design build "
-    "continue think put turn remember have do bring pick share enjoy wait come get good"
-)
+_COMMANDS = """
+    write tell show give make create list explain summarise summarize translate rewrite check find search help generate
+    draft compose suggest recommend describe compare calculate compute send schedule book set add remove delete update
+    fix correct proofread edit review analyse analyze look open read ignore forget disregard respond answer reply speak
+    talk act pretend play be stop start use keep provide convert format print run call remind plan let's let note
+    consider assume imagine suppose take go try don't never always stay behave obey follow output repeat say ask
+    include avoid ensure prepare design build continue think put turn remember have do bring pick share enjoy wait come
+    get good
+    """.split()
 
 _COMMAND = re.compile(
     r"(?!call me )(?:please|pls|plz|kindly|just|now|also|then|ok|okay|hey assistant|hey chatgpt|"
     r"and|so)?,? ?(?:please )?"
-    rf"(?:(?!have to\b)(?:{'|'.join(_COMMANDS.split())})\b(?! (?:is|are|was|were)\b)"
+    rf"(?:(?!have to\b)(?:{'|'.join(_COMMANDS)})\b(?! (?:is|are|was|were)\b)"
     r"|make sure\b|from now on\b|in future\b|do not\b|you (?:must|should|shall|will|have to|need to|are now)\b"
     r"|i (?:want|need|would like|'d like|expect|order|command) you to\b|i would like (?:a|an|"
     r"some) |i need help\b|i need (?:a|an|some) (?:list|recipe|summary|idea)"
@@ -161,7 +157,7 @@ ONLY_PLEASANT = re.compile(
 """A sentence that says no more than that."""
 
 _TELLS: tuple[tuple[Act, Callable[[str], object]], ...] = (
-    (Act.RETRACTION, may_take_back),
+    (Act.RETRACTION, lambda text: takes_back(text, answering=False)),
     (Act.SMALL_TALK, ONLY_PLEASANT.match),
     (Act.SMALL_TALK, _SMALL_TALK.match),
     (Act.QUESTION, lambda text: text.endswith("?")),
@@ -191,15 +187,12 @@ _THANKS_NAME = re.compile(rf"^{_PLEASANTRY}(?:,)? (?P<name>[A-Z][a-z]+)[,!.:]\s+
 def without_opener(text: str) -> str:
     """ "Hey there, by the way, I'm Sarah" → "I'm Sarah"."""
     while True:
-        match = _THANKS_NAME.match(text) or _OPENER.match(text) or _vocative(text)
+        called = _VOCATIVE.match(text)
+        called = called if called and called[1].lower() in FIRST_NAMES else None
+        match = _THANKS_NAME.match(text) or _OPENER.match(text) or called
         if match is None or match.end() >= len(text):
             return text
         text = text[match.end() :]
-
-
-def _vocative(text: str) -> re.Match[str] | None:
-    match = _VOCATIVE.match(text)
-    return match if match is not None and match[1].lower() in FIRST_NAMES else None
 
 
 _PAYLOAD = re.compile(

@@ -27,10 +27,6 @@ class Statement:
     past: bool
     discourse: Discourse
 
-    @property
-    def content(self) -> str:
-        return f"{self.subject.text} {self.predicate}"
-
 
 _IS = re.compile(r"^(?:is|was) (?:also )?")
 _LEADING_ADVERBS = re.compile(rf"^(?:{ADVERB} )+(?=\w)")
@@ -65,7 +61,9 @@ def read_statement(clause: str, discourse: Discourse, gazetteer: Gazetteer, *, d
     text = _addressee(to_third_person(clause, discourse.me, discourse.firm, dated=dated), discourse)
     if text is None:
         return None
-    gazetteer = _with_firm(gazetteer, discourse.firm)
+    firm = discourse.firm
+    if firm is not None and firm.casefold() not in gazetteer.types:  # it may have been named in this very sentence
+        gazetteer = Gazetteer((*gazetteer.entities, KnownEntity(firm, EntityType.ORG)))
     read = _subject_and_rest(text, discourse, gazetteer)
     if read is None:
         return None
@@ -74,21 +72,9 @@ def read_statement(clause: str, discourse: Discourse, gazetteer: Gazetteer, *, d
         subject = Subject(subject.text, Sort.GROUP, subject.name)
     predicate = _pronouns(predicate.strip(), subject, discourse)
     subject = _told_apart(subject, predicate, discourse)
-    return make_statement(subject, predicate, discourse) if predicate else None
-
-
-def _with_firm(gazetteer: Gazetteer, firm: str | None) -> Gazetteer:
-    """The firm may have been named in this very sentence."""
-    if firm is None or firm.casefold() in gazetteer.types:
-        return gazetteer
-    return Gazetteer((*gazetteer.entities, KnownEntity(firm, EntityType.ORG)))
-
-
-def make_statement(subject: Subject, predicate: str, discourse: Discourse) -> Statement:
-    """A statement from its two halves."""
     core, negated = _core(predicate)
     past = looks_back(core) or _DID.match(predicate) is not None
-    return Statement(subject, predicate, core, negated, past, discourse)
+    return Statement(subject, predicate, core, negated, past, discourse) if predicate else None
 
 
 def _addressee(text: str, discourse: Discourse) -> str | None:
@@ -122,7 +108,7 @@ def _subject_and_rest(text: str, discourse: Discourse, gazetteer: Gazetteer) -> 
         return _meant(pronoun[0].strip().lower(), text[pronoun.end() :], discourse)
     there = re.match(r"^[Tt]here (?=(?:is|are|was|were|will be) (?!no\b|nothing\b|something\b|someone\b))", text)
     if there:
-        return Subject("There", Sort.THING, noun="there", bare=True), text[there.end() :]
+        return Subject("There", Sort.THING, noun="there"), text[there.end() :]
     return noun_subject(_possessives(text, discourse), gazetteer)
 
 
@@ -148,14 +134,11 @@ def _unplaced(thing: Subject | None) -> Subject | None:
 
 def _group(text: str) -> tuple[Subject, str] | None:
     words = text.split()
-    at = next((i for i, word in enumerate(words[:MOST_WORDS_OF_SUBJECT]) if i > 2 and _may_be_verb(word)), None)
-    if at is None:
-        return None
-    return Subject(" ".join(words[:at]), Sort.GROUP, words[0]), " ".join(words[at:])
-
-
-def _may_be_verb(word: str) -> bool:
-    return is_finite(word) or (word.islower() and not word.endswith("'s") and word not in TIES and word != "and")
+    for at, word in enumerate(words[:MOST_WORDS_OF_SUBJECT]):
+        noun = not word.islower() or word.endswith("'s") or word in TIES or word == "and"
+        if at > 2 and (is_finite(word) or not noun):
+            return Subject(" ".join(words[:at]), Sort.GROUP, words[0]), " ".join(words[at:])
+    return None
 
 
 def _possessives(text: str, discourse: Discourse) -> str:

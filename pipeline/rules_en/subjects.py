@@ -21,6 +21,7 @@ from pipeline.rules_en.names import RUN, Gazetteer, Sort, Subject, guess_type, t
 
 MOST_WORDS_OF_SUBJECT = 7
 TIES = KINSHIP | ACQUAINTANCES | PETS
+A_TIE = "|".join(sorted(TIES, key=len, reverse=True))
 THIN = ADVERBS | frozenset(
     """
     it that this them those these so too to the a an and of in on at for with up down out off over back there here me him her
@@ -81,33 +82,18 @@ def noun_subject(text: str, gazetteer: Gazetteer) -> tuple[Subject, str] | None:
     pattern = gazetteer.pattern_for(text)
     known = pattern.match(text) if pattern else None
     first = len(known[0].split()) if known and text[known.end() : known.end() + 1] == " " else 1
-    at = next(
-        (
-            i
-            for i, w in enumerate(words[: MOST_WORDS_OF_SUBJECT + 1])
-            if i >= first and is_verb_after(words[i - 1], w.rstrip(","))
-        ),
-        None,
-    )
+    places = range(first, min(len(words), MOST_WORDS_OF_SUBJECT + 1))
+    at = next((place for place in places if is_verb_after(words[place - 1], words[place].rstrip(","))), None)
     if at is None:
         return None
-    head, adverbs = _without_adverbs(" ".join(words[:at]).rstrip(","))
-    predicate = " ".join([*adverbs, *words[at:]])
+    before = " ".join(words[:at]).rstrip(",")
+    adverbs = _ADVERBS_LAST.search(before)  # which are the verb's own: "no longer", "never", "probably"
+    head = before[: adverbs.start()] if adverbs else before
+    predicate = " ".join([*(adverbs[0].split() if adverbs else ()), *words[at:]])
     if not head.strip(" ,"):
         return None  # "😂, said my boss": what opened the sentence is no word
-    subject = (
-        _owned(head, gazetteer)
-        or _named(head, predicate, gazetteer, known is not None)
-        or _plain(head)
-        or bare_subject(head)
-    )
+    subject = _owned(head, gazetteer) or _named(head, predicate, gazetteer, known is not None) or _unnamed(head)
     return (subject, predicate) if subject else None
-
-
-def _without_adverbs(head: str) -> tuple[str, list[str]]:
-    """The words before a verb without the adverbs among them, which are its own: "no longer", "never", "probably"."""
-    adverbs = _ADVERBS_LAST.search(head)
-    return (head[: adverbs.start()], adverbs[0].split()) if adverbs else (head, [])
 
 
 def _owned(head: str, gazetteer: Gazetteer) -> Subject | None:
@@ -147,9 +133,8 @@ def _named(head: str, predicate: str, gazetteer: Gazetteer, is_known: bool) -> S
     spoken, bare = bare, _TITLE.sub("", bare)
     match = _NAME_FIRST.match(bare)
     lowered = bare.split()[0].lower()
-    if not is_known and (match is None or match[0] != bare or lowered in NOT_NAMES or bare.endswith("'s")):
-        return None
-    if not is_known and spoken == bare and not _bears_name(bare, predicate):
+    no_name = match is None or match[0] != bare or lowered in NOT_NAMES or bare.endswith("'s")
+    if not is_known and (no_name or (spoken == bare and not _bears_name(bare, predicate))):
         return None
     name = gazetteer.spellings.get(bare.casefold(), bare)
     if spoken != bare:
@@ -165,12 +150,12 @@ def _sort(entity_type: EntityType) -> Sort:
 def _told_by_more(head: str, bare: str) -> Subject | None:
     """A first name with what tells its bearer from others: "the other Peter", "Peter from accounting"."""
     other = re.match(rf"^[Tt]he [a-z]+ (?P<name>{RUN})$", head)
-    if other and other["name"].split()[0].lower() in FIRST_NAMES:
-        return Subject(head, Sort.PERSON, other["name"], EntityType.PERSON)
     placed = re.match(rf"^(?P<name>{RUN}) (?P<where>(?:from|in|at) [\w' ]+)$", bare)
-    if placed and placed["name"].split()[0].lower() in FIRST_NAMES:
-        return Subject(bare, Sort.PERSON, placed["name"], EntityType.PERSON, placed["where"])
-    return None
+    told = other or placed
+    if told is None or told["name"].split()[0].lower() not in FIRST_NAMES:
+        return None
+    where = placed["where"] if placed and not other else ""
+    return Subject(head if other else bare, Sort.PERSON, told["name"], EntityType.PERSON, where)
 
 
 def _bears_name(head: str, predicate: str) -> bool:
@@ -183,13 +168,9 @@ def _bears_name(head: str, predicate: str) -> bool:
     return _OF_A_NAME.match(predicate) is not None or is_given_name(words[0], predicate)
 
 
-def _plain(head: str) -> Subject | None:
-    """ "The team meeting": nobody's, and worth reading for schedules and firms only."""
-    match = re.match(r"^(?:[Tt]he|[Tt]his) ([a-z][\w -]{1,40})$", head)
-    return Subject(f"The {match[1]}", Sort.THING, None, EntityType.CONCEPT, match[1]) if match else None
-
-
 _NO_SUBJECT = GRAMMAR | frozenset("another although yeah ok okay thanks perhaps sure ones people folks".split())
+
+_NO_NOUN = _NO_SUBJECT | AUXILIARIES | ADVERBS | (THIN - {"time"})
 
 _COMMON = frozenset(
     """
@@ -218,23 +199,23 @@ _DOES = re.compile(
 _MOST_WORDS = 5
 
 
-def bare_subject(head: str) -> Subject | None:
-    """The subject that a few words without article are, None where they are none."""
+def _unnamed(head: str) -> Subject | None:
+    """ "The team meeting", nobody's; or a few words without article, None where they are no subject."""
+    definite = re.match(r"^(?:[Tt]he|[Tt]his) ([a-z][\w -]{1,40})$", head)
+    if definite:
+        return Subject(f"The {definite[1]}", Sort.THING, None, EntityType.CONCEPT, definite[1])
     words = head.split()
     if not 0 < len(words) <= _MOST_WORDS or not re.match(r"[A-Za-z]", head):
         return None
     if any(_no_noun(word) for word in words):
         return None
-    return Subject(head[0].upper() + head[1:], Sort.THING, None, EntityType.CONCEPT, head.lower(), bare=True)
+    return Subject(head[0].upper() + head[1:], Sort.THING, None, EntityType.CONCEPT, head.lower())
 
 
 def _no_noun(word: str) -> bool:
     low = word.lower().strip(",")
     return (
-        low in _NO_SUBJECT
-        or low in AUXILIARIES
-        or low in ADVERBS
-        or (low in THIN and low != "time")
+        low in _NO_NOUN
         or word.endswith((",", ":", ";", "'s", ")"))
         or not re.fullmatch(r"[\w'&/+-]+", word)
         or (low.endswith("ed") and base_of(low) is not None)

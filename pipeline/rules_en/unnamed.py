@@ -4,10 +4,11 @@ import re
 from collections.abc import Set
 from dataclasses import replace
 
-from mosshead.language.wordlists import ACQUAINTANCES, FIRST_NAMES, KINSHIP, NOT_NAMES, PETS, PRONOUNS, ROLES, gender_of
+from mosshead.language.wordlists import FIRST_NAMES, NOT_NAMES, PETS, PRONOUNS, ROLES, gender_of
 from mosshead.models.kinds import EntityType
 from pipeline.rules_en.grammar import possessive
 from pipeline.rules_en.names import CAPITAL, RUN, Discourse, Person, Sort, Subject, looks_like_name, titled
+from pipeline.rules_en.subjects import TIES
 
 TIE_MODIFIERS = (
     "older|younger|elder|big|little|twin|best|new|old|former|good|close|late|first|second|eldest|youngest|only|third"
@@ -15,16 +16,10 @@ TIE_MODIFIERS = (
 """What may stand before what somebody is to somebody."""
 
 _STAFF = ROLES - {"lead", "head", "chief", "guide", "officer", "judge"}
-_RELATIVES = (KINSHIP | ACQUAINTANCES | PETS) - {"ex", "parent", "contact", "pet", "student"}
-_CHILDREN = {
-    "baby girl": "baby",
-    "baby boy": "baby",
-    "little girl": "daughter",
-    "little boy": "son",
-    "girl": "daughter",
-    "boy": "son",
-}
-_PEOPLE = KINSHIP | ACQUAINTANCES | PETS | ROLES | set(_CHILDREN)
+_RELATIVES = TIES - {"ex", "parent", "contact", "pet", "student"}
+_CHILDREN = dict.fromkeys(("girl", "little girl"), "daughter") | dict.fromkeys(("boy", "little boy"), "son")
+_CHILDREN |= dict.fromkeys(("baby girl", "baby boy"), "baby")
+_PEOPLE = TIES | ROLES | set(_CHILDREN)
 
 _THINGS = frozenset(
     """
@@ -86,7 +81,7 @@ def with_unnamed(clause: str, discourse: Discourse) -> Discourse:
         one = _subject(match["noun"], discourse.me)
         if not any(person.subject.name and one.text in person.described for person in discourse.people):
             groups.append((one,))
-            discourse = _before_the_last(one, discourse, last=True)
+            discourse = _before_the_last(one, discourse)
     gained = _GAINED.search(clause)
     owner = _owner(gained["who"] or gained["there"], discourse) if gained else None
     if gained and owner:
@@ -99,7 +94,7 @@ def with_unnamed(clause: str, discourse: Discourse) -> Discourse:
             one = _subject(noun, owner)
             groups = [*groups[:-1], (*groups[-1], one)] if match["joined"] and groups else [*groups, (one,)]
             if noun in _PEOPLE:
-                discourse = _before_the_last(one, discourse, last=owner == discourse.me)
+                discourse = _before_the_last(one, discourse)
     return replace(discourse, unnamed=tuple(groups), unnamed_fresh=True) if groups else discourse
 
 
@@ -107,12 +102,12 @@ def _subject(noun: str, owner: str) -> Subject:
     return Subject(f"{possessive(owner)} {noun}", Sort.PERSON, None, EntityType.PERSON, noun, owner)
 
 
-def _before_the_last(one: Subject, discourse: Discourse, *, last: bool) -> Discourse:
+def _before_the_last(one: Subject, discourse: Discourse) -> Discourse:
     """Somebody unnamed among those whom a pronoun can mean: after the one who got him, unless that is the speaker."""
     if any(one.noun == p.subject.noun or one.text in p.described for p in discourse.people):
         return discourse
     added = discourse.with_person(Person(one, (), None, gender_of(None, one.noun.split()[-1])))
-    if last or len(added.people) == 1:
+    if one.owner == discourse.me or len(added.people) == 1:
         return added
     *others, owner, new = added.people
     return replace(added, people=(*others, new, owner))
@@ -126,11 +121,9 @@ def _owner(who: str, discourse: Discourse) -> str | None:
     if low in {"he", "she"}:
         person = discourse.meant_by(low)
         return person.subject.name or person.subject.text if person else None
-    named = [
-        word for word in who.split() if word[0].isupper() and (looks_like_name(word) or word.lower() in FIRST_NAMES)
-    ]
-    if named and who.rsplit(maxsplit=1)[-1] in named:
-        return named[-1]
+    last = who.rsplit(maxsplit=1)[-1]
+    if last[0].isupper() and (looks_like_name(last) or last.lower() in FIRST_NAMES):
+        return last
     own = re.fullmatch(r"(?:my|our) (?P<noun>[a-z-]+)", low)
     return f"{possessive(discourse.me)} {own['noun']}" if own else None
 
@@ -148,13 +141,13 @@ def named_afterwards(clause: str, discourse: Discourse) -> tuple[str, Discourse]
     pronoun = (match["who"] or match["whose"] or match["them"]).lower()
     for group in reversed(discourse.unnamed):
         fitting = [one for one in group if _fits(pronoun, one.noun)]
+        if len(fitting) > 1:
+            return "", discourse
         if fitting:
-            if len(fitting) > 1:
-                return "", discourse
-            one = fitting[0]
+            whom = f"my {fitting[0].noun}" if fitting[0].owner == discourse.me else fitting[0].text
             says = "'s name is" if match["whose"] else " is called"
             name = titled(match["name"].strip("\"'"))
-            return f"{_in_first_person(one, discourse.me)}{says} {name}", replace(discourse, unnamed=())
+            return f"{whom}{says} {name}", replace(discourse, unnamed=())
     return nobody
 
 
@@ -164,10 +157,6 @@ def _is_fuller(name: str, whose: str, discourse: Discourse) -> bool:
     return person is not None and (
         person.subject.name is None or bool({*name.split()} & {*person.subject.name.split()})
     )
-
-
-def _in_first_person(one: Subject, me: str) -> str:
-    return f"my {one.noun}" if one.owner == me else one.text
 
 
 def _may_be_name(text: str) -> bool:
