@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -16,12 +16,9 @@ from pipeline.models import USER, FactMention, FactOutcome, Known, NewFact
 
 def may_be_about_the_same(fact: NewFact, known: Known) -> bool:
     """Whether both may describe the same: they share a subject, or of one it is not known. Two Peters are two."""
-    one_is_open = not fact.subject_ids or not known.subject_ids
-    return one_is_open or bool(fact.subject_ids & known.subject_ids) or _is_turned_round(fact, known)
-
-
-def _is_turned_round(fact: NewFact, known: Known) -> bool:
-    """Whether both say the same of the same two, each of another of them: "Ana is User's wife", "User's wife is Ana"."""
+    if not fact.subject_ids or not known.subject_ids or fact.subject_ids & known.subject_ids:
+        return True
+    # Of the same two, each of another of them: "Ana is User's wife", "User's wife is Ana".
     same_two = fact.subject_ids <= known.about_ids and known.subject_ids <= fact.about_ids
     return same_two and agree(fact.fact.content, known.content)
 
@@ -50,11 +47,9 @@ def says_the_same(fact: NewFact, known: Known) -> bool:
 
 def states(fact: NewFact, known: Known) -> bool:
     """Whether a memory says what a fact does, in its words or by the one value that both give, and nothing opposite."""
-    one_value = fact.fact.attribute is not None and (fact.fact.attribute, plain(fact.fact.value or "")) == (
-        known.attribute,
-        plain(known.value or ""),
-    )
-    return is_about_the_same(fact, known) and (one_value or agree(fact.fact.content, known.content))
+    told, same_value = fact.fact, plain(fact.fact.value or "") == plain(known.value or "")
+    one_value = same_value and told.attribute is not None and told.attribute == known.attribute
+    return is_about_the_same(fact, known) and (one_value or agree(told.content, known.content))
 
 
 def differs_in_surnames(fact: NewFact, known: Known) -> bool:
@@ -70,8 +65,7 @@ def same_time(fact: NewFact, known: Known) -> bool:
     """Whether both speak of the same time; an event without one may be another than one that has it."""
     mine, its = fact.fact.occurred, known.occurred
     if mine is None or its is None:
-        event = MemoryKind.EVENT in (fact.fact.kind, known.kind)
-        return mine is its or not event
+        return mine is its or MemoryKind.EVENT not in (fact.fact.kind, known.kind)
     return mine.start == its.start and mine.end == its.end
 
 
@@ -123,20 +117,14 @@ def is_anothers(fact: NewFact, known: Known) -> bool:
 
 
 def _is_another_view(fact: NewFact, known: Known) -> bool:
-    if not is_anothers(fact, known):
+    """Whether what another said stands beside it. Of himself somebody speaks for sure only as the one subject of what he says."""
+    if not is_anothers(fact, known) or fact.fact.corrects or tells_a_change(fact.fact.content, fact.fact.quote):
         return False
-    outranks = fact.fact.corrects or _speaks_of_himself(fact) or tells_a_change(fact.fact.content, fact.fact.quote)
-    return not outranks
-
-
-def _speaks_of_himself(fact: NewFact) -> bool:
-    """Whether the speaker is whom the fact describes; only whoever is its one subject is so for sure."""
     named = [{normalise(name) for name in (mention.name, *mention.aliases)} for mention in _described(fact)]
-    return len(named) == 1 and normalise(fact.said_by or "") in named[0]
+    return len(named) != 1 or normalise(fact.said_by or "") not in named[0]
 
 
 def _people_described(fact: NewFact) -> list[str]:
-    """The names of the people that a fact describes, but for the user."""
     people = (mention for mention in _described(fact) if mention.entity_type is EntityType.PERSON)
     return [mention.name for mention in people if mention.name != USER]
 
@@ -253,10 +241,14 @@ def same_statement(one: str, other: str) -> bool:
 def agree(one: str, other: str) -> bool:
     """Whether two statements say the same with the same telling words: both are negated or neither is, and only fillers, the
     endings -s and -ing, and the place of adjuncts and of the items of a list may differ."""
-    if same_statement(one, other):
-        return True
-    left, right = shape(words(one)), shape(words(other))
-    return negations(one) % 2 == negations(other) % 2 and left == right and bool(left.heads or left.adjuncts)
+    mine = sense(one)
+    return same_statement(one, other) or (mine is not None and mine == sense(other))
+
+
+def sense(statement: str) -> Hashable | None:
+    """What statements that agree have in common; None where they hold nothing but fillers."""
+    said = _shape(words(statement))
+    return (negations(statement) % 2, said) if said.heads or said.adjuncts else None
 
 
 def is_more_precise(one: str, other: str) -> bool:
@@ -393,7 +385,7 @@ def _reduced(statement: str, antonyms: dict[str, tuple[str, bool]]) -> _Reduced:
             form, turned = antonyms.get(word.form, (word.form, False))
             denied ^= turned
             rest.append(replace(word, form=form))
-    return shape(rest), denied
+    return _shape(rest), denied
 
 
 def _turned(statement: str) -> _Reduced:
@@ -432,17 +424,13 @@ NEGATIONS: Final = frozenset("no not never none nobody nothing without neither n
 
 _CONTRACTIONS: Final = {
     "won't": "will",
-    "can't": "can",
     "shan't": "shall",
-    "cannot": "can",
-    "weren't": "was",
-    **dict.fromkeys(("don't", "doesn't"), "do"),
-    **dict.fromkeys(("isn't", "aren't", "ain't"), "is"),
+    "didnt": "did",
+    **dict.fromkeys(("can't", "cannot", "cant"), "can"),
+    **dict.fromkeys(("weren't", "werent", "wasnt"), "was"),
+    **dict.fromkeys(("don't", "doesn't", "dont", "doesnt"), "do"),
+    **dict.fromkeys(("isn't", "aren't", "ain't", "isnt", "arent"), "is"),
 }
-
-_UNMARKED: Final = dict(
-    zip("dont doesnt didnt isnt arent wasnt werent cant".split(), "do do did is is was was can".split(), strict=True)
-)
 
 _PREPOSITIONS: Final = frozenset(
     "in on at from to by with for of about against befor after over under until till since during between into onto near "
@@ -463,6 +451,7 @@ _PARTICIPLES: Final = frozenset(
 )
 
 _AND: Final = "&"
+_READ_AS: Final = {"and": _AND, "were": "was"}
 
 
 def plain(statement: str) -> str:
@@ -501,7 +490,7 @@ def details(statement: str, *, times: bool = True) -> frozenset[str]:
     )
 
 
-def shape(statement: list[StatementWord]) -> StatementShape:
+def _shape(statement: list[StatementWord]) -> StatementShape:
     """The shape of a statement's words, without fillers and negations."""
     before, after = _sides(statement)
     segments = [*_segments(before), *_segments(after)]
@@ -520,17 +509,14 @@ def _plain_form(raw: str) -> str:
 
 def _read(raw: str, first: bool) -> Iterator[StatementWord]:
     form = _plain_form(raw)
-    if form in _CONTRACTIONS or form.endswith("n't") or form in _UNMARKED:
-        yield StatementWord(_CONTRACTIONS.get(form) or _UNMARKED.get(form) or form.removesuffix("n't"))
-        yield StatementWord("not")
-        return
     capital = raw[0].isupper()
-    if form in NUMBERS and form not in FILLERS:
+    if form in _CONTRACTIONS or form.endswith("n't"):
+        yield StatementWord(_CONTRACTIONS.get(form) or form.removesuffix("n't"))
+        yield StatementWord("not")
+    elif form in NUMBERS and form not in FILLERS:
         yield StatementWord(str(NUMBERS[form]))
-    elif form == "were":
-        yield StatementWord("was")
-    elif form == "and":
-        yield StatementWord(_AND)
+    elif form in _READ_AS:
+        yield StatementWord(_READ_AS[form])
     else:
         word = form if capital or form in _CALENDAR or raw[0].isdigit() else base_form(form)
         name = capital and not (first and (len(form) == 1 or form in FILLERS | NEGATIONS))

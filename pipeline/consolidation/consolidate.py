@@ -23,17 +23,17 @@ def consolidate(facts: Sequence[NewFact], model: LanguageModel | None) -> list[F
 
     A fact with a suspicion is put into quarantine: the model does not see it, and no other fact is held against it.
     """
-    suspect = {fact.number for fact in facts if fact.fact.suspicion is not None}
-    no_memories = suspect | {fact.number for fact in facts if fact.fact.retracts}
+    suspect = {fact.number: fact.fact.suspicion for fact in facts if fact.fact.suspicion is not None}
+    no_memories = suspect.keys() | {fact.number for fact in facts if fact.fact.retracts}
     sound = [_comparable(fact, no_memories) for fact in facts if fact.number not in suspect]
     decided = {fact.number: decision for fact in sound if (decision := clear_case(fact)) is not None}
     doubtful = [fact for fact in sound if fact.number not in decided]
-    decided |= _of_doubtful(doubtful, model)
-    decided |= {
-        fact.number: FactOutcome(fact.number, "quarantine", None, fact.fact.suspicion)
-        for fact in facts
-        if fact.fact.suspicion is not None
-    }
+    asked = nominated(doubtful) if model else []
+    answered = ask(asked, model) if model and asked else Answered({}, {})
+    for fact in doubtful:
+        refused = answered.refused.get(fact.number)
+        decided[fact.number] = answered.taken.get(fact.number) or replace(likeliest_case(fact), refused=refused)
+    decided |= {number: FactOutcome(number, "quarantine", None, why) for number, why in suspect.items()}
     return [decided[fact.number] for fact in facts]
 
 
@@ -46,15 +46,3 @@ def _comparable(fact: NewFact, no_memories: set[int]) -> NewFact:
         and (may_be_about_the_same(fact, known) or may_replace_each_other(fact, known))
     )
     return replace(fact, near=tuple(sorted(near, key=lambda pair: (-pair[1], pair[0].number))))
-
-
-def _of_doubtful(facts: Sequence[NewFact], model: LanguageModel | None) -> dict[int, FactOutcome]:
-    if model is None or not facts:
-        return {fact.number: likeliest_case(fact) for fact in facts}
-    asked = nominated(facts)
-    answered = ask(asked, model) if asked else Answered({}, {})
-    return {
-        fact.number: answered.taken.get(fact.number)
-        or replace(likeliest_case(fact), refused=answered.refused.get(fact.number))
-        for fact in facts
-    }

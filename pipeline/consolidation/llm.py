@@ -16,19 +16,7 @@ from mosshead.llm.protocol import LanguageModel, Prompt
 from mosshead.llm.structured import Answer, Text
 from mosshead.models.kinds import Granularity
 from mosshead.models.occurrence import FactOccurrence
-from pipeline.consolidation.comparison import (
-    adds_details,
-    are_apart,
-    forms,
-    is_more_precise,
-    keeps,
-    may_be_about_the_same,
-    opposite,
-    repeats,
-    replaces,
-    telling,
-    tells_a_change,
-)
+from pipeline.consolidation import comparison
 from pipeline.models import FactOutcome, Known, NewFact
 
 _REASON_CHARACTERS: Final = 200
@@ -99,13 +87,10 @@ def _dispose(fact: NewFact, proposed: set[FactDecision], model: str, version: in
 def _worded(fact: NewFact, proposal: FactDecision, target: Known) -> FactDecision:
     """An update without a statement, or a "none" of what lacks a name that was said, is an update to the fact's own words, where
     these say all that the memory says."""
-    incomplete = (proposal.action == "update" and not (proposal.content or "").strip()) or (
-        proposal.action == "none"
-        and fact.fact.stated
-        and may_be_about_the_same(fact, target)
-        and _lacks_details(fact, target)
-    )
-    if not incomplete or not is_more_precise(fact.fact.content, target.content):
+    empty = proposal.action == "update" and not (proposal.content or "").strip()
+    said_again = proposal.action == "none" and fact.fact.stated and comparison.may_be_about_the_same(fact, target)
+    incomplete = empty or (said_again and _lacks_details(fact, target))
+    if not incomplete or not comparison.is_more_precise(fact.fact.content, target.content):
         return proposal
     return proposal.model_copy(update={"action": "update", "content": fact.fact.content})
 
@@ -118,48 +103,40 @@ def _fault(fact: NewFact, proposal: FactDecision, target: Known) -> str | None:
         return SAID_BEFORE
     if proposal.action in {"supersede", "contradict"}:
         return None
-    if proposal.action == "none" and not may_be_about_the_same(fact, target):
+    if proposal.action == "none" and not comparison.may_be_about_the_same(fact, target):
         return OTHER_SUBJECT
-    return _not_one(fact, target) or _not_said(fact, proposal, target)
-
-
-def _not_one(fact: NewFact, target: Known) -> str | None:
-    if opposite(fact.fact.content, target.content):
+    if comparison.opposite(fact.fact.content, target.content):
         return OPPOSITE
-    return OTHER_TIME if are_apart(fact.fact.occurred, target.occurred) else None
+    apart = comparison.are_apart(fact.fact.occurred, target.occurred)
+    return OTHER_TIME if apart else _not_said(fact, proposal, target)
 
 
 def _not_said(fact: NewFact, proposal: FactDecision, target: Known) -> str | None:
     """What the memory would lack after a "none", or hold too much or too little of after an update."""
     if proposal.action == "update":
-        anew = fact.fact.corrects or tells_a_change(fact.fact.content, fact.fact.quote)
-        return None if keeps(proposal.content or "", fact.fact.content, target.content, anew=anew) else OWN_WORDS
+        anew = fact.fact.corrects or comparison.tells_a_change(fact.fact.content, fact.fact.quote)
+        kept = comparison.keeps(proposal.content or "", fact.fact.content, target.content, anew=anew)
+        return None if kept else OWN_WORDS
     return OTHER_DETAILS if _lacks_details(fact, target) else None
 
 
 def _lacks_details(fact: NewFact, target: Known) -> bool:
     # Where both are known to be of one time, "on Friday" and "on 8 March" are the same day.
     times = fact.fact.occurred is None or fact.fact.occurred != target.occurred
-    return adds_details(fact.fact.content, target.content, times=times)
+    return comparison.adds_details(fact.fact.content, target.content, times=times)
 
 
 def _tempered(fact: NewFact, proposal: FactDecision, target: Known) -> FactOutcome | None:
     """What a proposal comes to where it is right that both are of one matter, but goes too far: of two speakers both views stay,
     and an echo is no evidence. None where it stands as it is."""
-    if _is_echo(proposal, target):
-        return repeats(fact, target, proposal.reason)
-    outcome = replaces(fact, target, "it says otherwise")
+    # What is said to repeat or refine a memory of the prompt may say nothing that the prompt did not.
+    echo = comparison.telling(proposal.content or "") <= comparison.forms(target.content)
+    if target.injected and (proposal.action == "none" or (proposal.action == "update" and echo)):
+        return comparison.repeats(fact, target, proposal.reason)
+    outcome = comparison.replaces(fact, target, "it says otherwise")
     if proposal.action == "supersede" and outcome.action == "contradict":
         return replace(outcome, refused=ANOTHER_VIEW)
     return None
-
-
-def _is_echo(proposal: FactDecision, target: Known) -> bool:
-    """Whether what is said to repeat or refine a memory of the prompt says nothing that the prompt did not."""
-    if not target.injected or proposal.action not in {"none", "update"}:
-        return False
-    merged = proposal.content or ""
-    return proposal.action == "none" or telling(merged) <= forms(target.content)
 
 
 _VERSION = 3
@@ -202,12 +179,8 @@ def consolidation_prompt(facts: Sequence[NewFact]) -> Prompt[ConsolidationAnswer
         (known for known in near.values() if known.earlier_fact not in shown),
         key=lambda known: (known.said_at, known.number),
     )
-    blocks = (
-        block("MEMORIES", list(map(_memory_line, memories, (None, *memories)))),
-        block(
-            "FACTS", [_fact_line(fact, before, known_as) for fact, before in zip(facts, (None, *facts), strict=False)]
-        ),
-    )
+    asked = [_fact_line(fact, before, known_as) for fact, before in zip(facts, (None, *facts), strict=False)]
+    blocks = (block("MEMORIES", list(map(_memory_line, memories, (None, *memories)))), block("FACTS", asked))
     return Prompt("consolidation", _VERSION, _SYSTEM, "\n\n".join(blocks), ConsolidationAnswer)
 
 

@@ -43,7 +43,9 @@ def nominated(facts: Sequence[NewFact]) -> list[NewFact]:
 
 
 def _bearing(fact: NewFact, weights: Mapping[str, float]) -> tuple[tuple[Known, float], ...]:
-    whatever_is_near = fact.fact.corrects or tells_a_change(fact.fact.content) or _tells_a_name(fact)
+    # Somebody or something may have been known without the name that it has.
+    names = _NAMED.search(fact.fact.content) or (fact.fact.attribute or "").endswith("name")
+    whatever_is_near = fact.fact.corrects or tells_a_change(fact.fact.content) or names
     found = [
         (known, similarity)
         for known, similarity in fact.near
@@ -54,11 +56,6 @@ def _bearing(fact: NewFact, weights: Mapping[str, float]) -> tuple[tuple[Known, 
         or _may_say_the_same(fact, known, weights)
     ]
     return tuple(sorted(found, key=lambda pair: not _of_same_attribute(fact, pair[0]))[:MOST])
-
-
-def _tells_a_name(fact: NewFact) -> bool:
-    """Whether it says what somebody or something is called, which may have been known without a name."""
-    return _NAMED.search(fact.fact.content) is not None or (fact.fact.attribute or "").endswith("name")
 
 
 def _of_same_attribute(fact: NewFact, known: Known) -> bool:

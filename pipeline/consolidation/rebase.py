@@ -2,17 +2,7 @@
 
 from dataclasses import replace
 
-from pipeline.consolidation.comparison import (
-    adds_details,
-    agree,
-    differ_in_a_value,
-    forms,
-    keeps,
-    replaces,
-    same_statement,
-    telling,
-    tells_a_change,
-)
+from pipeline.consolidation import comparison
 from pipeline.models import FactOutcome, Known, NewFact
 
 
@@ -24,7 +14,7 @@ def of_what_changed(decision: FactOutcome, fact: NewFact, now: str, *, read: str
     said = fact.fact.content
     if decision.action == "update":
         return decision if _keeps(decision.content or said, fact, now, read) else _alone(decision)
-    told_else = decision.action == "none" and decision.reinforces and adds_details(said, now)
+    told_else = decision.action == "none" and decision.reinforces and comparison.adds_details(said, now)
     return _alone(decision) if told_else and fact.fact.occurred is None else decision
 
 
@@ -38,22 +28,23 @@ def of_what_was_replaced(decision: FactOutcome, fact: NewFact, now: str, *, read
     if decision.action == "update" and _keeps(decision.content or fact.fact.content, fact, now, read):
         return decision
     one_value = _are_of_one_value(fact, by)
-    same_value = one_value and same_statement(fact.fact.value or "", by.fact.value or "")
-    if decision.action == "none" and (agree(fact.fact.content, now) or same_value):
+    same_value = one_value and comparison.same_statement(fact.fact.value or "", by.fact.value or "")
+    if decision.action == "none" and (comparison.agree(fact.fact.content, now) or same_value):
         return decision
     if decision.action in {"supersede", "contradict"}:
-        return decision if one_value or differ_in_a_value(fact.fact.content, now) else _alone(decision)
+        return decision if one_value or comparison.differ_in_a_value(fact.fact.content, now) else _alone(decision)
     if not one_value:
         return _alone(decision)
     known = Known(by.number, now, by.fact.attribute, by.fact.value, by.said_at, by.subject_ids, said_by=by.said_by)
-    outcome = replaces(fact, known, decision.reason)
+    outcome = comparison.replaces(fact, known, decision.reason)
     return replace(decision, action=outcome.action, content=None, reinforces=outcome.reinforces)
 
 
 def _keeps(merged: str, fact: NewFact, now: str, read: str) -> bool:
     """Whether an update holds all that came to the memory since it was read."""
-    anew = fact.fact.corrects or tells_a_change(fact.fact.content, fact.fact.quote)
-    return telling(now) - forms(read) <= forms(merged) and keeps(merged, fact.fact.content, now, anew=anew)
+    anew = fact.fact.corrects or comparison.tells_a_change(fact.fact.content, fact.fact.quote)
+    whole = comparison.telling(now) - comparison.forms(read) <= comparison.forms(merged)
+    return whole and comparison.keeps(merged, fact.fact.content, now, anew=anew)
 
 
 def _alone(decision: FactOutcome) -> FactOutcome:

@@ -5,30 +5,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Final
 
-from pipeline.consolidation.comparison import (
-    adds_details,
-    agree,
-    are_apart,
-    calls_off,
-    denies,
-    differ_in_a_value,
-    differs_in_surnames,
-    forms,
-    is_about_the_same,
-    is_anothers,
-    is_more_precise,
-    lies_ahead,
-    lies_within,
-    may_be_about_the_same,
-    may_replace_each_other,
-    negations,
-    repeats,
-    replaces,
-    same_statement,
-    says_the_same,
-    states,
-    tells_a_change,
-)
+from pipeline.consolidation import comparison
 from pipeline.models import USER, FactOutcome, Known, NewFact
 
 DUPLICATE: Final = 0.80
@@ -60,34 +37,31 @@ def clear_case(fact: NewFact) -> FactOutcome | None:
 
 def likeliest_case(fact: NewFact) -> FactOutcome:
     """The decision of the rules where there is doubt and no LLM to ask: an add, unless a correction or a value says more."""
+    told_anew = comparison.tells_a_change(fact.fact.content, fact.fact.quote)
     for known, similarity in fact.near:
         about_same = bool(fact.subject_ids & known.subject_ids) or not fact.subject_ids
         if fact.fact.corrects and similarity >= CORRECTED and about_same:
-            return replaces(fact, known, "a correction")
-        if similarity >= DUPLICATE and is_about_the_same(fact, known) and _has_changed(fact, known):
-            return replaces(fact, known, "it changed")
+            return comparison.replaces(fact, known, "a correction")
+        changed = told_anew and comparison.differ_in_a_value(fact.fact.content, known.content)
+        if changed and similarity >= DUPLICATE and comparison.is_about_the_same(fact, known):
+            return comparison.replaces(fact, known, "it changed")
     holders = _of_same_attribute(fact)
     same = [known for known in holders if _has_its_value(fact, known)]
     if same:
-        return repeats(fact, same[0], f"{same[0].attribute} is known")
+        return comparison.repeats(fact, same[0], f"{same[0].attribute} is known")
     more = _made_more_precise(fact, holders)
     if more is not None:
         return _more_precisely(fact, more)
     return FactOutcome(fact.number, "add", None, "nothing that says the same")
 
 
-def _has_changed(fact: NewFact, known: Known) -> bool:
-    """Whether the same is said with another name, number or day, and that it is so now."""
-    told = tells_a_change(fact.fact.content, fact.fact.quote)
-    return told and differ_in_a_value(fact.fact.content, known.content)
-
-
 def _taken_back(fact: NewFact) -> FactOutcome | None:
     """What is to be forgotten: the memory that says it, if there is one. What was said after it was taken back stands."""
     if not fact.fact.retracts:
         return None
-    said = (known for known, _ in fact.near if known.earlier_fact is None and states(fact, known))
-    found = next((known for known in said if known.said_at <= fact.said_at and not is_anothers(fact, known)), None)
+    before = (known for known, _ in fact.near if known.earlier_fact is None and known.said_at <= fact.said_at)
+    said = (known for known in before if comparison.states(fact, known) and not comparison.is_anothers(fact, known))
+    found = next(said, None)
     if found is None:
         return FactOutcome(fact.number, "forget", None, "nothing says it")
     return FactOutcome(fact.number, "forget", found, "whoever said it took it back")
@@ -95,72 +69,64 @@ def _taken_back(fact: NewFact) -> FactOutcome | None:
 
 def _repeated(fact: NewFact) -> FactOutcome | None:
     """Said before. What was in the prompt comes first, so that no other twin of it lends an echo its weight."""
-    twins = [
-        known
-        for known, similarity in fact.near
-        if says_the_same(fact, known) and (similarity >= DUPLICATE or _same_words(fact, known))
-    ]
+    said = [(known, similarity) for known, similarity in fact.near if comparison.says_the_same(fact, known)]
+    twins = [known for known, similarity in said if similarity >= DUPLICATE or _same_words(fact, known)]
     twin = next((known for known in twins if known.injected), twins[0] if twins else None)
     if twin is None:
         return None
-    return repeats(fact, twin, "the same statement" if _same_words(fact, twin) else "the same in other words")
+    how = "the same statement" if _same_words(fact, twin) else "the same in other words"
+    return comparison.repeats(fact, twin, how)
 
 
 def _named_in_full(fact: NewFact) -> FactOutcome | None:
     """Said before of the same people, by more of their names or by fewer."""
     for known, similarity in fact.near:
-        if similarity < DUPLICATE or not differs_in_surnames(fact, known):
+        if similarity < DUPLICATE or not comparison.differs_in_surnames(fact, known):
             continue
-        if is_more_precise(known.content, fact.fact.content):
-            return repeats(fact, known, "the same by a shorter name")
-        if is_more_precise(fact.fact.content, known.content) and fact.fact.stated:
+        if comparison.is_more_precise(known.content, fact.fact.content):
+            return comparison.repeats(fact, known, "the same by a shorter name")
+        if comparison.is_more_precise(fact.fact.content, known.content) and fact.fact.stated:
             return FactOutcome(fact.number, "update", known, "the same by a fuller name", content=fact.fact.content)
     return None
 
 
 def _same_words(fact: NewFact, known: Known) -> bool:
-    return same_statement(fact.fact.content, known.content)
+    return comparison.same_statement(fact.fact.content, known.content)
 
 
 def _dated(fact: NewFact) -> FactOutcome | None:
     """The same statement with a time that is a part of the known one, or holds it."""
     for known, similarity in fact.near:
-        if (
-            similarity < DUPLICATE
-            or not may_be_about_the_same(fact, known)
-            or not agree(fact.fact.content, known.content)
-        ):
+        alike = similarity >= DUPLICATE and comparison.may_be_about_the_same(fact, known)
+        if not alike or not comparison.agree(fact.fact.content, known.content):
             continue
-        if lies_within(known.occurred, fact.fact.occurred):
-            return repeats(fact, known, "its time is known")
-        if lies_within(fact.fact.occurred, known.occurred) and fact.fact.stated:
+        if comparison.lies_within(known.occurred, fact.fact.occurred):
+            return comparison.repeats(fact, known, "its time is known")
+        if comparison.lies_within(fact.fact.occurred, known.occurred) and fact.fact.stated:
             return FactOutcome(fact.number, "update", known, "its time more precisely", content=fact.fact.content)
     return None
 
 
 def _denied(fact: NewFact) -> FactOutcome | None:
     for known, similarity in fact.near:
-        if similarity >= CORRECTED and is_about_the_same(fact, known) and denies(fact, known):
-            return replaces(fact, known, "the opposite")
+        if similarity >= CORRECTED and comparison.is_about_the_same(fact, known) and comparison.denies(fact, known):
+            return comparison.replaces(fact, known, "the opposite")
     return None
 
 
 def _called_off(fact: NewFact) -> FactOutcome | None:
     """A plan that is off; where the words fit two plans, which one it is is in doubt."""
+    said, timed = fact.fact.content, fact.fact.occurred is not None
     plans = [
         known
         for known, similarity in fact.near
         if similarity >= CORRECTED
-        and may_be_about_the_same(fact, known)
-        and _is_ahead(known, fact)
-        and not are_apart(fact.fact.occurred, known.occurred)
-        and calls_off(fact.fact.content, known.content, same_time=None not in (fact.fact.occurred, known.occurred))
+        and comparison.may_be_about_the_same(fact, known)
+        and (known.occurred.end > fact.said_at if known.occurred else comparison.lies_ahead(known.content))
+        and not comparison.are_apart(fact.fact.occurred, known.occurred)
+        and comparison.calls_off(said, known.content, same_time=timed and known.occurred is not None)
     ]
-    return replaces(fact, plans[0], "called off") if len(plans) == 1 else None
-
-
-def _is_ahead(known: Known, fact: NewFact) -> bool:
-    return known.occurred.end > fact.said_at if known.occurred else lies_ahead(known.content)
+    return comparison.replaces(fact, plans[0], "called off") if len(plans) == 1 else None
 
 
 def _ended(fact: NewFact) -> FactOutcome | None:
@@ -168,7 +134,7 @@ def _ended(fact: NewFact) -> FactOutcome | None:
     for attribute in _ENDING_WITH.get(fact.fact.ends or "", (fact.fact.ends,)):
         held = [known for known, _ in fact.near if attribute and known.attribute == attribute and _ends(fact, known)]
         if held:
-            return replaces(fact, held[0], "it holds no more") if len(held) == 1 else None
+            return comparison.replaces(fact, held[0], "it holds no more") if len(held) == 1 else None
     return None
 
 
@@ -176,17 +142,17 @@ def _ends(fact: NewFact, known: Known) -> bool:
     """Whether what holds no more may be this: what the fact names is in it, and its value is what the fact names, if anything."""
     named = [mention.name for mention in fact.fact.mentions if mention.role != "subject" and mention.name != USER]
     says_which = _SAYS_WHICH.search(fact.fact.content) is not None
-    if (fact.about_ids - fact.subject_ids) & known.about_ids:
-        fits = True
-    elif known.attribute != fact.fact.ends:
-        fits = all(forms(name) <= forms(known.content) for name in named) and (bool(named) or not says_which)
-    elif named or fact.fact.ends not in _ENDING_WITH or says_which:
-        fits = forms(known.value or "") <= forms(fact.fact.content)
-    else:
-        fits = True
     ahead = known.occurred is not None and known.occurred.start > fact.said_at
     bygone = fact.fact.occurred is not None and fact.fact.occurred.end < known.said_at - _BYGONE
-    return fits and not ahead and not bygone and not negations(known.content) and is_about_the_same(fact, known)
+    if ahead or bygone or comparison.negations(known.content) or not comparison.is_about_the_same(fact, known):
+        return False
+    if (fact.about_ids - fact.subject_ids) & known.about_ids:
+        return True
+    if known.attribute != fact.fact.ends:
+        held = comparison.forms(known.content)
+        return all(comparison.forms(name) <= held for name in named) and (bool(named) or not says_which)
+    unnamed = not named and not says_which and fact.fact.ends in _ENDING_WITH
+    return unnamed or comparison.forms(known.value or "") <= comparison.forms(fact.fact.content)
 
 
 def _of_one_value(fact: NewFact) -> FactOutcome | None:
@@ -197,15 +163,17 @@ def _of_one_value(fact: NewFact) -> FactOutcome | None:
         return _same_value(fact, next((known for known in same if known.injected), same[0]))
     more = _made_more_precise(fact, holders)
     if more is not None:
-        whole = not adds_details(more.content, fact.fact.content)
+        whole = not comparison.adds_details(more.content, fact.fact.content)
         return _more_precisely(fact, more) if whole else None
     if not holders:
         return None
     latest = max(holders, key=lambda known: (known.said_at, known.number))
-    return replaces(fact, latest, f"another {latest.attribute}")
+    return comparison.replaces(fact, latest, f"another {latest.attribute}")
 
 
 def _of_same_attribute(fact: NewFact) -> list[Known]:
+    # Who will live elsewhere in May still lives where he lives; a plan replaces only what is dated itself.
+    planned = fact.fact.occurred is not None and fact.fact.occurred.start > fact.said_at
     return [
         known
         for known, _ in fact.near
@@ -214,68 +182,60 @@ def _of_same_attribute(fact: NewFact) -> list[Known]:
         and fact.fact.value
         and known.value
         and fact.subject_ids & known.subject_ids
-        and negations(fact.fact.content) % 2 == negations(known.content) % 2
-        and not _is_plan_beside_state(fact, known)
+        and comparison.negations(fact.fact.content) % 2 == comparison.negations(known.content) % 2
+        and not (planned and known.occurred is None)
     ]
-
-
-def _is_plan_beside_state(fact: NewFact, known: Known) -> bool:
-    """Who will live elsewhere in May still lives where he lives; a plan replaces only what is dated itself."""
-    occurred = fact.fact.occurred
-    return occurred is not None and occurred.start > fact.said_at and known.occurred is None
 
 
 def _has_its_value(fact: NewFact, known: Known) -> bool:
     value, its = fact.fact.value or "", known.value or ""
-    same = same_statement(value, its) or is_more_precise(its, value)
-    return same and not are_apart(fact.fact.occurred, known.occurred)
+    same = comparison.same_statement(value, its) or comparison.is_more_precise(its, value)
+    return same and not comparison.are_apart(fact.fact.occurred, known.occurred)
 
 
 def _same_value(fact: NewFact, known: Known) -> FactOutcome | None:
     """A repetition, unless the fact tells more beside the value: all that is known and more updates, else it is in doubt."""
     content = fact.fact.content
-    if not adds_details(content, known.content):
-        return repeats(fact, known, f"{known.attribute} is known")
-    whole = same_statement(fact.fact.value or "", known.value or "") and not adds_details(known.content, content)
-    if whole and fact.fact.stated:
+    if not comparison.adds_details(content, known.content):
+        return comparison.repeats(fact, known, f"{known.attribute} is known")
+    one_value = comparison.same_statement(fact.fact.value or "", known.value or "")
+    if one_value and fact.fact.stated and not comparison.adds_details(known.content, content):
         return FactOutcome(fact.number, "update", known, f"more about {known.attribute}", content=content)
     return None
 
 
 def _made_more_precise(fact: NewFact, holders: list[Known]) -> Known | None:
-    value = fact.fact.value or ""
-    fitting = (known for known in holders if is_more_precise(value, known.value or ""))
-    return next(
-        (known for known in fitting if fact.fact.stated and not are_apart(fact.fact.occurred, known.occurred)), None
-    )
+    for known in holders if fact.fact.stated else ():
+        fits = comparison.is_more_precise(fact.fact.value or "", known.value or "")
+        if fits and not comparison.are_apart(fact.fact.occurred, known.occurred):
+            return known
+    return None
 
 
 def _more_precisely(fact: NewFact, known: Known) -> FactOutcome:
     """An update to the fact's own words, or to the memory's with the new value where that keeps more."""
     content, merged = fact.fact.content, known.content.replace(known.value or "", fact.fact.value or "", 1)
-    if adds_details(known.content, content) and not adds_details(content, merged):
+    if comparison.adds_details(known.content, content) and not comparison.adds_details(content, merged):
         content = merged
     return FactOutcome(fact.number, "update", known, f"{known.attribute} more precisely", content=content)
 
 
 def _corrected(fact: NewFact) -> FactOutcome | None:
     for known, similarity in fact.near:
-        fits = fact.fact.corrects and similarity >= CORRECTED and is_about_the_same(fact, known)
-        if fits and differ_in_a_value(fact.fact.content, known.content):
-            return replaces(fact, known, "a correction")
+        fits = fact.fact.corrects and similarity >= CORRECTED and comparison.is_about_the_same(fact, known)
+        if fits and comparison.differ_in_a_value(fact.fact.content, known.content):
+            return comparison.replaces(fact, known, "a correction")
     return None
 
 
 def _is_new(fact: NewFact) -> FactOutcome | None:
     if not fact.near:
         return FactOutcome(fact.number, "add", None, "nothing near")
-    if fact.subject_ids and all(_is_of_nobody(fact, known, similarity) for known, similarity in fact.near):
-        return FactOutcome(fact.number, "add", None, "a new subject")
-    return None
-
-
-def _is_of_nobody(fact: NewFact, known: Known, similarity: float) -> bool:
-    return not known.subject_ids and similarity < UNLIKE and not may_replace_each_other(fact, known)
+    of_nobody = all(
+        not known.subject_ids and similarity < UNLIKE and not comparison.may_replace_each_other(fact, known)
+        for known, similarity in fact.near
+    )
+    return FactOutcome(fact.number, "add", None, "a new subject") if fact.subject_ids and of_nobody else None
 
 
 _IN_ORDER: Final[tuple[Callable[[NewFact], FactOutcome | None], ...]] = (

@@ -10,7 +10,7 @@ from uuid import UUID
 import numpy as np
 
 from mosshead.models.kinds import MemoryKind
-from pipeline.consolidation.comparison import NEGATIONS, plain, shape, words
+from pipeline.consolidation.comparison import plain, sense
 from pipeline.consolidation.rules import DUPLICATE
 from pipeline.replay.models import KnownMemory
 from pipeline.replay.similarity import Likeness, are_apart, closeness, value_key
@@ -48,38 +48,25 @@ def compare(before: Sequence[KnownMemory], after: Sequence[KnownMemory]) -> Comp
     left = {one.memory_id: one for one in before if one.active}
     right = {one.memory_id: one for one in after if one.active}
     same = len(_taken(left, right, [(one, right[key]) for key, one in left.items() if key in right]))
-    for key in (_words, _shape):
-        keys = {one.memory_id: key(one) for one in (*left.values(), *right.values())}
+    readings: tuple[Callable[[str], Hashable | None], ...] = (plain, sense)
+    for key in readings:
+        keys = {one.memory_id: key(one.content) for one in (*left.values(), *right.values())}
         same += len(_taken(left, right, _of_one_source(left, right, keys)))
         same += len(_taken(left, right, _of_one_key(left, right, keys)))
-    reworded = _taken(left, right, _close(left, right), fits=lambda one, other: not are_apart(one, other))
+    reworded = _taken(left, right, (pair for pair in _close(left, right) if not are_apart(*pair)))
     return Comparison(
         same=same, reworded=tuple(reworded), only_before=tuple(left.values()), only_after=tuple(right.values())
     )
 
 
-def _taken(
-    left: _Side, right: _Side, pairs: Iterable[Pair], fits: Callable[[KnownMemory, KnownMemory], bool] | None = None
-) -> list[Pair]:
+def _taken(left: _Side, right: _Side, pairs: Iterable[Pair]) -> list[Pair]:
     """The pairs, in order, of which neither is in one already; both are taken out of what is left."""
     taken = []
     for one, other in pairs:
-        if one.memory_id in left and other.memory_id in right and (fits is None or fits(one, other)):
+        if one.memory_id in left and other.memory_id in right:
             del left[one.memory_id], right[other.memory_id]
             taken.append((one, other))
     return taken
-
-
-def _words(memory: KnownMemory) -> Hashable | None:
-    return plain(memory.content)
-
-
-def _shape(memory: KnownMemory) -> Hashable | None:
-    """What two memories have in common whose words agree by `agree` of `pipeline.consolidation.comparison`; None for fillers."""
-    said = words(memory.content)
-    hangs_together = shape(said)
-    denied = sum(word.form in NEGATIONS for word in said) % 2
-    return (denied, hangs_together) if hangs_together.heads or hangs_together.adjuncts else None
 
 
 def _of_one_source(left: _Side, right: _Side, keys: Mapping[UUID, Hashable | None]) -> list[Pair]:

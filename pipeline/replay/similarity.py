@@ -45,7 +45,7 @@ def likeness(one: KnownMemory, other: KnownMemory) -> Likeness | None:
 
 def closeness(one: KnownMemory, other: KnownMemory) -> Likeness | None:
     """By what two memories in different words may say the same: a value that both give, or their nearness; None where nothing."""
-    cosine = _cosine(one, other)
+    cosine = 0.0 if one.vector is None or other.vector is None else float(np.dot(one.vector, other.vector))
     value = value_key(one)
     if value is not None and value == value_key(other):
         return Alike.VALUE, cosine
@@ -84,7 +84,3 @@ def is_part(part: KnownMemory, whole: KnownMemory) -> bool:
 
 def _denied(memory: KnownMemory) -> bool:
     return comparison.negations(memory.content) % 2 == 1
-
-
-def _cosine(one: KnownMemory, other: KnownMemory) -> float:
-    return 0.0 if one.vector is None or other.vector is None else float(np.dot(one.vector, other.vector))

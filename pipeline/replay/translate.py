@@ -88,11 +88,8 @@ def _left_standing(command: Remember, then: GenerationKnowledge, now: Generation
         return None if _says_nothing(now, [command.replaces], then) else "nothing there says what was replaced"
     if meant.shared:
         return _SAYS_MORE
-    return (
-        "more memories there say what was replaced than one"
-        if len(_replaceable(command.replaces, then, now)) > 1
-        else None
-    )
+    several = len(_replaceable(command.replaces, then, now)) > 1
+    return "more memories there say what was replaced than one" if several else None
 
 
 def _merge(command: Merge, then: GenerationKnowledge, now: GenerationKnowledge) -> Command | LeftOut:
@@ -139,9 +136,8 @@ def _undo(command: Undo, then: GenerationKnowledge, now: GenerationKnowledge) ->
     return command.model_copy(update={"decision_id": found[0]})
 
 
-_TRANSLATED_BY: Final[
-    Mapping[type[Command], Callable[[Any, GenerationKnowledge, GenerationKnowledge], Command | LeftOut]]
-] = {
+_Translator = Callable[[Any, GenerationKnowledge, GenerationKnowledge], Command | LeftOut]
+_TRANSLATED_BY: Final[Mapping[type[Command], _Translator]] = {
     Undo: _undo,
     Remember: _remember,
     Forget: _forget,
@@ -222,8 +218,8 @@ def meant_by(named: Sequence[UUID], then: Sequence[KnownMemory], now: Sequence[K
     for memory in (by_id[key] for key in named if key in by_id):
         for one, alike in _alike(memory, now):
             claims = {other.memory_id: _claim(other, one) for other in staying}
-            if any(_is_rather(claim, alike) for claim in claims.values()):
-                continue
+            if any(claim and (claim > alike or alike[0] is Alike.PART) for claim in claims.values()):
+                continue  # it stands for another rather
             found[one.memory_id] = one
             if one.active and any(_says_too(by_id[key], one, claim, alike, standing) for key, claim in claims.items()):
                 shared.add(one.memory_id)
@@ -272,12 +268,8 @@ def _alike(memory: KnownMemory, others: Iterable[KnownMemory]) -> list[tuple[Kno
     weighed = [(one, likeness(memory, one) or _as_part(one, memory)) for one in others]
     found = [(one, alike) for one, alike in weighed if alike is not None]
     itself = [(one, alike) for one, alike in found if alike[0] is Alike.ITSELF]
-    return itself or sorted(found, key=lambda pair: _order(memory, *pair))
-
-
-def _order(memory: KnownMemory, one: KnownMemory, alike: Likeness) -> tuple[float, float, bool, UUID]:
-    by, cosine = alike
-    return -by, -cosine, one.active != memory.active, one.memory_id
+    found.sort(key=lambda pair: (-pair[1][0], -pair[1][1], pair[0].active != memory.active, pair[0].memory_id))
+    return itself or found
 
 
 def _as_part(part: KnownMemory, whole: KnownMemory) -> Likeness | None:
@@ -287,11 +279,6 @@ def _as_part(part: KnownMemory, whole: KnownMemory) -> Likeness | None:
 def _claim(other: KnownMemory, one: KnownMemory) -> Likeness | None:
     """By what a memory of the other generation says what another says, or either says it as a part of more."""
     return likeness(other, one) or _as_part(one, other) or _as_part(other, one)
-
-
-def _is_rather(claim: Likeness | None, alike: Likeness) -> bool:
-    """Whether a memory stands for another rather than for the one that it is alike to."""
-    return claim is not None and (claim > alike or alike[0] is Alike.PART)
 
 
 def _says_too(
