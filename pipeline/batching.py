@@ -2,7 +2,7 @@
 
 import heapq
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
@@ -44,13 +44,16 @@ def order_events(waiting: Iterable[WaitingEvent]) -> list[WaitingEvent]:
     """
     events = sorted(waiting, key=lambda event: (event.occurred_at, event.position))
     rank = {event.event_id: place for place, event in enumerate(events)}
-    chains = _chains(events)
-    followers, held_by = _edges(chains + _sequences(events))
+    chains = _chains(events, of=lambda event: event.publisher_id, by=lambda event: event.number)
+    told = [event for event in events if event.conversation is not None and event.sequence is not None]
+    sequences = _chains(told, of=lambda event: event.conversation, by=lambda event: event.sequence or 0)
+    followers, held_by = _edges(chains + sequences)
     ready = [rank[event.event_id] for event in events if not held_by[event.event_id]]
     ordered: dict[UUID, WaitingEvent] = {}
     while len(ordered) < len(events):
         if not ready:
-            ready = [min(rank[_next(chain, ordered)] for chain in chains if chain[-1].event_id not in ordered)]
+            held = [chain for chain in chains if chain[-1].event_id not in ordered]
+            ready = [min(next(rank[one.event_id] for one in chain if one.event_id not in ordered) for chain in held)]
         event = events[heapq.heappop(ready)]
         if event.event_id in ordered:  # it was let go against a sequence that held it, and now that one came too
             continue
@@ -81,21 +84,14 @@ def next_batch(ordered: Sequence[WaitingEvent], *, messages: int, tokens: int) -
 Chain = Sequence[WaitingEvent]
 
 
-def _chains(events: Iterable[WaitingEvent]) -> list[Chain]:
-    """Each publisher's events in the order of its numbers."""
-    by_publisher: defaultdict[UUID, list[WaitingEvent]] = defaultdict(list)
+def _chains(
+    events: Iterable[WaitingEvent], *, of: Callable[[WaitingEvent], Hashable], by: Callable[[WaitingEvent], int]
+) -> list[Chain]:
+    """The events of each publisher, or of each conversation, in its own order."""
+    chains: defaultdict[Hashable, list[WaitingEvent]] = defaultdict(list)
     for event in events:
-        by_publisher[event.publisher_id].append(event)
-    return [sorted(chain, key=lambda event: event.number) for chain in by_publisher.values()]
-
-
-def _sequences(events: Iterable[WaitingEvent]) -> list[Chain]:
-    """Each conversation's events that have a sequence, in its order."""
-    by_conversation: defaultdict[str, list[tuple[int, WaitingEvent]]] = defaultdict(list)
-    for event in events:
-        if event.conversation is not None and event.sequence is not None:
-            by_conversation[event.conversation].append((event.sequence, event))
-    return [[event for _, event in sorted(chain, key=lambda pair: pair[0])] for chain in by_conversation.values()]
+        chains[of(event)].append(event)
+    return [sorted(chain, key=by) for chain in chains.values()]
 
 
 def _edges(chains: Iterable[Chain]) -> tuple[Mapping[UUID, Sequence[UUID]], dict[UUID, int]]:
@@ -107,7 +103,3 @@ def _edges(chains: Iterable[Chain]) -> tuple[Mapping[UUID, Sequence[UUID]], dict
             followers[earlier.event_id].append(later.event_id)
             held_by[later.event_id] += 1
     return followers, held_by
-
-
-def _next(chain: Chain, ordered: Mapping[UUID, WaitingEvent]) -> UUID:
-    return next(event.event_id for event in chain if event.event_id not in ordered)

@@ -52,7 +52,8 @@ def turns_of(messages: Iterable[Message], before: Mapping[UUID, Message]) -> lis
     before: by message id, the latest turn that was stored before and said earlier in the same conversation, where there is one.
     A turn's place in its conversation is when it was said, then its id. Messages without a conversation count as one.
     """
-    turns = [message for message in messages if _is_turn(message)]
+    spoken = (one for one in messages if one.role in SPEAKING and one.content.strip())
+    turns = [message for message in spoken if not steers(message)]
     said: dict[UUID, str] = {turn.event_id: turn.content for turn in (*before.values(), *turns)}
     places: defaultdict[str | None, list[tuple[datetime, UUID]]] = defaultdict(list)
     for turn in turns:
@@ -64,11 +65,6 @@ def turns_of(messages: Iterable[Message], before: Mapping[UUID, Message]) -> lis
         earlier += [_place(before[turn.event_id])] if turn.event_id in before else []
         found.append(TurnText(turn.event_id, turn.content, said[max(earlier)[1]] if earlier else None))
     return found
-
-
-def _is_turn(message: Message) -> bool:
-    says = message.role in SPEAKING and bool(message.content.strip())
-    return says and not steers(message)
 
 
 def _place(message: Message) -> tuple[datetime, UUID]:

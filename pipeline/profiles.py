@@ -1,7 +1,7 @@
 """The living profiles of entities: a few sentences of what is known of each, from the old summary and what is new."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -71,9 +71,7 @@ def _sum_up(profile: StaleProfile, model: LanguageModel) -> Refreshed:
     try:
         return Refreshed(model.answer(prompt).summary, tuple(memory.memory_id for memory in known))
     except AnswerRefused as error:
-        refused = f"{type(error).__name__}: {error}"
-    made = _put_together(profile)
-    return Refreshed(made.summary, made.holds, refused)
+        return replace(_put_together(profile), refused=f"{type(error).__name__}: {error}")
 
 
 def _put_together(profile: StaleProfile) -> Refreshed:

@@ -50,10 +50,6 @@ _COMMANDS: Final = _cues(
     r"for future reference",
 )
 
-_COMMAND: Final = "command"
-_FIRST_PERSON: Final = "first_person"
-_THE_USER: Final = "the_user"
-
 _CUES: Final[Mapping[str, tuple[re.Pattern[str], ...]]] = {
     "temporal_urgency": _cues(
         r"today|tonight|now|right away|immediately",
@@ -110,9 +106,9 @@ _CUES: Final[Mapping[str, tuple[re.Pattern[str], ...]]] = {
         r"\d+(?:[.,:]\d+)*",
         r"and",
     ),
-    _COMMAND: _COMMANDS,
-    _FIRST_PERSON: _cues(r"i(?:['’](?:m|ve|d|ll))?", r"my|mine", r"me|myself", r"we(?:['’](?:re|ve|d|ll))?|our|ours"),
-    _THE_USER: _cues(r"(?-i:User)"),
+    "command": _COMMANDS,
+    "first_person": _cues(r"i(?:['’](?:m|ve|d|ll))?", r"my|mine", r"me|myself", r"we(?:['’](?:re|ve|d|ll))?|our|ours"),
+    "the_user": _cues(r"(?-i:User)"),
 }
 
 
@@ -180,7 +176,7 @@ def _scored(fact: Fact, sources: Sequence[str], found: _Search) -> Salience:
     matches = _count_cues(fact, said, sources, found)
     total = sum(WEIGHTS[name] * factor_score(count) for name, count in matches.items())
     start = min(PROCESS_START, max(0.0, MARKED_FLOOR - total)) if fact.kind is MemoryKind.PROCESS else 0.0
-    marked = fact.marked or _count(found, _COMMAND, said) > 0
+    marked = fact.marked or _count(found, "command", said) > 0
     value = total + start
     if marked:
         value = MARKED_FLOOR + value * (MOST - MARKED_FLOOR) / MOST
@@ -200,7 +196,7 @@ def _count_cues(fact: Fact, said: Sequence[str], sources: Sequence[str], found: 
         "relationships": _count(found, "relationships", words) + len(fact.relations),
         "action_language": _count(found, "action_language", words),
         "explicit_marking": _count(found, "explicit_marking", (*words, *sources)) + fact.marked,
-        "self_reference": _count(found, _FIRST_PERSON, said) + _count(found, _THE_USER, (fact.content,)),
+        "self_reference": _count(found, "first_person", said) + _count(found, "the_user", (fact.content,)),
         "complexity": _count(found, "complexity", words) + further_entities,
     }
 

@@ -45,11 +45,10 @@ class _Question:
         """The answer to one call; where that is none, those to its halves."""
         try:
             return [self._answer(portion)]
-        except (AnswerTruncated, AnswerUnusable) as refused:
-            failure = refused
+        except (AnswerTruncated, AnswerUnusable):
             smaller = halves(portion)
-        if smaller is None:
-            raise failure
+            if smaller is None:
+                raise
         return [self._answer(half) for half in smaller]
 
     def _answer(self, portion: Portion) -> Extraction:

@@ -183,8 +183,10 @@ def _fact(proposed: ExtractedFact, held: _Grounding) -> Fact | RefusedFact:
         proposed.kind, proposed.content, quote=quote, quoted=quoted, sources=sources, proposed=said_by_model
     )
     times = words_for(dated.occurred)
-    mentions, refused = _mentions(proposed, Grounds(tuple(message.content for message in sources), grounds), held.names)
-    held.refused.update(refused)
+    said = Grounds(tuple(message.content for message in sources), grounds)
+    named = mentions_of(proposed.mentions, said, held.names, held.refused)
+    user = _mention_of_user(proposed, [mention.role for mention in named.values()])
+    mentions = (*([user] if user else []), *named.values())
     if (grounds | times).lacks_name_or_number_of(proposed.content) or _names_a_stranger(proposed, grounds):
         return RefusedFact.of(Refusal.UNGROUNDED, proposed)
     attribute, value = _single_valued(proposed, grounds | times)
@@ -247,14 +249,6 @@ def _run_together(text: str) -> str:
     """A text without case, spaces and punctuation. One that does not hold a quote so does not hold it at all, and tells so at
     once; the pattern would try each place of a text that says one word again and again."""
     return _NO_WORD.sub("", text.lower().replace(_DOTTED_I, "i"))
-
-
-def _mentions(
-    proposed: ExtractedFact, said: Grounds, names: NamesInPlay
-) -> tuple[tuple[FactMention, ...], Counter[EntityRefusal]]:
-    mentions, refused = mentions_of(proposed.mentions, said, names)
-    user = _mention_of_user(proposed, [mention.role for mention in mentions.values()])
-    return (*([user] if user else []), *mentions.values()), refused
 
 
 def _mention_of_user(proposed: ExtractedFact, roles: Sequence[str]) -> FactMention | None:

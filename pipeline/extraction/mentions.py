@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from itertools import chain, pairwise
+from itertools import chain, pairwise, permutations
 
 from mosshead.language.names import NO_FIGURE, normalise, without_accents
 from mosshead.language.wordlists import CARDINALS, TENS, TURNS, UNDER_TWENTY
@@ -101,7 +101,8 @@ class SourceVocabulary:
     def _hold(self, names: set[str]) -> bool:
         """German gives every noun a capital and bends it: "mein Bruder" is "des Bruders" in another sentence."""
         missing = names - self.words
-        return not missing or (_is_german(self.text) and all(self.words & _german_forms(name) for name in missing))
+        german = len(set(_GERMAN.findall(self.text))) > 1 if missing else False
+        return not missing or (german and all(self.words & _german_forms(name) for name in missing))
 
     def lacks_part_of(self, phrase: str) -> bool:
         """The same for a phrase that is no sentence, such as a value, whose first word has no other reason for its capital."""
@@ -148,10 +149,9 @@ def names_in_play(facts: Iterable[ExtractedFact], known: Iterable[KnownEntity]) 
 
 
 def mentions_of(
-    proposed: Sequence[ExtractedMention], said: Grounds, names: NamesInPlay
-) -> tuple[dict[str, FactMention], Counter[EntityRefusal]]:
-    """The mentions that stand, by name in lower case, but for the user's own; and what was refused."""
-    refused: Counter[EntityRefusal] = Counter()
+    proposed: Sequence[ExtractedMention], said: Grounds, names: NamesInPlay, refused: Counter[EntityRefusal]
+) -> dict[str, FactMention]:
+    """The mentions that stand, by name in lower case, but for the user's own. refused: counts the others, by reason."""
     if len(proposed) > MAX_MENTIONS:
         refused[EntityRefusal.MENTIONS_OVER_LIMIT] += len(proposed) - MAX_MENTIONS
     mentions: dict[str, FactMention] = {}
@@ -167,15 +167,16 @@ def mentions_of(
             refused[EntityRefusal.REPEATED] += 1
         else:
             aliases = _aliases(given.aliases, name, said, names, refused)
+            about = given.description or ""
             mentions[name.casefold()] = FactMention(
                 name=name,
                 entity_type=given.entity_type,
                 role=given.role,
                 aliases=aliases,
                 parent=_parent(given.parent, (name, *aliases), said.grounds, refused),
-                description=_description(given.description or "", said.grounds),
+                description=None if said.grounds.lacks_part_of(about) else about[:NAME_CHARACTERS] or None,
             )
-    return mentions, refused
+    return mentions
 
 
 def read_name(given: str, grounds: SourceVocabulary) -> str | EntityRefusal:
@@ -228,10 +229,6 @@ def _parent(
     return parent
 
 
-def _description(given: str, grounds: SourceVocabulary) -> str | None:
-    return None if grounds.lacks_part_of(given) else given[:NAME_CHARACTERS] or None
-
-
 def _are_two(name: str, alias: str, said: Grounds, names: NamesInPlay) -> bool:
     """Whether an alias is the name of somebody else, as far as anything that was said goes."""
     plain, other = normalise(name), normalise(alias)
@@ -249,11 +246,11 @@ def _alike(one: str, other: str) -> bool:
 
 
 def _says_one_is_the_other(text: str, name: str, alias: str) -> bool:
-    one, other = re.escape(name), re.escape(alias)
     gap = r"\W+(?:[\w'’-]+\W+){0,4}?"
-    patterns = (rf"{first}{gap}{_CUES}{gap}{second}" for first, second in ((one, other), (other, one)))
-    bracketed = (rf"{first}(?:['’]s)?\s*\(\s*{second}\s*\)" for first, second in ((one, other), (other, one)))
-    return any(re.search(pattern, text, re.IGNORECASE) for pattern in (*patterns, *bracketed))
+    return any(
+        re.search(rf"{one}(?:{gap}{_CUES}{gap}{other}|(?:['’]s)?\s*\(\s*{other}\s*\))", text, re.IGNORECASE)
+        for one, other in permutations((re.escape(name), re.escape(alias)))
+    )
 
 
 Number = tuple[frozenset[str], ...]
@@ -359,20 +356,12 @@ _OPENERS = frozenset(
 def _folded(text: str) -> str:
     """Without case and accents, which people leave out as they type, and models put back: "Sao Paulo" is "São Paulo"."""
     folded = unicodedata.normalize("NFKC", without_accents(text.casefold())).strip().translate(_ARABIC)
-    return folded if folded.isascii() else "".join(map(_figure, folded))
-
-
-def _figure(character: str) -> str:
-    """The figures of all scripts as those of ASCII: ٣ and ३ are 3."""
-    return str(unicodedata.decimal(character)) if character.isdecimal() else character
+    # The figures of all scripts become those of ASCII: ٣ and ३ are 3.
+    return folded if folded.isascii() else "".join(str(unicodedata.decimal(one, one)) for one in folded)
 
 
 def _openings(content: str) -> set[str]:
     return {_folded(word) for word, opens in _names(content) if opens} - _OPENERS
-
-
-def _is_german(folded: str) -> bool:
-    return len({match.group() for match in _GERMAN.finditer(folded)}) > 1
 
 
 def _german_forms(name: str) -> set[str]:

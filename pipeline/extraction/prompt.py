@@ -4,7 +4,7 @@ The answer only proposes; `pipeline.extraction.grounding` makes facts of it, or 
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -80,13 +80,9 @@ class ExtractedTime:
     granularity: Granularity
 
 
-def _known_type(given: object) -> EntityType | None:
-    return next((one for one in EntityType if one == given), None)
-
-
 KnownType = Annotated[
     EntityType | None,
-    BeforeValidator(_known_type),
+    BeforeValidator(lambda given: next((one for one in EntityType if one == given), None)),
     WithJsonSchema({"enum": [one.value for one in EntityType], "type": "string"}),
 ]
 """A type of entity; None for one that there is not, so that what else the answer holds still counts."""
@@ -173,71 +169,51 @@ def extraction_prompt(
         instructions and schemas.
     parts: of the messages that are not shown whole, by number, which part it is ("part 1 of 3").
     """
-    system = "".join(
-        (
-            _SYSTEM,
-            _INSTRUCTED if background.instructions.strip() else "",
-            _RECORDED if background.schemas else "",
-            _EXPLAINED if background.earlier else "",
-            _IN_PARTS if parts else "",
-        )
-    )
+    system = _SYSTEM + _INSTRUCTED * bool(background.instructions.strip()) + _RECORDED * bool(background.schemas)
+    system += _EXPLAINED * bool(background.earlier) + _IN_PARTS * bool(parts)
     answer = RecordingAnswer if background.schemas else ExtractionAnswer
     return Prompt("extraction", _VERSION, system, _user(messages, background, parts or {}), answer)
 
 
 def _user(messages: Sequence[Message], background: Background, parts: Mapping[int, str]) -> str:
     labels = conversation_labels((*background.earlier, *messages))
+    said = background.earlier
     earlier = [
-        shown_message(message, "(earlier)", labels, before=before)
-        for before, message in _after_each_other(background.earlier)
+        shown_message(one, "(earlier)", labels, before=last) for last, one in zip((None, *said), said, strict=False)
     ]
     batch = [
-        shown_message(message, f"[{message.number}]", labels, part=parts.get(message.number), before=before)
-        for before, message in _after_each_other(messages)
+        shown_message(one, f"[{one.number}]", labels, part=parts.get(one.number), before=last)
+        for last, one in zip((None, *messages), messages, strict=False)
     ]
     known = known_names(background.entities, {message.speaker for message in messages})
+    schemas = (
+        f"{one.name}: {json.dumps(one.schema, ensure_ascii=False, sort_keys=True)}" for one in background.schemas
+    )
     blocks = (
         ("INSTRUCTIONS", [barred(background.instructions)] if background.instructions.strip() else []),
-        (
-            "RECORD SCHEMAS",
-            [
-                barred(f"{one.name}: {json.dumps(one.schema, ensure_ascii=False, sort_keys=True)}")
-                for one in background.schemas
-            ],
-        ),
-        ("KNOWN NAMES", [barred(line) for line in known]),
+        ("RECORD SCHEMAS", list(map(barred, schemas))),
+        ("KNOWN NAMES", list(map(barred, known))),
         ("EARLIER MESSAGES", earlier),
         ("MESSAGES", batch),
     )
     return "\n\n".join(block(name, lines) for name, lines in blocks if lines)
 
 
-def _after_each_other(messages: Sequence[Message]) -> Iterator[tuple[Message | None, Message]]:
-    return zip((None, *messages), messages, strict=False)
-
-
 def known_names(entities: Sequence[KnownEntity], speakers: Set[str | None]) -> list[str]:
-    """A line for each entity of which the messages' headers do not tell all: they name the speakers."""
-    return [_line(entity) for entity in entities if not _is_told(entity, speakers)]
+    """A line for each entity of which the messages' headers do not tell all: they name the speakers.
 
-
-def _is_told(entity: KnownEntity, speakers: Set[str | None]) -> bool:
-    """Whether the headers say of an entity all that its line would: a speaker who has one name and belongs to nobody."""
-    plain = entity.entity_type is EntityType.PERSON and not entity.parent
-    return plain and entity.name in speakers and not _other_names(entity)
-
-
-def _line(entity: KnownEntity) -> str:
-    others = _other_names(entity)
-    aliases = f", also {', '.join(others)}" if others else ""
-    parent = f", part of {entity.parent}" if entity.parent else ""
-    return f"{entity.name} ({entity.entity_type.value}){aliases}{parent}"
-
-
-def _other_names(entity: KnownEntity) -> list[str]:
-    """Its aliases but its name, which the registry counts among them."""
-    return [alias for alias in entity.aliases if alias != entity.name]
+    Of a speaker who has one name and belongs to nobody they do.
+    """
+    lines = []
+    for entity in entities:
+        others = [alias for alias in entity.aliases if alias != entity.name]  # which the registry counts among them
+        plain = entity.entity_type is EntityType.PERSON and not others and not entity.parent
+        if plain and entity.name in speakers:
+            continue
+        aliases = f", also {', '.join(others)}" if others else ""
+        parent = f", part of {entity.parent}" if entity.parent else ""
+        lines.append(f"{entity.name} ({entity.entity_type.value}){aliases}{parent}")
+    return lines
 
 
 MACHINES = frozenset({Role.SYSTEM, Role.TOOL})
@@ -271,7 +247,10 @@ def shown_message(
         part,
     )
     header = ", ".join(one for one in said if one)
-    return f"{header}\n{barred(_shortened(message))}"
+    content = message.content
+    if message.role in MACHINES and len(content) > MACHINE_CHARACTERS:
+        content = f"{content[:MACHINE_CHARACTERS]} […]"
+    return f"{header}\n{barred(content)}"
 
 
 def _when(message: Message, before: Message | None) -> str:
@@ -285,9 +264,3 @@ def _where(message: Message, before: Message | None, conversations: dict[str, st
     if message.conversation == (before.conversation if before else None):
         return ""
     return "no conversation" if message.conversation is None else conversations[message.conversation]
-
-
-def _shortened(message: Message) -> str:
-    if message.role not in MACHINES or len(message.content) <= MACHINE_CHARACTERS:
-        return message.content
-    return f"{message.content[:MACHINE_CHARACTERS]} […]"

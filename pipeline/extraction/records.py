@@ -33,9 +33,8 @@ def read_record(name: str, data: str, schemas: Sequence[RecordSchema], grounds: 
         read = read_object(data)
     except ValueError:
         return None
-    if schema is None or not fits(read, closed(schema)):
-        return None
-    return FactRecord(name=name, data=read) if is_said(read, schema, grounds) else None
+    stands = schema is not None and fits(read, closed(schema)) and is_said(read, schema, grounds)
+    return FactRecord(name=name, data=read) if stands else None
 
 
 def is_said(data: Any, schema: Mapping[str, Any], grounds: SourceVocabulary) -> bool:
@@ -43,15 +42,15 @@ def is_said(data: Any, schema: Mapping[str, Any], grounds: SourceVocabulary) -> 
     chosen = grounds | SourceVocabulary.of(_choices(schema))
     return not any(
         chosen.lacks_name_or_number_of(part) or chosen.doubts_an_opening_of(part)
-        for text in _texts(data)
+        for text in written_in(data)
         for part in _spoken(text)
     )
 
 
-def _texts(value: Any) -> Iterator[str]:
-    yield from (
-        str(leaf) for leaf in leaves(value) if isinstance(leaf, str | int | float) and not isinstance(leaf, bool)
-    )
+def written_in(value: Any) -> Iterator[str]:
+    """The texts and numbers of some data, at any depth."""
+    given = (leaf for leaf in leaves(value) if isinstance(leaf, str | int | float) and not isinstance(leaf, bool))
+    yield from map(str, given)
 
 
 def _spoken(text: str) -> list[str]:
@@ -75,7 +74,7 @@ def _choices(schema: Any) -> Iterator[str]:
     elif isinstance(schema, Mapping):
         for key, inner in schema.items():
             if key in {"enum", "const"}:
-                yield from _texts(inner)
+                yield from written_in(inner)
             else:
                 yield from _choices(inner)
 
@@ -159,16 +158,12 @@ def _accepted(value: Any, has_a_place: Callable[[Any], bool]) -> Any:
     if has_a_place(value):
         return value
     if isinstance(value, Mapping):
-        fields = {name: _accepted(one, partial(_has_a_place_as, name, has_a_place)) for name, one in value.items()}
+        fields = {name: _accepted(one, lambda part, as_=name: has_a_place({as_: part})) for name, one in value.items()}
         return {name: one for name, one in fields.items() if one is not None} or None
     if isinstance(value, list):
         items = (_accepted(one, lambda part: has_a_place([part])) for one in value)
         return [one for one in items if one is not None]
     return None
-
-
-def _has_a_place_as(name: str, has_a_place: Callable[[Any], bool], part: Any) -> bool:
-    return has_a_place({name: part})
 
 
 def _of_parts(schema: Any) -> Any:

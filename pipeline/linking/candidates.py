@@ -103,9 +103,8 @@ def _are_initials(mention: FactMention, entity: RegisteredEntity, name: Sequence
 def _adds_to(mention: FactMention, whole: Sequence[Sequence[str]]) -> bool:
     """ "Peter Haas" may be the Peter that is known, unless that one has another surname."""
     given = folded(mention.name).split()
-    if mention.entity_type is not EntityType.PERSON or len(given) < 2:
-        return False
-    return all(len(name) == 1 for name in whole) and [given[0]] in whole
+    more = mention.entity_type is EntityType.PERSON and len(given) > 1
+    return more and all(len(name) == 1 for name in whole) and given[:1] in whole
 
 
 def _whose(description: str) -> str | None:

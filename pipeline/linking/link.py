@@ -62,11 +62,8 @@ class _Weighed:
     @property
     def best(self) -> tuple[UUID, ...]:
         """Whom to offer as an answer."""
-        return (
-            self.resolution.plausible
-            or tuple(key for key, _ in self.resolution.scores[:_OFFERED])
-            or tuple(self.evidence)
-        )
+        scored = tuple(key for key, _ in self.resolution.scores[:_OFFERED])
+        return self.resolution.plausible or scored or tuple(self.evidence)
 
     def supports(self, entity_id: UUID) -> bool:
         """Whether more than the name speaks for somebody."""
@@ -195,10 +192,9 @@ class _Linker:
 
 def _needs_weighing(one: ToLink, mention: FactMention, bearer: Bearer) -> bool:
     """Whether the only bearer of a name may still not be meant: the text introduces somebody, or calls him something else."""
-    if introductions.is_new(one.said, mention):
-        return True
     words, known = introductions.called(one.said, mention), telling(bearer.entity.description or "")
-    return bool(words) and not any(telling(word) & known for word in words)
+    otherwise = bool(words) and not any(telling(word) & known for word in words)
+    return otherwise or introductions.is_new(one.said, mention)
 
 
 def _names_user(fact: Fact) -> bool:

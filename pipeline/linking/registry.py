@@ -80,42 +80,35 @@ class BatchRegistry:
         return entity
 
     def _aliases(self, entity: RegisteredEntity, mention: FactMention) -> list[str]:
-        given = (mention.name, *mention.aliases)
-        new = [name for name in given if folded(name) not in {"", *names(entity)} and not _is_part(name, entity)]
-        taken = [name for name in new if self._is_of_another(name, entity)]
+        # One word of a person's own name is not his alone, and found without being learned.
+        known = {"", *names(entity), *(folded(entity.name).split() if _is_person(entity) else ())}
+        new = [name for name in (mention.name, *mention.aliases) if folded(name) not in known]
+        # Namesakes may share an alias.
+        others = [names(other) for other in self.entities.values() if not names(other) & names(entity)]
+        taken = [name for name in new if any(folded(name) in other for other in others)]
         for _ in taken:
             self.refuse(RefusedClaim.ALIAS)
         return [name for name in new if name not in taken]
-
-    def _is_of_another(self, name: str, entity: RegisteredEntity) -> bool:
-        """Whether only somebody of another name bears it: namesakes may share an alias."""
-        return any(
-            folded(name) in names(other) and not names(other) & names(entity) for other in self.entities.values()
-        )
 
     def _parent(
         self, entity: RegisteredEntity, mention: FactMention, links: Mapping[str, Link]
     ) -> RegisteredEntity | None:
         wanted = folded(mention.parent or "")
+        if not wanted:
+            return None
         of_fact = {folded(name): link.entity_id for name, link in links.items()}
         found = [one for one in self.entities.values() if not _is_person(one) and wanted in names(one)]
         found = [one for one in found if one.entity_id == of_fact.get(wanted)] or found
         own = names(entity) | {folded(name) for name in (mention.name, *mention.aliases)}
-        if not wanted or (not found and wanted not in own):
-            return None
-        reason = self._why_not(entity, found, is_own=wanted in own)
-        if reason is not None:
-            self.refuse(reason)
-        return None if reason else found[0]
-
-    def _why_not(
-        self, entity: RegisteredEntity, found: Sequence[RegisteredEntity], *, is_own: bool
-    ) -> RefusedClaim | None:
-        if is_own:
-            return RefusedClaim.OWN_PARENT
-        if len(found) > 1:
-            return RefusedClaim.PARENT_UNCLEAR
-        return RefusedClaim.PARENT_CYCLE if entity.entity_id in self._above(found[0].entity_id) else None
+        if wanted in own:
+            self.refuse(RefusedClaim.OWN_PARENT)
+        elif len(found) > 1:
+            self.refuse(RefusedClaim.PARENT_UNCLEAR)
+        elif found and entity.entity_id in self._above(found[0].entity_id):
+            self.refuse(RefusedClaim.PARENT_CYCLE)
+        elif found:
+            return found[0]
+        return None
 
     def _above(self, entity_id: UUID) -> list[UUID]:
         chain = [entity_id]
@@ -126,11 +119,6 @@ class BatchRegistry:
 
 def _is_person(entity: RegisteredEntity) -> bool:
     return entity.entity_type is EntityType.PERSON
-
-
-def _is_part(name: str, person: RegisteredEntity) -> bool:
-    """Whether a name is one word of a person's own: not his alone, and found without being learned."""
-    return _is_person(person) and folded(name) in folded(person.name).split()
 
 
 @dataclass(slots=True)

@@ -65,9 +65,10 @@ def form_episodes(messages: Sequence[Message], model: LanguageModel, *, instruct
 
 
 def _episode(episode: Episode, sources: tuple[Message, ...]) -> FormedEpisode:
+    said = (episode.observation, episode.action, episode.result)
     fact = Fact(
         kind=MemoryKind.EVENT,
-        content=" ".join(_sentence(text) for text in (episode.observation, episode.action, episode.result)),
+        content=" ".join(text if text.endswith((".", "!", "?", "…")) else f"{text}." for text in said),
         sources=tuple(message.number for message in sources),
         quote="",
         stated=False,
@@ -85,10 +86,6 @@ def _refusal(fact: Fact, messages: Sequence[Message]) -> str | None:
         return "data: names what nobody said"
     suspect = any(suspicion_of(text, "", ()) for text in (fact.content, *map(str, data.values())))
     return "data: looks like an instruction" if suspect else None
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
 MOST_TELLING = 8

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import reduce
+from itertools import product
 from typing import Any
 from uuid import UUID
 
@@ -17,14 +18,13 @@ from mosshead.contrib.managers.values import Sourced, read_fields
 from mosshead.events.transcripts import TranscriptTurn
 from mosshead.language.dates import times_in
 from mosshead.llm.protocol import LanguageModel
-from mosshead.llm.structured import leaves
 from mosshead.models.kinds import Granularity, Role
 from mosshead.models.occurrence import FactOccurrence
 from mosshead.schemas import fields_of, merged, patch_between, removed, replaced, touches, value_at, without
 from pipeline.extraction.chunks import portions
 from pipeline.extraction.dates import words_for
 from pipeline.extraction.mentions import SourceVocabulary
-from pipeline.extraction.records import accepted, accepts, closed, fits, is_said
+from pipeline.extraction.records import accepted, accepts, closed, fits, is_said, written_in
 from pipeline.models import Message, RecordSchema
 from pipeline.safety import suspicion_of, texts_in
 
@@ -110,14 +110,10 @@ def unformed(
 
 
 def _texts(value: Any) -> set[str]:
-    given = (
-        str(one).casefold() for one in leaves(value) if isinstance(one, str | int | float) and not isinstance(one, bool)
-    )
-    return {one for one in given if one.strip()}
+    return {one.casefold() for one in written_in(value) if one.strip()}
 
 
 def _holds(value: Any, texts: Iterable[str]) -> bool:
-    """Whether a value says one of some texts, as whole words."""
     return any(re.search(rf"(?<!\w){re.escape(text)}(?!\w)", one) for text in texts for one in _texts(value))
 
 
@@ -130,9 +126,8 @@ def _without(value: Any, texts: Collection[str]) -> Any:
 
 def settled(marks: Mapping[str, Mark], marked: Mapping[str, Mark]) -> dict[str, Mark]:
     """The marks after a change: a field that is set anew takes those of what was in it along."""
-    kept = {
-        old: mark for old, mark in marks.items() if not any(old == new or old.startswith(f"{new}/") for new in marked)
-    }
+    within = tuple(f"{new}/" for new in marked)
+    kept = {old: mark for old, mark in marks.items() if not (old in marked or old.startswith(within))}
     return kept | dict(marked)
 
 
@@ -220,17 +215,15 @@ class _Forming:
         self._apply(patch, marked, sources)
 
     def result(self) -> Formed:
-        change = None
-        if self.marked:
-            patch = patch_between(self.first.body, self.now.body)
-            change = Changed(body=self.now.body, patch=patch, marked=self.marked)
-        return Formed(change, tuple(self.sources), dict(self.refused))
+        change = Changed(self.now.body, patch_between(self.first.body, self.now.body), self.marked)
+        return Formed(change if self.marked else None, tuple(self.sources), dict(self.refused))
 
     def _free(self, one: Sourced, cited: Sequence[Message], grounds: SourceVocabulary) -> dict[str, Any]:
         """A proposed field as a patch, without what may not be taken of it."""
         now = {one.name: self.now.body.get(one.name)}
         patch = patch_between(now, self._after(one))
-        if any(map(_suspicious, texts_in(patch))):
+        phrases = (text for text in texts_in(patch) if len(text.split()) >= _A_PHRASE)
+        if any(suspicion_of(text, "", ()) for text in phrases):
             self.refused["value: looks like an instruction"] += 1
             return {}
         if not is_said(patch, self.shape.schema, grounds):
@@ -260,9 +253,8 @@ class _Forming:
         return accepts(self.shape.schema, part)
 
     def _grounds(self, shown: Sequence[Message]) -> SourceVocabulary:
-        held = [str(leaf) for leaf in leaves(dict(self.now.body)) if isinstance(leaf, str | int | float)]
         said = (text for message in shown for text in (message.content, message.speaker or ""))
-        told = SourceVocabulary.of(["User", *said, *held])
+        told = SourceVocabulary.of(["User", *said, *written_in(dict(self.now.body))])
         return told.with_all(map(words_for, set(_days_in(shown))))
 
     def _apply(self, patch: Mapping[str, Any], marked: Mapping[str, Mark], sources: Sequence[UUID]) -> None:
@@ -289,16 +281,11 @@ def talk_of(messages: Sequence[Message]) -> Talk:
 
 def _days_in(messages: Sequence[Message]) -> Iterator[FactOccurrence]:
     """The days of which some messages speak, with "tomorrow" or "on Friday": a document has them written out."""
-    for message in messages:
-        for past in (True, False):
-            for phrase in times_in(message.content, message.occurred_at, past=past):
-                if phrase.occurred.granularity in _WITHIN_A_DAY:
-                    yield phrase.occurred
+    for message, past in product(messages, (True, False)):
+        for phrase in times_in(message.content, message.occurred_at, past=past):
+            if phrase.occurred.granularity in _WITHIN_A_DAY:
+                yield phrase.occurred
 
 
 def _said_at(cited: Sequence[Message]) -> datetime:
     return max(message.occurred_at for message in cited if message.role is Role.USER)
-
-
-def _suspicious(text: str) -> bool:
-    return len(text.split()) >= _A_PHRASE and suspicion_of(text, "", ()) is not None
