@@ -47,9 +47,9 @@ def says_the_same(fact: NewFact, known: Known) -> bool:
 
 def states(fact: NewFact, known: Known) -> bool:
     """Whether a memory says what a fact does, in its words or by the one value that both give, and nothing opposite."""
-    told, same_value = fact.fact, plain(fact.fact.value or "") == plain(known.value or "")
-    one_value = same_value and told.attribute is not None and told.attribute == known.attribute
-    return is_about_the_same(fact, known) and (one_value or agree(told.content, known.content))
+    attribute, value = fact.fact.attribute, fact.fact.value or ""
+    one_value = attribute is not None and attribute == known.attribute and same_statement(value, known.value or "")
+    return is_about_the_same(fact, known) and (one_value or agree(fact.fact.content, known.content))
 
 
 def differs_in_surnames(fact: NewFact, known: Known) -> bool:
@@ -241,8 +241,10 @@ def same_statement(one: str, other: str) -> bool:
 def agree(one: str, other: str) -> bool:
     """Whether two statements say the same with the same telling words: both are negated or neither is, and only fillers, the
     endings -s and -ing, and the place of adjuncts and of the items of a list may differ."""
+    if same_statement(one, other):
+        return True
     mine = sense(one)
-    return same_statement(one, other) or (mine is not None and mine == sense(other))
+    return mine is not None and mine == sense(other)
 
 
 def sense(statement: str) -> Hashable | None:
