@@ -87,7 +87,6 @@ _PERSON_AFTER = re.compile(
     r"married|a (?:nurse|doctor)))\b"
 )
 
-
 _FIRM_AFTER = re.compile(
     r"^ (?:is (?:based|headquartered|hiring)|hired|employs|sells|makes|is (?:an?|our|my|one of|[A-ZÀ-Þ]\w*'s) (?:[\w-]+ ){0,4}"
     r"(?:company|firm|agency|startup|business|charity|bank|supplier|client|customer|employer|vendor|competitor)s?)\b"

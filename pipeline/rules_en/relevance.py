@@ -354,7 +354,6 @@ _UNDONE = re.compile(
     r"|hoping|supposed|meant|wondering|trying|just)\b(?! on \w+day)"
 )
 
-
 _MOMENTARY = re.compile(
     r"\b(?:\d+|a few) (?:more )?(?:min(?:ute)?s?|seconds?)\b|^is (?:in|on|at) (?:a|the) (?:meeting|call|bus|train|phone|queue)\b"
 )

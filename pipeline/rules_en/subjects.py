@@ -53,7 +53,6 @@ EVALUATIVE = re.compile(
 )
 """What somebody is for the moment, or finds something to be."""
 
-
 _VAGUE_SUBJECTS = frozenset(
     "this that these those there it here what who which something everything nothing someone everyone one".split()
 )
