@@ -61,8 +61,8 @@ def tell(
     nobody = {discourse.me.lower(), *PRONOUNS}
     aliases = tuple(alias for alias in aliases_in(third) if alias.name.lower() not in nobody)
     facts: list[Fact] = []
-    found = clauses(without_aliases(text) if aliases else text)
-    name = set_before(text)  # of a newcomer who had none yet
+    text = without_aliases(text) if aliases else text
+    found, name = clauses(text), set_before(text)  # the name of a newcomer who had none yet
     if name and discourse.expected and found:
         found = [Clause(f"{name} is our {discourse.expected}"), *found]
     for clause in found:
@@ -70,15 +70,14 @@ def tell(
         nickname = nickname_in(text)
         if nickname:
             fact, discourse = _tell_nickname(nickname, source, discourse, gazetteer)
-            facts += [fact] if fact else []
-            continue
-        for introduction in _introductions(text, discourse):
-            unmarked = replace(source, marked=False, corrects=False)
-            fact, discourse = _tell_clause(Clause(introduction), unmarked, discourse, gazetteer, ())
-            facts += [fact] if fact else []
-        fact, discourse = _tell_clause(replace(clause, text=text), source, discourse, gazetteer, aliases)
+        else:
+            for introduction in _introductions(text, discourse):
+                unmarked = replace(source, marked=False, corrects=False)
+                fact, discourse = _tell_clause(Clause(introduction), unmarked, discourse, gazetteer, ())
+                facts += [fact] if fact else []
+            fact, discourse = _tell_clause(replace(clause, text=text), source, discourse, gazetteer, aliases)
+            discourse = with_unnamed(text, discourse)
         facts += [fact] if fact else []
-        discourse = with_unnamed(text, discourse)
     return tuple(facts), discourse
 
 
