@@ -20,7 +20,7 @@ from benchmarks.extraction.scoring import CaseRun
 from db import inbox, lanes
 from db.keys import BatchRef, LaneRef
 from mosshead.paths import NamespacePath
-from mosshead.publishing.validation import check_events, numbered
+from mosshead.publishing.publishers import check_events, numbered
 from mosshead.store.connection import tenant_transaction
 from workers import tasks
 from workers.dependencies import parts

@@ -19,14 +19,13 @@ from mosshead.embeddings import Embedder, open_embedder, spec_of
 from mosshead.errors import EmbedderMismatch, MossheadError
 from mosshead.paths import NamespacePath, NamespacePrefix, with_context
 from mosshead.publishing import fork_safety
-from mosshead.publishing.publishers import AppSession, publish_checked
-from mosshead.publishing.validation import check_event
+from mosshead.publishing.publishers import AppSession, check_event, publish_checked
 from mosshead.store import memories
 from mosshead.urls import session_name, sqlalchemy_url
 
 if TYPE_CHECKING:
     from mosshead.api.groups import NamespaceGroup
-    from mosshead.publishing.spool_publisher import SpoolPublisher
+    from mosshead.publishing.shipper import SpoolPublisher
 
 _SETTING = "MOSSHEAD_DATABASE_URL"
 _CONNECTIONS = 20

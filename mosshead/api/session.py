@@ -15,15 +15,14 @@ from mosshead.embeddings import Embedder
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hit, Hits, Progress
 from mosshead.paths import NamespacePath
-from mosshead.publishing.publishers import AppSession, publish_checked
-from mosshead.publishing.validation import check_events
+from mosshead.publishing.publishers import AppSession, check_events, publish_checked
 from mosshead.store import memories
 from mosshead.store.connection import in_one_trip, tenant_transaction
 from mosshead.store.pending import Laid, Overlay, Pending, overlay_of
 
 if TYPE_CHECKING:
     from mosshead.context.fetch import ReadStore
-    from mosshead.publishing.spool_publisher import SpoolPublisher
+    from mosshead.publishing.shipper import SpoolPublisher
 
 _T = TypeVar("_T")
 _P = ParamSpec("_P")

@@ -14,7 +14,7 @@ from mosshead.publishing.spool import Spool, default_folder, spool_path
 from mosshead.urls import sqlalchemy_url
 
 if TYPE_CHECKING:
-    from mosshead.publishing.spool_publisher import SpoolPublisher
+    from mosshead.publishing.shipper import SpoolPublisher
 
 _DEFAULT_SPOOL_BYTES = 256 * 2**20
 
@@ -83,7 +83,7 @@ def open_publisher(settings: ClientSettings) -> "SpoolPublisher | None":
         return None
     # An app that reads, or publishes in transactions of its own, has no broker, and loads nothing of what talks to one.
     from mosshead.publishing.queue import EventQueue
-    from mosshead.publishing.spool_publisher import SpoolPublisher
+    from mosshead.publishing.shipper import SpoolPublisher
 
     return SpoolPublisher(
         spool=open_spool(settings),

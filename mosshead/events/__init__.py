@@ -11,82 +11,24 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from mosshead.errors import InvalidEvent, InvalidNamespace
-from mosshead.events.commands import (
-    MAX_IMPORTED,
-    Clarify,
-    Configure,
-    EditDocument,
-    Erase,
-    Forget,
-    Import,
-    Merge,
-    PromptFeedback,
-    Reflect,
-    Remember,
-    RollBackPrompt,
-    SetPrompt,
-    Split,
-    Summarise,
-    Undo,
-)
-from mosshead.events.envelope import MAX_CONTENT_BYTES, MAX_EVENT_BYTES, MAX_NUMBER, VERSION, storable
-from mosshead.events.messages import ConversationEnded, MessageEvent
+from mosshead.events.commands import Command, Erase
+from mosshead.events.envelope import MAX_EVENT_BYTES, VERSION, ConversationEnded, MessageEvent
 from mosshead.models.kinds import Role
 
 __all__ = [
-    "MAX_CONTENT_BYTES",
     "MAX_EVENT_BYTES",
-    "MAX_IMPORTED",
-    "MAX_NUMBER",
-    "VERSION",
     "AnyEvent",
-    "Clarify",
     "Command",
-    "Configure",
     "ConversationEnded",
-    "EditDocument",
-    "Erase",
-    "Forget",
-    "Import",
-    "Merge",
     "MessageEvent",
-    "PromptFeedback",
-    "Reflect",
-    "Remember",
-    "RollBackPrompt",
-    "SetPrompt",
-    "Split",
-    "Summarise",
-    "Undo",
     "faults_of",
     "parse_event",
-    "storable",
 ]
-
-Command = (
-    Undo
-    | Configure
-    | Import
-    | Reflect
-    | Summarise
-    | Remember
-    | Forget
-    | Clarify
-    | Merge
-    | Split
-    | EditDocument
-    | SetPrompt
-    | RollBackPrompt
-    | PromptFeedback
-)
-"""Events that say nothing, but have something done: each is a batch of its own."""
 
 AnyEvent = MessageEvent | ConversationEnded | Command | Erase
 
 _MODELS: dict[str, type[AnyEvent]] = {str(one.model_fields["type"].default): one for one in get_args(AnyEvent)}
 _TYPES = ", ".join(_MODELS)
-
-NOT_AN_OBJECT = "event not accepted: event: not a JSON object"
 
 
 def parse_event(data: object, *, name_unknown: bool = True) -> AnyEvent:
@@ -108,7 +50,7 @@ def parse_event(data: object, *, name_unknown: bool = True) -> AnyEvent:
 
 def _model_of(data: object) -> type[AnyEvent]:
     if not isinstance(data, Mapping):
-        raise InvalidEvent(NOT_AN_OBJECT)
+        raise InvalidEvent("event not accepted: event: not a JSON object")
     if len(data) > _MOST_FIELDS:
         raise InvalidEvent(
             f"event not accepted: event: {len(data):,} fields, at most {_MOST_FIELDS}; put others into metadata"

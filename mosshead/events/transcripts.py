@@ -1,7 +1,7 @@
 """Conversations in the forms in which apps have them: a transcript, or a list of messages."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -47,9 +47,7 @@ def turns(
     Raises InvalidEvent, naming the line or the message at fault.
     """
     if isinstance(conversation, str):
-        return list(
-            _transcript(conversation, {name.casefold(): _role(role) for name, role in (speakers or {}).items()})
-        )
+        return _transcript(conversation, {name.casefold(): _role(role) for name, role in (speakers or {}).items()})
     return [_message(number, message) for number, message in enumerate(conversation)]
 
 
@@ -59,28 +57,24 @@ def _role(role: str) -> Role:
     return Role(role)
 
 
-def _transcript(transcript: str, named: Mapping[str, Role]) -> Iterator[TranscriptTurn]:
+def _transcript(transcript: str, named: Mapping[str, Role]) -> list[TranscriptTurn]:
     known = {**_SPEAKERS, **named}
-    turn: TranscriptTurn | None = None
+    found: list[tuple[Role, str | None, list[str]]] = []
     for number, line in enumerate(transcript.splitlines(), 1):
         # A speaker before a colon starts a turn; "http://" and "10:30" do not, and "Note: …" names no speaker.
         name, colon, said = line.partition(":")
         name = name.strip()
         role = known.get(name.casefold()) if colon and not said[:1].strip() else None
         if role is not None:
-            if turn is not None:
-                yield replace(turn, content=turn.content.strip())
-            speaker = name if name.casefold() in named else None
-            turn = TranscriptTurn(role=role, content=said.strip(), speaker=speaker)
-        elif turn is not None:
-            turn = replace(turn, content=f"{turn.content}\n{line}")
+            found.append((role, name if name.casefold() in named else None, [said.strip()]))
+        elif found:
+            found[-1][2].append(line)
         elif line.strip():
             raise InvalidEvent(
                 f"transcript, line {number}: does not start with a speaker that is known; write 'User: …' or 'Assistant: …', "
                 "or say who is who with speakers={'Sarah': 'user'}"
             )
-    if turn is not None:
-        yield replace(turn, content=turn.content.strip())
+    return [TranscriptTurn(role, "\n".join(lines).strip(), speaker) for role, speaker, lines in found]
 
 
 def _message(number: int, message: Mapping[str, Any]) -> TranscriptTurn:

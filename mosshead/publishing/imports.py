@@ -9,9 +9,9 @@ from uuid import UUID
 from pydantic import BaseModel, ValidationError
 
 from mosshead.errors import InvalidEvent
-from mosshead.events import MAX_EVENT_BYTES, MAX_IMPORTED, faults_of, storable
-from mosshead.events.envelope import NOT_STORABLE
-from mosshead.events.imports import ImportedEntity, ImportedMemory
+from mosshead.events import MAX_EVENT_BYTES, faults_of
+from mosshead.events.commands import MAX_IMPORTED, ImportedEntity, ImportedMemory
+from mosshead.events.envelope import NOT_STORABLE, storable
 from mosshead.portions import portions
 from mosshead.serialization import json_object
 from mosshead.timestamps import LIES_AHEAD, lies_ahead
@@ -63,8 +63,10 @@ def check_lines(lines: Iterable[Line], known: Callable[[Collection[str]], Collec
     read.check_keys(known)
     if read.faults:
         raise InvalidEvent(_told(read.faults))
-    entities = tuple(_parents_first({key: entity for key, (_, entity) in read.entities.items()}))
-    return CheckedLines(entities, tuple(memory for _, memory in read.memories.values()), dict(read.skipped))
+    entities = {key: entity for key, (_, entity) in read.entities.items()}
+    parents_first = dict.fromkeys(one for key in entities for one in reversed(_upward(entities, key)))
+    memories = tuple(memory for _, memory in read.memories.values())
+    return CheckedLines(tuple(entities[key] for key in parents_first), memories, dict(read.skipped))
 
 
 def events_of(checked: CheckedLines) -> Iterator[dict[str, Any]]:
@@ -102,7 +104,8 @@ class _Reading:
             elif kind == "memory":
                 carried = {name: value for name, value in record.items() if name not in _NOT_CARRIED}
                 memory = ImportedMemory.model_validate(self._without_strange(number, carried, ImportedMemory))
-                _check_time(memory)
+                if memory.occurred_at is not None and lies_ahead(memory.occurred_at):
+                    raise InvalidEvent(f"occurred_at: {LIES_AHEAD}")
                 _take(self.memories, memory.id, number, memory, "id")
             elif kind in _SKIPPED:
                 self.skipped[kind] += 1
@@ -132,16 +135,9 @@ class _Reading:
         ]
         users = [number for number, one in self.entities.values() if one.is_user]
         self.faults += [(number, f"is_user: line {users[0]} says it of another key") for number in users[1:]]
-        circular = [number for key, (number, _) in self.entities.items() if self._is_above_itself(key)]
+        entities = {key: entity for key, (_, entity) in self.entities.items()}
+        circular = [number for key, (number, one) in self.entities.items() if key in _upward(entities, one.parent)]
         self.faults += [(number, "parent: is below the entity itself, by other lines") for number in circular]
-
-    def _is_above_itself(self, key: str) -> bool:
-        seen: set[str] = set()
-        above = self.entities[key][1].parent
-        while above in self.entities and above not in seen:
-            seen.add(above)
-            above = self.entities[above][1].parent
-        return key in seen
 
 
 def _object(line: Line) -> dict[str, Any]:
@@ -151,11 +147,6 @@ def _object(line: Line) -> dict[str, Any]:
     if not storable(record):
         raise InvalidEvent(NOT_STORABLE)
     return {name: value for name, value in record.items() if value is not None}
-
-
-def _check_time(memory: ImportedMemory) -> None:
-    if memory.occurred_at is not None and lies_ahead(memory.occurred_at):
-        raise InvalidEvent(f"occurred_at: {LIES_AHEAD}")
 
 
 def _take(taken: dict[str, tuple[int, _AnyRecord]], key: str, number: int, record: _AnyRecord, field_name: str) -> None:
@@ -170,16 +161,13 @@ def _told(faults: Sequence[tuple[int, str]]) -> str:
     return "\n".join(["import not accepted; nothing was published:", *told, *more])
 
 
-def _parents_first(entities: Mapping[str, ImportedEntity]) -> Iterator[ImportedEntity]:
-    given: set[str] = set()
-    for one in entities.values():
-        chain: list[ImportedEntity] = []
-        above: ImportedEntity | None = one
-        while above is not None and above.key not in given:
-            given.add(above.key)
-            chain.append(above)
-            above = entities.get(above.parent) if above.parent is not None else None
-        yield from reversed(chain)
+def _upward(entities: Mapping[str, ImportedEntity], key: str | None) -> dict[str, None]:
+    """An entity of the lines and what it belongs to, as far up as the lines go, each once."""
+    found: dict[str, None] = {}
+    while key is not None and key in entities and key not in found:
+        found[key] = None
+        key = entities[key].parent
+    return found
 
 
 def _bytes_of(record: BaseModel) -> int:

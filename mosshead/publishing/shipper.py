@@ -1,20 +1,21 @@
-"""The shipper: a thread that takes what waits in the spool to the event queue, and cuts what the inbox has.
+"""Publishing through the spool: `publish` appends to a local file; the shipper, a thread, takes that to the event queue.
 
-One process ships for all on a spool; another takes over when it dies. The shipper waits for Redis, Postgres and the disk, and
-`publish` never waits with it.
+It cuts what the inbox has. One process ships for all on a spool; another takes over when it dies. The shipper waits for Redis,
+Postgres and the disk, and `publish` never waits with it.
 """
 
 import fcntl
 import logging
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Thread, current_thread
 from uuid import UUID
+from weakref import finalize
 
 from sqlalchemy import URL, Engine, create_engine
 from sqlalchemy.exc import DBAPIError
@@ -22,18 +23,60 @@ from sqlalchemy.exc import DBAPIError
 from mosshead.errors import QueueUnavailable, SpoolUnavailable, StoreUnavailable
 from mosshead.paths import NamespacePath
 from mosshead.publishing import fork_safety
+from mosshead.publishing.publishers import CheckedEvent, numbered
 from mosshead.publishing.queue import EventQueue
 from mosshead.publishing.signing import SigningKey, sign
 from mosshead.publishing.spool import Spool
-from mosshead.publishing.validation import numbered
 from mosshead.publishing.window import Window
 from mosshead.store import memories
 from mosshead.store.connection import tenant_transaction
 
+_LAST_CALL_SECONDS = 2.0
 _STAND_BY_SECONDS = 0.5
 _HAND_OVER_SECONDS = 0.2  # the one that ships may be about to end, too
 _LOOK_SECONDS = 0.1  # what other processes publish wakes nobody here
 _BREATH_SECONDS = 0.01  # a burst gathers, and the app's threads have the interpreter
+
+
+class SpoolPublisher:
+    """Publishes through a spool, which other processes may share; for many threads, and for both sides of a fork."""
+
+    def __init__(self, *, spool: Spool, queue: EventQueue, database_url: URL, key: SigningKey | None) -> None:
+        self._spool = spool
+        self._shipper = Shipper(spool, queue, database_url, key)
+        # Both also when nobody refers to this any more, the later one first. The interpreter's end is the end of shipping alone:
+        # what the app still publishes then, in a function that it gave `atexit`, is stored for the next process.
+        self._close = finalize(self, spool.close)
+        self._close.atexit = False
+        self._end = finalize(self, _end, self._shipper, spool)
+        if spool.exists():
+            self._shipper.notice()  # a process that died may have left something
+
+    def publish(self, path: NamespacePath, events: Sequence[CheckedEvent]) -> None:
+        """Store events of one namespace, in order, all or none. Raises SpoolFull and SpoolUnavailable."""
+        self._spool.append(path, [event.body for event in events])
+        self._shipper.notice()
+
+    def published(self, path: NamespacePath) -> dict[UUID, int]:
+        """By publisher, the newest number that this spool gave in a namespace."""
+        if not self._spool.exists():
+            return {}
+        try:
+            publisher, newest = self._spool.newest(path)
+        except SpoolUnavailable as error:
+            _log.warning("reading goes on without the spool: %s", error)  # that is for a publish to fail of
+            return {}
+        return {publisher: newest} if newest else {}
+
+    def close(self) -> None:
+        """Ship for two seconds at most what never went out, and end. What is left stays, for the next who opens the spool."""
+        self._end()
+        self._close()
+
+
+def _end(shipper: "Shipper", spool: Spool) -> None:
+    if shipper.stop(_LAST_CALL_SECONDS):
+        spool.rest()
 
 
 @dataclass(slots=True)

@@ -12,7 +12,6 @@ import os
 import socket
 import sqlite3
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -87,11 +86,16 @@ _FIXES = (
 _log = logging.getLogger("mosshead")
 
 
-class SpoolFile(Forkable, ABC):
-    """One SQLite connection to a file, for one process at a time, with a lock around every use."""
+class Spool(Forkable):
+    """A spool in a file, for this process and others; safe to share between threads and usable on both sides of a fork.
 
-    def __init__(self, path: Path) -> None:
+    Every method raises SpoolUnavailable where the file cannot be used; nothing is half done then. One SQLite connection, for one
+    process at a time, with a lock around every use.
+    """
+
+    def __init__(self, path: Path, *, most_bytes: int) -> None:
         self.path = path
+        self._most_bytes = most_bytes
         self._in_use = InUse(SpoolUnavailable)
         self._tidying = Lock()
         self._connection: sqlite3.Connection | None = None
@@ -105,160 +109,6 @@ class SpoolFile(Forkable, ABC):
             return self.path.exists()
         except OSError:
             return True
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        """The connection, for statements that write nothing. Raises SpoolUnavailable."""
-        self._check_process()
-        with self._in_use.use(), self._translated():
-            yield self._open()
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that has the file for itself; all of it or nothing. Raises SpoolUnavailable."""
-        self._check_process()
-        with self._in_use.use(), self._translated():
-            self._forget_removed()
-            connection = self._open()
-            try:
-                connection.execute("begin immediate")
-                yield connection
-                connection.execute("commit")
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    connection.execute("rollback")
-                raise
-
-    def checkpoint(self, *, emptying: bool) -> None:
-        """Move the write-ahead log into the file while others go on. emptying: also cut it to nothing, if nobody uses it now."""
-        with self._tidying, suppress(sqlite3.OperationalError):  # somebody else is at it; another time
-            # Never made anew, should somebody have removed it.
-            connection = sqlite3.connect(f"{self.path.as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=0)
-            try:
-                connection.execute(f"pragma wal_checkpoint({'truncate' if emptying else 'passive'})")
-            finally:
-                connection.close()
-
-    def log_bytes(self) -> int:
-        with suppress(OSError):
-            return self.path.with_name(f"{self.path.name}-wal").stat().st_size
-        return 0
-
-    def close(self) -> None:
-        self._closed = True
-        self.rest()
-
-    def rest(self) -> None:
-        """Close the connection until it is needed again, but for one that a signal handler interrupted the use of."""
-        with self._in_use.between() as interrupted:
-            if not interrupted:
-                self._disconnect()
-
-    def before_fork(self) -> None:
-        """Wait for what is under way, and close."""
-        self._tidying.acquire()
-        self._in_use.before_fork()
-        self._disconnect()
-
-    def after_fork_in_parent(self) -> None:
-        """Go on; the next use opens a connection again, in a child its own."""
-        self._in_use.after_fork()
-        self._tidying.release()
-
-    @abstractmethod
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Make the tables of a new file, or look through those of an old one, while no other process opens one of the folder."""
-
-    def _check_process(self) -> None:
-        """Before the lock, which may be held by a thread that this process does not have."""
-        if self._connection is not None and self._opened is not None and self._opened[0] != os.getpid():
-            raise SpoolUnavailable(
-                "this process was forked by a server that does not tell Python so; call Memory.connect after the fork"
-            )
-
-    def _open(self) -> sqlite3.Connection:
-        if self._closed:
-            raise SpoolUnavailable("the memory is closed; connect again with Memory.connect")
-        if self._connection is None:
-            self._connection = self._connect()
-        return self._connection
-
-    def _connect(self) -> sqlite3.Connection:
-        folder = self.path.parent
-        folder.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
-        with _held(folder):
-            with suppress(FileExistsError):
-                # Never opened where it is there: to close a file again drops all locks that this process has on it.
-                os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _PRIVATE_FILE))
-            connection = sqlite3.connect(
-                self.path, isolation_level=None, check_same_thread=False, timeout=_BUSY_SECONDS
-            )
-            try:
-                for pragma in _PRAGMAS:
-                    connection.execute(pragma)
-                self._prepare(connection)
-                self._opened = os.getpid(), _identity(self.path)
-            except BaseException:
-                connection.close()
-                raise
-        return connection
-
-    def _forget_removed(self) -> None:
-        """Let go of a file that somebody removed: what is written to it would be gone with this process."""
-        if self._connection is None or self._opened is None:
-            return
-        with suppress(FileNotFoundError):
-            if _identity(self.path) == self._opened[1]:
-                return
-        _log.warning("MOSSHEAD_SPOOL_DIR: the spool %s was removed while it was in use; a new one is made", self.path)
-        self._disconnect()
-
-    def _disconnect(self) -> None:
-        # In this order: an interrupt may come in between.
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.close()
-
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            self._disconnect()
-            reason = str(error)
-        except OSError as error:
-            reason = error.strerror or type(error).__name__
-        else:
-            return
-        fix = next(fix for sign, fix in _FIXES if sign in reason)
-        raise SpoolUnavailable(f"MOSSHEAD_SPOOL_DIR: the spool {self.path} cannot be used ({reason}); {fix}") from None
-
-
-def _identity(path: Path) -> tuple[int, int]:
-    status = path.stat()
-    return status.st_dev, status.st_ino
-
-
-@contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    """Have a folder alone: SQLite does not wait for its turn when a file becomes a write-ahead one."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-class Spool(SpoolFile):
-    """A spool in a file, for this process and others; safe to share between threads and usable on both sides of a fork.
-
-    Every method raises SpoolUnavailable where the file cannot be used; nothing is half done then.
-    """
-
-    def __init__(self, path: Path, *, most_bytes: int) -> None:
-        super().__init__(path)
-        self._most_bytes = most_bytes
 
     def append(self, path: NamespacePath, bodies: Sequence[str]) -> None:
         """Store and number events of a namespace (JSON text without numbers), all or none. Raises SpoolFull."""
@@ -339,8 +189,8 @@ class Spool(SpoolFile):
 
     def trim(self) -> None:
         """Checkpoint where the write-ahead log has grown large; nobody waits for it."""
-        if self.log_bytes() > _LARGE_LOG_BYTES:
-            self.checkpoint(emptying=False)
+        if self._log_bytes() > _LARGE_LOG_BYTES:
+            self._checkpoint(emptying=False)
 
     def tidy(self) -> None:
         """Give space back, and leave no text in the write-ahead log; for an idle hour."""
@@ -349,9 +199,9 @@ class Spool(SpoolFile):
             with self._reading() as connection:
                 connection.execute("pragma incremental_vacuum(100)").fetchall()
                 free = connection.execute("pragma freelist_count").fetchone()[0]
-        if self.log_bytes():
-            self.checkpoint(emptying=False)  # the long part, while others go on
-            self.checkpoint(emptying=True)
+        if self._log_bytes():
+            self._checkpoint(emptying=False)  # the long part, while others go on
+            self._checkpoint(emptying=True)
 
     def held(self) -> SpoolContents:
         """What is in it."""
@@ -368,7 +218,86 @@ class Spool(SpoolFile):
         """The other spools of its folder: of another broker or database, or of one whose address was changed."""
         return sorted(path for path in self.path.parent.glob(f"*{self.path.suffix}") if path != self.path)
 
+    def close(self) -> None:
+        self._closed = True
+        self.rest()
+
+    def rest(self) -> None:
+        """Close the connection until it is needed again, but for one that a signal handler interrupted the use of."""
+        with self._in_use.between() as interrupted:
+            if not interrupted:
+                self._disconnect()
+
+    def before_fork(self) -> None:
+        """Wait for what is under way, and close."""
+        self._tidying.acquire()
+        self._in_use.before_fork()
+        self._disconnect()
+
+    def after_fork_in_parent(self) -> None:
+        """Go on; the next use opens a connection again, in a child its own."""
+        self._in_use.after_fork()
+        self._tidying.release()
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for statements that write nothing. Raises SpoolUnavailable."""
+        self._check_process()
+        with self._in_use.use(), self._translated():
+            yield self._open()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that has the file for itself; all of it or nothing. Raises SpoolUnavailable."""
+        self._check_process()
+        with self._in_use.use(), self._translated():
+            self._forget_removed()
+            connection = self._open()
+            try:
+                connection.execute("begin immediate")
+                yield connection
+                connection.execute("commit")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    connection.execute("rollback")
+                raise
+
+    def _check_process(self) -> None:
+        """Before the lock, which may be held by a thread that this process does not have."""
+        if self._connection is not None and self._opened is not None and self._opened[0] != os.getpid():
+            raise SpoolUnavailable(
+                "this process was forked by a server that does not tell Python so; call Memory.connect after the fork"
+            )
+
+    def _open(self) -> sqlite3.Connection:
+        if self._closed:
+            raise SpoolUnavailable("the memory is closed; connect again with Memory.connect")
+        if self._connection is None:
+            self._connection = self._connect()
+        return self._connection
+
+    def _connect(self) -> sqlite3.Connection:
+        folder = self.path.parent
+        folder.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
+        with _held(folder):
+            with suppress(FileExistsError):
+                # Never opened where it is there: to close a file again drops all locks that this process has on it.
+                os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _PRIVATE_FILE))
+            connection = sqlite3.connect(
+                self.path, isolation_level=None, check_same_thread=False, timeout=_BUSY_SECONDS
+            )
+            try:
+                for pragma in _PRAGMAS:
+                    connection.execute(pragma)
+                self._prepare(connection)
+                self._opened = os.getpid(), _identity(self.path)
+            except BaseException:
+                connection.close()
+                raise
+        return connection
+
     def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Make the tables of a new file, or look through those of an old one, while no other process opens one of the folder."""
         version = connection.execute("pragma user_version").fetchone()[0]
         if version > _VERSION:
             raise SpoolUnavailable(
@@ -388,6 +317,67 @@ class Spool(SpoolFile):
             _take_new_publisher(connection)
             connection.execute("update spool set identity = ?", [identity])
         connection.execute("commit")
+
+    def _forget_removed(self) -> None:
+        """Let go of a file that somebody removed: what is written to it would be gone with this process."""
+        if self._connection is None or self._opened is None:
+            return
+        with suppress(FileNotFoundError):
+            if _identity(self.path) == self._opened[1]:
+                return
+        _log.warning("MOSSHEAD_SPOOL_DIR: the spool %s was removed while it was in use; a new one is made", self.path)
+        self._disconnect()
+
+    def _disconnect(self) -> None:
+        # In this order: an interrupt may come in between.
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            self._disconnect()
+            reason = str(error)
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+        else:
+            return
+        fix = next(fix for sign, fix in _FIXES if sign in reason)
+        raise SpoolUnavailable(f"MOSSHEAD_SPOOL_DIR: the spool {self.path} cannot be used ({reason}); {fix}") from None
+
+    def _checkpoint(self, *, emptying: bool) -> None:
+        """Move the write-ahead log into the file while others go on. emptying: also cut it to nothing, if nobody uses it now."""
+        with self._tidying, suppress(sqlite3.OperationalError):  # somebody else is at it; another time
+            # Never made anew, should somebody have removed it.
+            connection = sqlite3.connect(f"{self.path.as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=0)
+            try:
+                connection.execute(f"pragma wal_checkpoint({'truncate' if emptying else 'passive'})")
+            finally:
+                connection.close()
+
+    def _log_bytes(self) -> int:
+        with suppress(OSError):
+            return self.path.with_name(f"{self.path.name}-wal").stat().st_size
+        return 0
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_dev, status.st_ino
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Have a folder alone: SQLite does not wait for its turn when a file becomes a write-ahead one."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _take_new_publisher(connection: sqlite3.Connection) -> None:

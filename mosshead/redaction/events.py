@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from typing import Any
 
-from mosshead.events import AnyEvent, Import, parse_event
+from mosshead.events import AnyEvent, parse_event
+from mosshead.events.commands import Import
 from mosshead.patterns import lazy_pattern
 from mosshead.redaction.redact import redact
 from mosshead.redaction.text import MARK, fold, is_no_value, is_placeholder, mark

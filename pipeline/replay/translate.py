@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from mosshead.events import Clarify, Command, EditDocument, Forget, Merge, Remember, Split, Undo
-from mosshead.events.commands import MAX_FORGOTTEN, MAX_SPLIT_OFF
+from mosshead.events import Command, commands
+from mosshead.events.commands import Clarify, EditDocument, Forget, Merge, Remember, Split, Undo
 from mosshead.language.names import normalise
 from pipeline.replay.models import GenerationKnowledge, KnownDecision, KnownMemory, KnownPerson, KnownQuestion
 from pipeline.replay.similarity import Alike, Likeness, is_part, likeness
@@ -57,7 +57,7 @@ def _forget(command: Forget, then: GenerationKnowledge, now: GenerationKnowledge
         return LeftOut(_NOT_SAID, done=_says_nothing(now, command.memories, then))
     if meant.shared:
         return LeftOut(_SAYS_MORE)
-    if len(meant.memories) > MAX_FORGOTTEN:
+    if len(meant.memories) > commands.MAX_FORGOTTEN:
         return LeftOut(_TOO_MANY)
     return command.model_copy(update={"memories": meant.memory_ids})
 
@@ -108,7 +108,7 @@ def _split(command: Split, then: GenerationKnowledge, now: GenerationKnowledge) 
         return LeftOut(_NOBODY)
     if not memories:
         return LeftOut("nothing there says what was known of the other")
-    if len(memories) > MAX_SPLIT_OFF:
+    if len(memories) > commands.MAX_SPLIT_OFF:
         return LeftOut(_TOO_MANY)
     return command.model_copy(update={"entity_id": entity, "memories": memories})
 

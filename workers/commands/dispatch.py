@@ -11,8 +11,8 @@ from db import decisions, entities, inbox, namespaces, profiles, reflections, re
 from db import undo as undoing
 from db.keys import BatchRef, LaneRef
 from db.undo import Done
-from mosshead import events
 from mosshead.events import Command
+from mosshead.events import commands as events
 from workers.commands import entities as identity_commands
 from workers.commands import imports, memories, prompts
 from workers.dependencies import Parts

@@ -16,7 +16,7 @@ from db.questions import Example
 from mosshead.api.entities import around
 from mosshead.entities import lookup
 from mosshead.entities.disambiguation import telling
-from mosshead.events import Clarify, Merge, Split
+from mosshead.events.commands import Clarify, Merge, Split
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath

@@ -21,8 +21,7 @@ from db.keys import BatchRef, LaneRef
 from db.memories import NewMemory
 from db.relations import Link
 from mosshead.embeddings import Vectors
-from mosshead.events import Import
-from mosshead.events.imports import ImportedEntity, ImportedMemory
+from mosshead.events.commands import Import, ImportedEntity, ImportedMemory
 from mosshead.ids import imported_id
 from mosshead.language.names import normalise
 from mosshead.models.entities import RegisteredEntity

@@ -18,7 +18,7 @@ from db.relations import Edge
 from db.unlearn import unlearn
 from mosshead.embeddings import Vectors
 from mosshead.entities import lookup
-from mosshead.events import Forget, Remember
+from mosshead.events.commands import Forget, Remember
 from mosshead.ids import remembered_id
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType, Role

@@ -10,7 +10,7 @@ from config.settings import Debounce
 from db import decisions, prompts, reflections
 from db.keys import BatchRef, LaneRef
 from db.prompts import PromptVersion
-from mosshead.events import PromptFeedback, RollBackPrompt, SetPrompt
+from mosshead.events.commands import PromptFeedback, RollBackPrompt, SetPrompt
 from workers.dependencies import Parts
 from workers.reflection.prompts import KIND, version_as_logged
 from workers.stages.runner import Store

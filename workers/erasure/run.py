@@ -22,7 +22,7 @@ from db.erasure.scopes import run_counted
 from db.keys import BatchRef, LaneRef
 from db.replay import generations
 from mosshead.embeddings import Embedder
-from mosshead.events import Erase
+from mosshead.events.commands import Erase
 from mosshead.store.connection import tenant_transaction
 from pipeline.embedding import embed
 from pipeline.erasure import Says, Version, told_by_others

@@ -16,11 +16,12 @@ from kombu.transport.redis import Channel
 from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, StringConstraints, ValidationError
 
 from mosshead.errors import InvalidEvent, SignatureRefused
-from mosshead.events import MAX_EVENT_BYTES, MAX_NUMBER, parse_event
+from mosshead.events import MAX_EVENT_BYTES, parse_event
+from mosshead.events.envelope import MAX_NUMBER
 from mosshead.paths import NamespacePath
+from mosshead.publishing.publishers import taken_here
 from mosshead.publishing.queue import QUEUE
 from mosshead.publishing.signing import MAX_SIGNED_BYTES, TenantKey, open_signed
-from mosshead.publishing.validation import taken_here
 from mosshead.redaction import redact, redact_event, redact_fields, redact_json
 from mosshead.serialization import json_object
 from workers.elements import JSON as CONTENT_TYPE

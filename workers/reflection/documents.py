@@ -13,7 +13,7 @@ from db.decisions import LoggedDecision, Stamp
 from db.documents import DocumentVersion
 from db.keys import BatchRef, LaneRef
 from mosshead.contrib.managers.prompts import DOCUMENT_VERSION
-from mosshead.events import EditDocument
+from mosshead.events.commands import EditDocument
 from mosshead.llm import LanguageModel
 from mosshead.store.connection import tenant_transaction
 from pipeline.models import RecordSchema

@@ -19,7 +19,8 @@ from db.candidates import vector_of
 from db.keys import LaneRef
 from db.replay import generations, knowledge
 from db.replay.generations import Generation
-from mosshead.events import Command, Forget, Split, parse_event
+from mosshead.events import Command, parse_event
+from mosshead.events.commands import Forget, Split
 from mosshead.store.connection import tenant_transaction
 from pipeline.replay.models import GenerationKnowledge, KnownDecision, KnownMemory, KnownPerson, KnownQuestion
 from pipeline.replay.translate import NOT_REPLAYED, TRANSLATED, LeftOut, left_unsaid, translate

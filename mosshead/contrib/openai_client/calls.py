@@ -19,7 +19,7 @@ from mosshead.api.memory import Memory
 from mosshead.api.namespace import Namespace
 from mosshead.contrib.openai_client.apis import ApiForm, Arguments, CallRequest, Message
 from mosshead.errors import InvalidNamespace, MossheadError, ReadTimeout, StoreUnavailable
-from mosshead.events.messages import MAX_INJECTED
+from mosshead.events.envelope import MAX_INJECTED
 from mosshead.models.context import Context
 
 _T = TypeVar("_T")

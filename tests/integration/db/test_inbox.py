@@ -14,7 +14,8 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from db import candidates, inbox, lanes, status
 from db.inbox import AlreadyInEffect
 from db.keys import BatchRef, LaneRef
-from mosshead.events import MAX_NUMBER, MessageEvent, parse_event
+from mosshead.events import MessageEvent, parse_event
+from mosshead.events.envelope import MAX_NUMBER
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
 from tests.given import Publishing, Worker, as_text, claim, claimed, contents_of, event

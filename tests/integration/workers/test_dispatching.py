@@ -18,7 +18,7 @@ from config.settings import Settings
 from db import dead_letters, inbox, lanes, providers, status
 from db.dead_letters import LaneState
 from db.keys import BatchRef, LaneRef
-from mosshead.events import MAX_NUMBER
+from mosshead.events.envelope import MAX_NUMBER
 from mosshead.paths import NamespacePath
 from tests.given import LONG, NONE, Hint, Publishing, Worker, claimed, until_logged
 from workers.scheduler.dispatch import dispatch

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from mosshead import Memory, Namespace
 from mosshead.publishing.imports import check_lines, events_of
-from mosshead.publishing.validation import check_events
+from mosshead.publishing.publishers import check_events
 from mosshead.store.entities import known_keys
 from tests.forming import Forming
 from tests.given import Publishing

@@ -16,7 +16,7 @@ from config.settings import Settings
 from mosshead import Memory, Namespace
 from mosshead.entities.disambiguation import telling
 from mosshead.publishing.imports import check_lines, events_of
-from mosshead.publishing.validation import check_events
+from mosshead.publishing.publishers import check_events
 from mosshead.store.entities import known_keys
 from tests.forming import Forming
 from tests.given import MINILM, Publishing

@@ -18,7 +18,7 @@ from mosshead import Memory, Namespace
 from mosshead.errors import ConfigurationError, InvalidEvent, InvalidNamespace, NotFound
 from mosshead.llm import ModelUnavailable
 from mosshead.paths import NamespacePath
-from mosshead.publishing.validation import check_events
+from mosshead.publishing.publishers import check_events
 from mosshead.store.connection import tenant_transaction
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI, Fault

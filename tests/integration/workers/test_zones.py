@@ -11,7 +11,7 @@ from sqlalchemy import Engine, text
 from db.keys import LaneRef
 from mosshead import Namespace
 from mosshead.publishing.imports import check_lines, events_of
-from mosshead.publishing.validation import check_events
+from mosshead.publishing.publishers import check_events
 from mosshead.store.connection import tenant_transaction
 from mosshead.store.entities import known_keys
 from tests.fake_openai import FakeOpenAI

@@ -15,7 +15,8 @@ from benchmarks.faults.hostile import Hostile, an_event, as_element, hostile_eve
 from benchmarks.faults.of_senders import expensive_contents, tasks_refused
 from benchmarks.faults.report import Outcome, line
 from benchmarks.faults.runs import CHAT, EVERYBODY, Report
-from mosshead.events import MAX_CONTENT_BYTES, parse_event
+from mosshead.events import parse_event
+from mosshead.events.envelope import MAX_CONTENT_BYTES
 from mosshead.paths import NamespacePath
 from workers.intake.validate import CONTENT_TYPE, Accepted, as_message, judge
 

@@ -9,16 +9,9 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from mosshead.errors import InvalidEvent
-from mosshead.events import (
-    MAX_CONTENT_BYTES,
-    MAX_EVENT_BYTES,
-    Configure,
-    ConversationEnded,
-    EditDocument,
-    MessageEvent,
-    Undo,
-    parse_event,
-)
+from mosshead.events import MAX_EVENT_BYTES, ConversationEnded, MessageEvent, parse_event
+from mosshead.events.commands import Configure, EditDocument, Undo
+from mosshead.events.envelope import MAX_CONTENT_BYTES
 from mosshead.text import text_of
 from tests.given import event
 

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.errors import InvalidEvent
-from mosshead.events import MAX_EVENT_BYTES, MAX_IMPORTED
+from mosshead.events import MAX_EVENT_BYTES
+from mosshead.events.commands import MAX_IMPORTED
 from mosshead.paths import NamespacePath
 from mosshead.publishing.imports import check_lines, events_of
-from mosshead.publishing.validation import check_events
+from mosshead.publishing.publishers import check_events
 
 PATH = NamespacePath.of(("acme", "sarah"))
 

@@ -196,7 +196,7 @@ def test_what_an_app_does_not_use_is_not_loaded() -> None:
     check = (
         "import sys, mosshead\n"
         "from mosshead.paths import NamespacePath\n"
-        "from mosshead.publishing.validation import check_events\n"
+        "from mosshead.publishing.publishers import check_events\n"
         "check_events(NamespacePath.of(('acme', 'sarah')), [{'type': 'message', 'role': 'user', 'content': 'tea'}])\n"
         "assert 'Excerpt' in dir(mosshead) and not hasattr(mosshead, 'with_mind')\n"
         "print(*sorted(name for name in sys.modules if name.startswith("

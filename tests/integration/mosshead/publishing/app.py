@@ -14,7 +14,7 @@ AT_LAST: list[Callable[[], object]] = []
 atexit.register(lambda: [do() for do in AT_LAST])  # before the library's own, and so run after that
 
 from mosshead import Memory, Namespace, SpoolUnavailable  # noqa: E402
-from mosshead.publishing import spool_publisher  # noqa: E402
+from mosshead.publishing import shipper  # noqa: E402
 
 TENANT = sys.argv[2]
 
@@ -25,7 +25,7 @@ def say(*words: object) -> None:
 
 def close_patiently() -> None:
     """Closing takes the time that it needs to ship, on a machine that is busy."""
-    spool_publisher._LAST_CALL_SECONDS = 60.0
+    shipper._LAST_CALL_SECONDS = 60.0
 
 
 def publish_and_die(memory: Memory) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from mosshead.publishing import spool_publisher, window
+from mosshead.publishing import shipper, window
 from mosshead.publishing.queue import EventQueue
+from mosshead.publishing.shipper import SpoolPublisher
 from mosshead.publishing.signing import SigningKey
 from mosshead.publishing.spool import Spool
-from mosshead.publishing.spool_publisher import SpoolPublisher
 from mosshead.urls import sqlalchemy_url
 from tests.integration.mosshead.conftest import Eventually, Taken
 from workers.local import Addresses
@@ -45,7 +45,7 @@ def lost_after(monkeypatch: pytest.MonkeyPatch) -> LostAfter:
 
     And closing has time to ship.
     """
-    monkeypatch.setattr(spool_publisher, "_LAST_CALL_SECONDS", 60.0)
+    monkeypatch.setattr(shipper, "_LAST_CALL_SECONDS", 60.0)
     monkeypatch.setattr(window, "_SLOW_SECONDS", 3_600.0)
     monkeypatch.setattr(window, "_MOST_SECONDS", 3_600.0)
     monkeypatch.setattr(window, "_LOST_SECONDS", 3_600.0)

@@ -15,9 +15,9 @@ from mosshead.errors import SpoolUnavailable
 from mosshead.paths import NamespacePath
 from mosshead.publishing import shipper
 from mosshead.publishing import shipper as shipment
+from mosshead.publishing.publishers import CheckedEvent, check_events
+from mosshead.publishing.shipper import SpoolPublisher
 from mosshead.publishing.signing import SigningKey, TenantKey, open_signed
-from mosshead.publishing.spool_publisher import SpoolPublisher
-from mosshead.publishing.validation import CheckedEvent, check_events
 from mosshead.publishing.window import CROWDED_WINDOW, SUSPECT_WINDOW, WINDOW, WINDOW_BYTES
 from tests.given import NONE, claimed
 from tests.integration.mosshead.publishing.conftest import Around, LostAfter, OpenPublisher

@@ -8,7 +8,7 @@ import pytest
 from mosshead.errors import InvalidEvent
 from mosshead.events import MAX_EVENT_BYTES, parse_event
 from mosshead.paths import NamespacePath
-from mosshead.publishing.validation import check_event, check_events, numbered
+from mosshead.publishing.publishers import check_event, check_events, numbered
 
 SARAH = NamespacePath.of(("acme", "sarah"))
 MESSAGE = {"type": "message", "role": "user", "content": "hi"}

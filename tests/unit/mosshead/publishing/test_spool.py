@@ -25,10 +25,10 @@ from sqlalchemy import make_url
 from mosshead.errors import SpoolFull, SpoolUnavailable
 from mosshead.paths import NamespacePath
 from mosshead.publishing import fork_safety
+from mosshead.publishing.publishers import check_events
 from mosshead.publishing.queue import EventQueue
+from mosshead.publishing.shipper import SpoolPublisher
 from mosshead.publishing.spool import Changes, Spool
-from mosshead.publishing.spool_publisher import SpoolPublisher
-from mosshead.publishing.validation import check_events
 
 SARAH, BO = NamespacePath.of(("acme", "sarah")), NamespacePath.of(("acme", "bo"))
 ROOMY = 10**6

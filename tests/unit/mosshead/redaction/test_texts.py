@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from mosshead.errors import InvalidEvent
-from mosshead.events import MAX_CONTENT_BYTES, MessageEvent, parse_event
+from mosshead.events import MessageEvent, parse_event
+from mosshead.events.envelope import MAX_CONTENT_BYTES
 from mosshead.redaction import redact_event, redact_fields, redact_json
 from tests.given import event
 from tests.secrets_given import secrets

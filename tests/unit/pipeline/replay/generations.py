@@ -7,7 +7,8 @@ from uuid import UUID
 import numpy as np
 from hypothesis import strategies as st
 
-from mosshead.events import Clarify, Command, Forget, Merge, Remember, Split, Undo
+from mosshead.events import Command
+from mosshead.events.commands import Clarify, Forget, Merge, Remember, Split, Undo
 from mosshead.models.kinds import MemoryKind
 from pipeline.replay.models import GenerationKnowledge, KnownDecision, KnownMemory, KnownPerson, KnownQuestion, Vector
 from tests.given import NOON

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from mosshead.events import Forget, Split, Undo
+from mosshead.events.commands import Forget, Split, Undo
 from pipeline.replay.models import GenerationKnowledge
 from pipeline.replay.translate import LeftOut, left_unsaid, translate
 from tests.unit.pipeline.replay.generations import (

@@ -5,20 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from mosshead.events import (
-    AnyEvent,
-    Clarify,
-    Command,
-    EditDocument,
-    Forget,
-    Merge,
-    Reflect,
-    Remember,
-    Split,
-    Summarise,
-    Undo,
-    parse_event,
-)
+from mosshead.events import AnyEvent, Command, parse_event
+from mosshead.events.commands import Clarify, EditDocument, Forget, Merge, Reflect, Remember, Split, Summarise, Undo
 from pipeline.replay.models import GenerationKnowledge
 from pipeline.replay.translate import NOT_REPLAYED, TRANSLATED, LeftOut, left_unsaid, translate
 from tests.unit.pipeline.replay.generations import (
