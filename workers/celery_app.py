@@ -114,9 +114,7 @@ def _check(**_: Any) -> None:
         _log.warning("offline_rules", why="neither OPENAI_API_KEY nor OPENAI_BASE_URL is set")
 
 
-@signals.worker_process_init.connect
-def _leave_parts(**_: Any) -> None:
-    leave_parts_to_parent()
+signals.worker_process_init.connect(leave_parts_to_parent)
 
 
 @signals.worker_ready.connect

@@ -1,5 +1,6 @@
 """The real parts that the stages work with: opened once in each process, when they are first needed, and so never over a fork."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,12 +16,24 @@ from db.engine import check_login, open_engine
 from mosshead.embeddings import Embedder, Endpoint, open_embedder, spec_of
 from mosshead.errors import ConfigurationError, EmbedderMismatch
 from mosshead.llm import LanguageModel
-from workers.stages.cached_llm import UsageLog
 
 if TYPE_CHECKING:
     from mosshead.llm.openai import OnUsage, OpenAILanguageModel
 
 WORKER_URL = "MOSSHEAD_WORKER_URL"
+
+
+class UsageLog(threading.local):
+    """What the model reported to this thread since the log was last emptied: prompt name, tokens in, tokens out.
+
+    A worker whose tasks are threads must not charge one tenant for what another asks at the same time.
+    """
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, int, int]] = []
+
+    def note(self, prompt: str, sent: int, received: int) -> None:
+        self.calls.append((prompt, sent, received))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +79,7 @@ def logged_in(settings: Settings) -> Iterator[Engine]:
         engine.dispose()
 
 
-def leave_parts_to_parent() -> None:
+def leave_parts_to_parent(**_: object) -> None:
     """In a process that was forked: open parts of its own. Two that write to one connection read each other's answers.
 
     The parent's connections are not closed, for the parent may use them.

@@ -7,6 +7,7 @@ import psycopg
 from sqlalchemy.exc import DataError, DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoneFree
 
+from db.leases import Lease
 from db.memories import VersionConflict
 from mosshead.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
 from mosshead.llm import AnswerRefused, ModelUnavailable
@@ -90,22 +91,21 @@ def _wait_for_model(error: ModelUnavailable, attempts: int, most: int) -> Wait:
     return Wait(LLM, None if error.retry_after is None else _pause(error.retry_after))
 
 
-def too_many_crashes(crashes: int, events: int) -> bool:
-    """Whether a batch has ended its worker so often that it is not to be tried again like this.
+def in_vain(lease: Lease, seconds: float) -> str | None:
+    """Why a batch that hung or ended its worker is not to be tried again like this; None where it is. seconds: for one try.
 
     An event that is alone gets more tries: a batch that is split in vain costs calls, an event that dies in vain costs a memory.
     """
-    return crashes >= (_CRASHES_OF_A_BATCH if events > 1 else _CRASHES_OF_AN_EVENT)
-
-
-def too_many_overruns(overruns: int) -> bool:
-    """Whether a stage ran for longer than it may so often that its batch is not to be tried again like this."""
-    return overruns >= _OVERRUNS
+    if lease.overruns >= _OVERRUNS:
+        return f"ran for longer than {seconds:g} s {lease.overruns} times"
+    if lease.crashes >= (_CRASHES_OF_A_BATCH if lease.events > 1 else _CRASHES_OF_AN_EVENT):
+        return f"ended its worker {lease.crashes} times"
+    return None
 
 
 def _is_of_the_server(error: Exception) -> bool:
     """Whether any batch would have failed of it, here and now."""
-    sqlstate = _sqlstate(error) or ""
+    sqlstate = _sqlstate(error)
     if isinstance(error, NoThread | OperationalError | psycopg.OperationalError):
         # But Postgres cannot hold what it was given, as an entry of an index, and never will.
         return not sqlstate.startswith("54")
@@ -129,8 +129,9 @@ def is_of_all(error: Exception) -> bool:
     return isinstance(error, OSError | MemoryError | NoThread | NoneFree)
 
 
-def _sqlstate(error: Exception) -> str | None:
-    return getattr(error.orig if isinstance(error, DBAPIError) else error, "sqlstate", None)
+def _sqlstate(error: Exception) -> str:
+    """What Postgres calls a failure; empty where it said nothing."""
+    return getattr(error.orig if isinstance(error, DBAPIError) else error, "sqlstate", None) or ""
 
 
 def _pause(seconds: float) -> timedelta:
@@ -142,7 +143,7 @@ def describe(error: Exception) -> str:
     """A failure in words that hold no text of a conversation: its kind, and what Postgres calls it."""
     name = type(error).__name__
     if isinstance(error, DBAPIError):
-        return f"{name} {_sqlstate(error) or ''}".strip()
+        return f"{name} {_sqlstate(error)}".strip()
     if isinstance(error, AnswerRefused | ModelUnavailable | EmbedderUnavailable | ConfigurationError | VersionConflict):
         return f"{name}: {error}"
     return name

@@ -42,7 +42,7 @@ POINTS = (
     Point("before_lease", "workers.stages.runner:_take_lease"),
     Point("after_lease", "workers.stages.runner:_work_and_store"),
     Point("after_answer", "mosshead.llm.openai:OpenAILanguageModel.answer", after=True),
-    Point("after_step_result", "workers.stages.cached_llm:KeptModel.answer", after=True),
+    Point("after_step_result", "workers.stages.load:KeptModel.answer", after=True),
     Point("before_apply", "workers.stages.consolidate.plan:decide", after=True),
     Point("in_apply", "db.decisions:log", after=True),
     Point("before_commit", "db.leases:advance", after=True, stage=APPLYING),

@@ -34,7 +34,7 @@ from pipeline.models import Fact
 from pipeline.safety import instructs, suspicion_of
 from pipeline.salience import STATED, score_salience
 from workers.dependencies import Parts
-from workers.stages.memories import new_memory
+from workers.stages.consolidate.plan import new_memory
 from workers.stages.runner import Store
 
 _REASON = "imported"

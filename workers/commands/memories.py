@@ -31,8 +31,7 @@ from pipeline.models import USER, Fact, FactMention, Message
 from pipeline.safety import suspicion_of
 from pipeline.salience import STATED, score_salience
 from workers.dependencies import Parts
-from workers.stages.consolidate import link as linking
-from workers.stages.memories import new_memory
+from workers.stages.consolidate.plan import bearers_of, link, new_memory
 from workers.stages.runner import Store
 
 _NUMBER = 1
@@ -102,8 +101,8 @@ def _linked(
     )
     row = CandidateRow(_NUMBER, {}, None, {}, vector)
     with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
-        mentioned = linking.bearers_of(connection, batch, {_NUMBER: (fact, row)}, {_NUMBER: message})
-    linked = linking.link(mentioned, parts)
+        mentioned = bearers_of(connection, batch, {_NUMBER: (fact, row)}, {_NUMBER: message})
+    linked = link(mentioned, parts)
     with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
         known = set(entities.existing(connection, batch.lane, linked.is_about(_NUMBER)))
         before = _replaced(connection, batch.lane, command)
@@ -143,7 +142,7 @@ def _store(
         memories.add(connection, lane, memory, stamp)
         memories.set_vectors(connection, lane, vector[0], "memory", {new: vector[1]})
         entities.save(connection, lane, learned, stamp)
-        about = {link.entity_id: (link.role, "sure") for link in reversed(links)}
+        about = {one.entity_id: (one.role, "sure") for one in reversed(links)}
         relations.link(connection, lane, new, about, stamp)
         touched, news = set(about), {one.entity_id for one in learned}
         if old is not None:

@@ -27,7 +27,7 @@ from pipeline.salience import INFERRED, score_salience
 from workers.dependencies import Parts
 from workers.reflection.kinds import Reflection, ReflectionDue, store_nothing
 from workers.stages import load
-from workers.stages.memories import new_memory
+from workers.stages.consolidate.plan import new_memory
 from workers.stages.runner import Store
 
 _QUOTED: Final = 200

@@ -1,6 +1,6 @@
-"""The turns of messages: loaded, given their vectors, and kept until their batch takes effect."""
+"""What the stage embeds: the turns of a batch's messages, kept until it takes effect, and what a namespace lacks of a model."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import structlog
@@ -16,12 +16,19 @@ from mosshead.entities.disambiguation import telling
 from mosshead.errors import EmbeddingRefused
 from mosshead.fencing import strip_fences
 from mosshead.models.kinds import Role
+from mosshead.portions import portions
 from mosshead.redaction import redact
 from mosshead.store.connection import tenant_transaction
 from pipeline.embedding import TurnText, embed, turns_of
 from pipeline.models import Message
 from workers.dependencies import Parts
 from workers.providers import EMBEDDER
+
+_AT_ONCE = 100
+
+_log = structlog.get_logger()
+
+K = TypeVar("K", bound=Hashable)
 
 
 def turns_among(connection: Connection, lane: LaneRef, model: str, messages: Sequence[Message]) -> list[TurnText]:
@@ -67,14 +74,6 @@ def as_message(one: MessageRow) -> Message:
     return Message(0, one.message_id, one.conversation, Role(one.role), one.speaker, said, one.said_at)
 
 
-_AT_ONCE = 100
-
-_log = structlog.get_logger()
-
-T = TypeVar("T")
-K = TypeVar("K", bound=Hashable)
-
-
 def may_lag(connection: Connection) -> bool:
     """Whether a namespace may lack vectors of this worker's model, because another worker writes with another model.
 
@@ -104,7 +103,7 @@ def _fill_turns(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
     with tenant_transaction(engine, lane.tenant_id) as connection:
         missing = turns.without_turn(connection, lane, embedder.name)
     added = 0
-    for some in _portions(missing):
+    for some in portions(missing, lambda _: 1, most=_AT_ONCE):
         with tenant_transaction(engine, lane.tenant_id) as connection:
             stored = turns.messages(connection, lane, some)
             found = turns_among(connection, lane, embedder.name, [as_message(one) for one in stored])
@@ -117,8 +116,11 @@ def _fill_turns(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
 def _fill_owners(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
     with tenant_transaction(engine, lane.tenant_id) as connection:
         missing = embedding_models.lacking(connection, lane, embedder.name)
-    made = (_embedded({one: _text_of(one) for one in some}, embedder) for some in _portions(missing))
-    return sum(_added(engine, lane, embedder.name, embedding_models.add_vectors, vectors) for vectors in made)
+    added = 0
+    for some in portions(missing, lambda _: 1, most=_AT_ONCE):
+        made = _embedded({one: _text_of(one) for one in some}, embedder)
+        added += _added(engine, lane, embedder.name, embedding_models.add_vectors, made)
+    return added
 
 
 def _text_of(one: Lacking) -> str:
@@ -126,7 +128,7 @@ def _text_of(one: Lacking) -> str:
     return one.text if one.mention is None else telling(one.text, one.mention).text
 
 
-def _added(engine: Engine, lane: LaneRef, model: str, add: Callable[..., int], made: T) -> int:
+def _added(engine: Engine, lane: LaneRef, model: str, add: Callable[..., int], made: object) -> int:
     """Add what was made, unless something is being erased in the lane or the model dropped: it would outlive that."""
     with tenant_transaction(engine, lane.tenant_id) as connection:
         if not (erasures.alone(connection, lane) and embedding_models.may_add(connection, model)):
@@ -146,8 +148,3 @@ def _embedded(texts: Mapping[K, str], embedder: Embedder) -> dict[K, Vectors]:
     keys = list(texts)
     halves = (keys[: len(keys) // 2], keys[len(keys) // 2 :])
     return {key: vector for half in halves for key, vector in _embedded({k: texts[k] for k in half}, embedder).items()}
-
-
-def _portions(all_of_them: Sequence[T]) -> Iterator[Sequence[T]]:
-    for first in range(0, len(all_of_them), _AT_ONCE):
-        yield all_of_them[first : first + _AT_ONCE]

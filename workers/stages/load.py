@@ -1,28 +1,35 @@
-"""From rows to the pipeline's values: what a stage starts from."""
+"""What a stage starts from: the pipeline's values, made of rows, and an LLM whose answers are kept."""
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
 
 import structlog
-from sqlalchemy import Connection
+from pydantic import BaseModel
+from sqlalchemy import Connection, Engine
 
-from db import candidates, entities, inbox, namespaces, usage
+from db import candidates, entities, inbox, namespaces, providers, usage
 from db.keys import BatchRef
 from mosshead.events import AnyEvent, Command, MessageEvent, parse_event
 from mosshead.fencing import strip_fences
+from mosshead.ids import uuid7
 from mosshead.language.names import possible_names
+from mosshead.llm import AnswerRefused, LanguageModel, ModelUnavailable, Prompt
 from mosshead.paths import NamespacePath
 from mosshead.redaction import redact
 from mosshead.store.connection import tenant_transaction
 from pipeline.models import Background, Fact, KnownEntity, Message, RecordSchema
-from workers.dependencies import Parts
-from workers.stages.cached_llm import KeptModel
+from workers.dependencies import Parts, UsageLog
+from workers.providers import LLM
 
 _EARLIER = 6
 _KNOWN = 60
 _HEARD = 200
 """So many messages back a namespace is heard for who speaks in it: a group stays one while one of them speaks at length."""
+
+A = TypeVar("A", bound=BaseModel)
 
 _log = structlog.get_logger()
 
@@ -75,7 +82,7 @@ def facts_of(connection: Connection, batch: BatchRef) -> dict[int, tuple[Fact, c
     return {row.number: (Fact.model_validate(row.fact), row) for row in rows}
 
 
-def model_for(batch: BatchRef, parts: Parts) -> KeptModel | None:
+def model_for(batch: BatchRef, parts: Parts) -> "KeptModel | None":
     """The LLM for the stage that a batch is at, with what it answered for this namespace before.
 
     None where the offline rules do the work: where no LLM is set, and where the tenant has spent its budget.
@@ -91,9 +98,7 @@ def model_for(batch: BatchRef, parts: Parts) -> KeptModel | None:
             return None
         stage = usage.stage_of(connection, batch)
         wanted = namespaces.llm_model(connection, batch.lane)
-    return KeptModel(
-        parts.other_model(wanted) if wanted else parts.model, parts.engine, batch, parts.usage, stage=stage
-    )
+    return KeptModel(parts.other_model(wanted) if wanted else parts.model, parts.engine, batch, parts.usage, stage)
 
 
 def report_refused(what: str, refused: Mapping[Any, int]) -> None:
@@ -117,3 +122,76 @@ def _messages(events: Iterable[AnyEvent]) -> list[Message]:
         )
         for number, event in enumerate(said, 1)
     ]
+
+
+_REFUSALS: Final = {kind.__name__: kind for kind in (AnswerRefused, *AnswerRefused.__subclasses__())}
+
+
+@dataclass(frozen=True, slots=True)
+class KeptModel:
+    """The port `LanguageModel` for one batch, on top of another model.
+
+    An answer is stored in a transaction of its own, before the stage that asked for it goes on, and its cost beside it. It is
+    kept for the whole namespace; a refusal for the batch alone: what is asked after it may have to wait, again and again, and
+    each time the refusal would be paid for anew. An event that an operator has tried again is in another batch, and asks anew.
+    stage: the one that asks.
+    """
+
+    model: LanguageModel
+    engine: Engine
+    batch: BatchRef
+    log: UsageLog
+    stage: str
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    def answer(self, prompt: Prompt[A]) -> A:
+        """The kept answer to this very prompt, else the model's. Raises what the model raises, or raised for this batch."""
+        key = _key(self.name, prompt)
+        refused_key = _key(self.name, prompt, str(self.batch.batch_id))
+        with tenant_transaction(self.engine, self.batch.lane.tenant_id) as connection:
+            kept = usage.kept_answer(connection, self.batch.lane, key)
+            refused = None if kept is not None else usage.kept_answer(connection, self.batch.lane, refused_key)
+        if kept is not None:
+            return prompt.answer.model_validate(kept)
+        if refused is not None:
+            raise _REFUSALS[refused["refused"]](refused["why"])
+        self.log.calls.clear()
+        try:
+            answer = self.model.answer(prompt)
+        except ModelUnavailable:
+            self._store(prompt)  # what broke off may have been paid for all the same
+            raise
+        except AnswerRefused as error:
+            self._store(prompt, (refused_key, {"refused": type(error).__name__, "why": str(error)}))
+            raise
+        self._store(prompt, (key, answer.model_dump(mode="json")), answered=True)
+        return answer
+
+    def _store(
+        self, prompt: Prompt[A], kept: tuple[bytes, Mapping[str, Any]] | None = None, *, answered: bool = False
+    ) -> None:
+        with tenant_transaction(self.engine, self.batch.lane.tenant_id) as connection:
+            if answered:
+                providers.close(connection, LLM)
+            if kept is not None:
+                key, result = kept
+                usage.keep_answer(connection, self.batch, key, prompt=prompt.name, model=self.name, result=result)
+            for name, sent, received in self.log.calls:
+                usage.log_usage(
+                    connection,
+                    self.batch.lane,
+                    uuid7(),
+                    stage=self.stage,
+                    prompt=name,
+                    model=self.name,
+                    prompt_tokens=sent,
+                    completion_tokens=received,
+                )
+
+
+def _key(model: str, prompt: Prompt[A], *more: str) -> bytes:
+    parts = (model, prompt.name, str(prompt.version), prompt.system, prompt.user, *more)
+    return hashlib.sha256("\x1f".join(parts).encode()).digest()

@@ -1,7 +1,6 @@
 """Profiles that are due for their refresh, a few at a time, and how to store them refreshed."""
 
 from collections.abc import Mapping
-from functools import partial
 from uuid import UUID
 
 import structlog
@@ -10,7 +9,6 @@ from sqlalchemy import Connection
 from db import memories, profiles
 from db.embedding_models import outdate
 from db.keys import LaneRef
-from mosshead.embeddings import Vectors
 from mosshead.store.connection import tenant_transaction
 from pipeline.embedding import embed
 from pipeline.profiles import ProfileMemory, Refreshed, StaleProfile
@@ -33,7 +31,7 @@ def due_profiles(lane: LaneRef, parts: Parts) -> tuple[tuple[StaleProfile, ...],
     settings = parts.settings
     limit = _BY_MODEL if settings.llm_profiles and settings.uses_llm else _BY_RULES
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
-        debounce = parts.settings.profile_debounce
+        debounce = settings.profile_debounce
         rows = profiles.due_profiles(connection, lane, least=debounce.least, most=debounce.most, limit=limit)
         news = profiles.news_of(connection, lane, rows.profiles, limit=_TELLING)
         current = {
@@ -47,32 +45,23 @@ def due_profiles(lane: LaneRef, parts: Parts) -> tuple[tuple[StaleProfile, ...],
 def how_to_store(lane: LaneRef, parts: Parts, due: profiles.ProfilesDue, refreshed: Mapping[UUID, Refreshed]) -> Store:
     """Embed the summaries that changed now, outside the transaction, and store all later, in it."""
     old = {row.entity.entity_id: row.summary for row in due.profiles}
-    changed = [key for key, one in refreshed.items() if one.summary != old[key]]
-    vectors = embed({place: refreshed[key].summary for place, key in enumerate(changed)}, parts.embedder)
-    by_entity = {changed[place]: vector for place, vector in vectors.items()}
+    changed = {key: one.summary for key, one in refreshed.items() if one.summary != old[key]}
+    vectors = embed(changed, parts.embedder)
     for key, one in refreshed.items():
         if one.refused is not None:
             _log.warning("profile_refused", entity_id=str(key), reason=one.refused)
-    return partial(_store, lane=lane, parts=parts, due=due, refreshed=refreshed, vectors=by_entity)
 
+    def store(connection: Connection) -> None:
+        for row in due.profiles:
+            one = refreshed[row.entity.entity_id]
+            profiles.save_profile(connection, lane, row, summary=one.summary, holds=one.holds)
+        profiles.forget(connection, lane, due.gone)
+        memories.set_vectors(connection, lane, parts.embedder.name, "profile", vectors)
+        outdate(connection, lane, parts.embedder.name, "profile", list(vectors))
+        debounce = parts.settings.profile_debounce
+        profiles.set_timer(connection, lane, least=debounce.least, most=debounce.most)
 
-def _store(
-    connection: Connection,
-    *,
-    lane: LaneRef,
-    parts: Parts,
-    due: profiles.ProfilesDue,
-    refreshed: Mapping[UUID, Refreshed],
-    vectors: Mapping[UUID, Vectors],
-) -> None:
-    for row in due.profiles:
-        one = refreshed[row.entity.entity_id]
-        profiles.save_profile(connection, lane, row, summary=one.summary, holds=one.holds)
-    profiles.forget(connection, lane, due.gone)
-    memories.set_vectors(connection, lane, parts.embedder.name, "profile", vectors)
-    outdate(connection, lane, parts.embedder.name, "profile", list(vectors))
-    debounce = parts.settings.profile_debounce
-    profiles.set_timer(connection, lane, least=debounce.least, most=debounce.most)
+    return store
 
 
 def _stale(

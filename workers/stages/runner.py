@@ -1,6 +1,7 @@
 """How every stage runs: lease, work outside any transaction, store and advance in one, then hint the next.
 
-A stage is done again from its start whenever something dies on the way; what it stores, it stores once, under its lease.
+A stage is done again from its start whenever something dies on the way; what it stores, it stores once, under its lease. One that
+fails is put off, split or buried, under its lease, too.
 """
 
 import threading
@@ -8,26 +9,27 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 
 import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from db import leases
+from db import inbox, lanes, leases, profiles, reflections
 from db.keys import BatchRef
-from db.lanes import DONE
 from mosshead.store.connection import tenant_transaction
+from workers import providers
 from workers.dependencies import Parts, parts
-from workers.failures import GiveUp, NoThread, after_failure, describe, too_many_crashes, too_many_overruns
-from workers.providers import admitted, leave
+from workers.failures import GiveUp, NoThread, Retry, Wait, after_failure, describe, in_vain
 from workers.scheduler.dispatch import dispatch, hint
-from workers.stages import failures
 
 Store = Callable[[Connection], object]
 """Writes a stage's result; runs in the transaction that also moves the batch on."""
 
 Work = Callable[[BatchRef, Parts], Store]
 """Loads, computes and returns how to store; holds no transaction while it computes."""
+
+_TOO_MUCH_PAUSE = timedelta(hours=1)
 
 _log = structlog.get_logger()
 
@@ -56,12 +58,12 @@ def run_stage(stage: str, batch: BatchRef, work: Work, owner: str) -> None:
     except BaseException:
         # The worker is told to stop, and another may go on at once; or the stage hangs, and that counts as a crash.
         if time.monotonic() - started < used.settings.stage_seconds:
-            failures.put_off(lease, used, "stopped")
+            put_off(lease, used, "stopped")
         raise
     # Dealt with here and not above, so that what is raised drags no context along: an error's message can hold anything.
     if failed is not None:
         what = describe(failed)
-        failures.settle(lease, used, after_failure(failed, lease.attempts, used.settings.attempts), what)
+        settle(lease, used, after_failure(failed, lease.attempts, used.settings.attempts), what)
         raise StageFailed(f"{stage}: {what}")
     _go_on(batch, following, used)
 
@@ -73,23 +75,14 @@ def _take_lease(stage: str, batch: BatchRef, owner: str, used: Parts) -> leases.
         if lease is None:
             _log.info("stage_not_due", stage=stage)
             return None
-        if not admitted(connection, stage, used.settings):
+        if not providers.admitted(connection, stage, used.settings):
             leases.put_off(connection, lease, error="left alone", delay=timedelta(0), counts=False)
             return None
-    what = _in_vain(lease, used)
+    what = in_vain(lease, used.settings.stage_seconds)
     if what is not None:
-        failures.settle(lease, used, GiveUp(), what)
+        settle(lease, used, GiveUp(), what)
         raise StageFailed(f"{stage}: {what}")
     return lease
-
-
-def _in_vain(lease: leases.Lease, used: Parts) -> str | None:
-    """Why a stage is not to be tried again like this; None where it is."""
-    if too_many_overruns(lease.overruns):
-        return f"ran for longer than {used.settings.stage_seconds:g} s {lease.overruns} times"
-    if too_many_crashes(lease.crashes, lease.events):
-        return f"ended its worker {lease.crashes} times"
-    return None
 
 
 def _work_and_store(lease: leases.Lease, used: Parts, work: Work) -> str | None:
@@ -100,13 +93,13 @@ def _work_and_store(lease: leases.Lease, used: Parts, work: Work) -> str | None:
             return None
         store(connection)
         following = leases.advance(connection, lease)
-        leave(connection, lease.stage, used.settings)
+        providers.leave(connection, lease.stage, used.settings)
     _log.info("stage_done", stage=lease.stage, next=following)
     return following
 
 
 def _go_on(batch: BatchRef, following: str | None, used: Parts) -> None:
-    if following == DONE:  # this task's slot is free, and need not wait for the scheduler
+    if following == lanes.DONE:  # this task's slot is free, and need not wait for the scheduler
         try:
             dispatch(used.engine, used.settings)
         except DBAPIError as error:
@@ -151,3 +144,100 @@ def _renew(lease: leases.Lease, used: Parts, ended: threading.Event) -> None:
             continue
         if not kept:
             return
+
+
+def put_off(lease: leases.Lease, used: Parts, what: str) -> None:
+    """Have a stage done again at once, for a reason that is not the batch's."""
+    at_once = Retry(timedelta(0), counts=False)
+    settle(lease, used, at_once, what, patience=used.settings.lease_seconds)
+
+
+def settle(
+    lease: leases.Lease, used: Parts, outcome: Wait | Retry | GiveUp, what: str, *, patience: float | None = None
+) -> None:
+    """Carry out what a failure means. what: the failure in words, without text of a conversation.
+
+    An ending that the database did not hear of would pass for a crash of the batch. One that is away is waited for.
+    patience: for so many seconds, by default as long as a stage may run: without the database a task's slot is of no use.
+    """
+    deadline = time.monotonic() + (used.settings.stage_seconds if patience is None else patience)
+    waited = False
+    while True:
+        try:
+            with tenant_transaction(used.engine, lease.batch.lane.tenant_id) as connection:
+                if leases.holds(connection, lease):
+                    ended = _end(connection, lease, used, outcome, what)
+                else:
+                    ended = _fenced(connection, lease, waited)
+                providers.leave(connection, lease.stage, used.settings)
+            break
+        except DBAPIError as error:
+            if time.monotonic() > deadline:
+                _log.error("stage_not_settled", stage=lease.stage, error=describe(error))
+                return
+            waited = True
+        time.sleep(0.5)
+    _log.error("stage_failed", stage=lease.stage, error=what, outcome=ended)
+
+
+def _end(connection: Connection, lease: leases.Lease, used: Parts, outcome: Wait | Retry | GiveUp, what: str) -> str:
+    if isinstance(outcome, Wait):
+        delay = providers.trip(connection, outcome.provider, what, outcome.pause)
+        lighter = _lighten(connection, lease, what) if outcome.by_less else None
+        if lighter is not None:
+            return lighter
+        least = outcome.least or timedelta(0)
+        leases.put_off(connection, lease, error=what, delay=max(delay, least), counts=outcome.least is not None)
+        return f"waits for {outcome.provider}"
+    if isinstance(outcome, Retry):
+        leases.put_off(connection, lease, error=what, delay=outcome.delay, counts=outcome.counts)
+        return "tried again"
+    if lease.stage == lanes.REFLECT:
+        return _end_reflection(connection, lease, what, reflections.give_up)
+    if lease.stage == lanes.STAGES[-1]:
+        profiles.put_off(connection, lease.batch.lane, pause=timedelta(minutes=5))
+    return _split(connection, lease, what) if lease.events > 1 else _bury(connection, lease, used, what)
+
+
+def _end_reflection(connection: Connection, lease: leases.Lease, what: str, then: Callable[..., str]) -> str:
+    """The batch's events are already in effect, so a failed reflection loses nothing and blocks nothing."""
+    due = reflections.first_due(connection, lease.batch.lane)
+    leases.end(connection, lease, lanes.DONE, error=what)
+    if due is None:
+        return "not due any more"
+    return f"{due.kind}: {then(connection, lease.batch.lane, due, why=what)}"
+
+
+def _lighten(connection: Connection, lease: leases.Lease, what: str) -> str | None:
+    """Have less asked at once, or the lane go on without it: what never comes in time would hold it up for ever. None where
+    neither can be."""
+    lane = lease.batch.lane
+    if lease.stage == lanes.REFLECT:
+        return _end_reflection(connection, lease, what, partial(reflections.lighten, pause=_TOO_MUCH_PAUSE))
+    if lease.stage == lanes.STAGES[-1]:
+        profiles.put_off(connection, lane, pause=_TOO_MUCH_PAUSE)
+        leases.end(connection, lease, lanes.DONE, error=what)
+        return "put off"
+    return _split(connection, lease, what) if lease.events > 1 else None
+
+
+def _split(connection: Connection, lease: leases.Lease, what: str) -> str:
+    inbox.give_back(connection, lease.batch)
+    leases.end(connection, lease, "split", error=what)
+    return "split"
+
+
+def _bury(connection: Connection, lease: leases.Lease, used: Parts, what: str) -> str:
+    inbox.mark_dead(connection, lease.batch, f"{lease.stage}: {what}")
+    leases.end(connection, lease, "dead", error=what)
+    lane, most = lease.batch.lane, used.settings.quarantine_after
+    if lanes.quarantine(connection, lane, dead=most, within=timedelta(hours=1)):
+        _log.error("lane_quarantined", dead_letters=most)
+    return "dead"
+
+
+def _fenced(connection: Connection, lease: leases.Lease, waited: bool) -> str:
+    """Another has the stage. Where that came of an outage, the other took it for a crash's."""
+    if waited:
+        leases.forgive(connection, lease)
+    return "fenced"

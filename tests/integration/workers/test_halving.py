@@ -15,7 +15,8 @@ from pipeline.extraction.extract import extract
 from pipeline.models import Background, Message
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.given import NOON, under_way
-from workers.stages.cached_llm import KeptModel, UsageLog
+from workers.dependencies import UsageLog
+from workers.stages.load import KeptModel
 
 SCHEMA = "ExtractionAnswer"
 BATCH = [Message(n, uuid4(), "c1", Role.USER, None, f"I like {what}.", NOON) for n, what in ((1, "tea"), (2, "ham"))]

@@ -18,8 +18,7 @@ from mosshead.paths import NamespacePath
 from tests.forming import Forming
 from tests.given import MINILM, NOON, Publishing, Remembering, event
 from workers.commands import dispatch as commands
-from workers.dependencies import Parts
-from workers.stages.cached_llm import UsageLog
+from workers.dependencies import Parts, UsageLog
 
 QUESTION = uuid4()
 

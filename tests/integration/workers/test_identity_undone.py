@@ -30,8 +30,7 @@ from mosshead.store.connection import tenant_transaction
 from tests.given import MODEL, NOON, direction, new_memory, registered
 from tests.given import event as an_event
 from workers.commands import dispatch as commands
-from workers.dependencies import Parts
-from workers.stages.cached_llm import UsageLog
+from workers.dependencies import Parts, UsageLog
 
 NAMES = ("Peter", "Peter Haas", "Sam")
 ROLES = ("subject", "object", "about")

@@ -14,8 +14,9 @@ from db.keys import LaneRef
 from mosshead.llm import AnswerTruncated, ModelUnavailable, Prompt
 from mosshead.store.connection import tenant_transaction
 from tests.given import LONG, under_way
+from workers.dependencies import UsageLog
 from workers.providers import LLM
-from workers.stages.cached_llm import KeptModel, UsageLog
+from workers.stages.load import KeptModel
 
 A = TypeVar("A", bound=BaseModel)
 

@@ -32,9 +32,8 @@ from tests.fake_openai import FakeOpenAI
 from tests.given import MODEL, NOON, direction
 from tests.given import event as an_event
 from workers.commands import dispatch as commands
-from workers.dependencies import Parts
+from workers.dependencies import Parts, UsageLog
 from workers.scheduler import dispatch
-from workers.stages.cached_llm import UsageLog
 from workers.stages.consolidate import apply
 from workers.stages.consolidate import plan as deciding
 

@@ -26,8 +26,7 @@ from workers import tasks
 from workers.cli import usage
 from workers.cli.output import tenant_id_of
 from workers.cli.status import read_status
-from workers.dependencies import Parts, parts
-from workers.stages.cached_llm import UsageLog
+from workers.dependencies import Parts, UsageLog, parts
 from workers.stages.load import model_for
 
 A = TypeVar("A", bound=BaseModel)

@@ -1,6 +1,7 @@
 """What a failure of a stage means. The tables are the specification."""
 
 from datetime import timedelta
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -13,11 +14,13 @@ from sqlalchemy.exc import (
     ProgrammingError,
 )
 
+from db.keys import BatchRef, LaneRef
+from db.leases import Lease
 from db.memories import VersionConflict
 from mosshead.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
 from mosshead.llm import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable
 from mosshead.llm.protocol import ModelTooSlow
-from workers.failures import GiveUp, NoThread, Retry, Wait, after_failure, describe, too_many_crashes, too_many_overruns
+from workers.failures import GiveUp, NoThread, Retry, Wait, after_failure, describe, in_vain
 from workers.providers import EMBEDDER, LLM
 
 MOST = 3
@@ -121,26 +124,32 @@ def test_the_pause_grows_up_to_five_minutes() -> None:
     assert pauses == [seconds(256, counts=True), seconds(300, counts=True), seconds(300, counts=True)]
 
 
+def lease(**given: int) -> Lease:
+    batch = BatchRef(LaneRef(uuid4(), uuid4()), uuid4())
+    return Lease(batch, "extract", "a task", epoch=1, **given)
+
+
 @pytest.mark.parametrize(
-    ("events", "crashes", "too_many"),
+    ("events", "crashes", "why"),
     [
-        (1, 0, False),
-        (1, 2, False),
-        (1, 3, True),
-        (1, 9, True),
-        (2, 0, False),
-        (2, 1, False),
-        (2, 2, True),
-        (40, 2, True),
+        (1, 0, None),
+        (1, 2, None),
+        (1, 3, "ended its worker 3 times"),
+        (1, 9, "ended its worker 9 times"),
+        (2, 0, None),
+        (2, 1, None),
+        (2, 2, "ended its worker 2 times"),
+        (40, 2, "ended its worker 2 times"),
     ],
 )
-def test_a_batch_may_crash_once_and_an_event_that_is_alone_twice(events: int, crashes: int, too_many: bool) -> None:
-    assert too_many_crashes(crashes, events) is too_many
+def test_a_batch_may_crash_once_and_an_event_that_is_alone_twice(events: int, crashes: int, why: str | None) -> None:
+    assert in_vain(lease(events=events, crashes=crashes), 600.0) == why
 
 
 @pytest.mark.parametrize(("overruns", "too_many"), [(0, False), (1, False), (2, True), (3, True)])
 def test_a_stage_may_overrun_once(overruns: int, too_many: bool) -> None:
-    assert too_many_overruns(overruns) is too_many
+    why = f"ran for longer than 600 s {overruns} times"
+    assert in_vain(lease(overruns=overruns), 600.0) == (why if too_many else None)
 
 
 @pytest.mark.parametrize(

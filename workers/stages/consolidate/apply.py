@@ -31,8 +31,7 @@ from pipeline.extraction.grounding import SAID, Refusal
 from pipeline.linking.models import LinkedFacts
 from pipeline.models import Fact, Message
 from workers.reflection import run as reflecting
-from workers.stages.consolidate.plan import Plan, said_at, said_by
-from workers.stages.memories import new_memory, times_of
+from workers.stages.consolidate.plan import Plan, new_memory, said_at, said_by, times_of
 
 _SIMILAR = 0.75
 
@@ -44,9 +43,8 @@ def apply(connection: Connection, *, batch: BatchRef, plan: Plan, debounce: Debo
     """
     writer = Writer(connection, batch.lane, plan)
     stamps = decisions.stamps(connection, len(plan.decisions) + len(plan.refused))
-    decided, in_vain = stamps[: len(plan.decisions)], stamps[len(plan.decisions) :]
-    decisions.log(connection, batch, list(map(writer.write, plan.decisions, decided)))
-    decisions.log(connection, batch, map(_not_taken, plan.refused, in_vain))
+    written = list(map(writer.write, plan.decisions, stamps))
+    decisions.log(connection, batch, [*written, *map(_not_taken, plan.refused, stamps[len(written) :])])
     profiles.touch(connection, batch.lane, sorted(writer.touched))
     turns.take_effect(connection, batch)
     inbox.mark_done(connection, batch)
@@ -236,8 +234,8 @@ class Writer:
         now = self._standing[target]
         # What was a guess, and is now said plainly, is as sure as what was said plainly at first.
         grown = max(confidence.reinforced(now.confidence), _sureness(change.fact))
-        changes = {"confidence": grown, "tier": confidence.tier_of(grown), "reinforced": now.reinforced + 1}
-        self._change(change, target, **changes, **self._marked(change, target))
+        marked = self._marked(change, target)
+        self._change(change, target, confidence=grown, reinforced=now.reinforced + 1, **marked)
         self._attach(change, target)
         return target
 
@@ -267,7 +265,7 @@ class Writer:
         changes |= times_of(fact) if fact.occurred else {}
         changes |= self._marked(change, target)
         grown = max(self._standing[target].confidence, _sureness(fact))
-        self._change(change, target, **changes, confidence=grown, tier=confidence.tier_of(grown))
+        self._change(change, target, **changes, confidence=grown)
         # Those that only the memory names are told otherwise, too.
         self.touched.update(relations.entities_of_memory(self._connection, self._lane, target))
         vector = self._plan.merged.get(change.number)
@@ -289,8 +287,7 @@ class Writer:
     def _contradict(self, change: OpenDecision, target: UUID) -> UUID:
         """Both stay: what speaks for one speaks against the other, and neither is as sure as before."""
         memory_id = self._new(change, confidence.contradicted(_sureness(change.fact)))
-        shaken = confidence.contradicted(self._standing[target].confidence)
-        self._change(change, target, confidence=shaken, tier=confidence.tier_of(shaken))
+        self._change(change, target, confidence=confidence.contradicted(self._standing[target].confidence))
         against = memories.quotes_for(self._connection, self._lane, target)
         memories.add_sources(self._connection, self._lane, memory_id, against, change.stamp, stance="against")
         quotes = self._quotes(change)
@@ -320,6 +317,8 @@ class Writer:
 
     def _change(self, change: OpenDecision, memory_id: UUID, **changes: Any) -> None:
         now = self._standing[memory_id]
+        if "confidence" in changes:
+            changes["tier"] = confidence.tier_of(changes["confidence"])
         memories.change(self._connection, self._lane, memory_id, now.version, change.stamp, **changes)
         kept = {name: value for name, value in changes.items() if name in _Standing.__slots__}
         self._standing[memory_id] = replace(now, version=now.version + 1, **kept)

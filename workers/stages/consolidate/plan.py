@@ -4,28 +4,41 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import numpy as np
+from sqlalchemy import Connection
 
-from db import candidates, similar
+from db import candidates, entities, similar
 from db.candidates import CandidateRow, RefusedRow
 from db.keys import BatchRef
+from db.memories import NewMemory
 from db.similar import SimilarRow
 from mosshead.embeddings import Vectors
-from mosshead.models.kinds import Granularity, MemoryKind
+from mosshead.entities import evidence, lookup
+from mosshead.entities.disambiguation import telling
+from mosshead.entities.resolution import TURNS
+from mosshead.ids import uuid7
+from mosshead.models.entities import RegisteredEntity
+from mosshead.models.kinds import SPEAKING, Granularity, MemoryKind
 from mosshead.models.occurrence import FactOccurrence
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import in_one_trip
 from pipeline.consolidation.consolidate import FactOutcome, Known, NewFact, consolidate
 from pipeline.embedding import embed
-from pipeline.linking.models import LinkedFacts
-from pipeline.models import Fact, Message
+from pipeline.linking.link import link_entities
+from pipeline.linking.models import Around, LinkedFacts, ToLink
+from pipeline.linking.surroundings import MOST_SAID, surroundings
+from pipeline.models import USER, Fact, Message
+from pipeline.salience import tier_of
 from workers.dependencies import Parts
 from workers.stages import load
-from workers.stages.consolidate import link as linking
-from workers.stages.consolidate.link import Facts
 
 _INJECTED_MESSAGES = 50
 _NEAR = 0.5
+
+Facts = Mapping[int, tuple[Fact, CandidateRow]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +68,10 @@ def decide(batch: BatchRef, parts: Parts) -> Plan:
         messages = {message.number: message for message in load.messages_of(connection, batch)}
         # What must not become a memory teaches nothing about anybody either.
         trusted = {number: fact for number, fact in facts.items() if fact[0].suspicion is None}
-        bearers = linking.bearers_of(connection, batch, trusted, messages)
-    linked = linking.link(bearers, parts)
+        bearers = bearers_of(connection, batch, trusted, messages)
+    linked = link(bearers, parts)
     load.report_refused("entities", linked.all_refused())
-    about = {number: sorted({link.entity_id for link in links.values()}) for number, links in linked.links.items()}
+    about = {number: sorted({one.entity_id for one in links.values()}) for number, links in linked.links.items()}
     with load.reading(batch, parts) as connection:
         rows = similar.similar_to_batch(connection, batch, parts.embedder.name, about=about, limit=5, least=_NEAR)
         injected = similar.injected(connection, batch, latest=_INJECTED_MESSAGES)
@@ -75,6 +88,86 @@ def decide(batch: BatchRef, parts: Parts) -> Plan:
     return Plan(parts.embedder.name, facts, messages, linked, decisions, new, near, found, merged, refused)
 
 
+@dataclass(frozen=True, slots=True)
+class NameBearers:
+    """What linking decides on: the facts by number, each with what was said around it.
+
+    registry: the entities that bear a name of the facts or a part of one, and the user. parents: the entity above each of them.
+    named: who is named in each text.
+    """
+
+    path: NamespacePath
+    to_link: Mapping[int, ToLink]
+    registry: Sequence[RegisteredEntity]
+    parents: Mapping[UUID, UUID]
+    named: Mapping[str, set[UUID]]
+
+
+def bearers_of(connection: Connection, batch: BatchRef, facts: Facts, messages: Mapping[int, Message]) -> NameBearers:
+    """Load who bears the names in a batch's facts and in the turns before them."""
+    path, before = load.turns_before(connection, batch, TURNS)
+    turns = [*before, *messages.values()]
+    to_link = {number: _to_link(fact, row, messages, turns) for number, (fact, row) in facts.items()}
+    registry = _registry(connection, batch, path, facts)
+    texts = sorted({text for one in to_link.values() for text in (one.said, *one.before)})
+    return NameBearers(
+        path=path,
+        to_link=to_link,
+        registry=registry,
+        parents=entities.parents_above(connection, batch.lane, [entity.entity_id for entity in registry]),
+        named=lookup.bearers(connection, path, texts),
+    )
+
+
+def link(bearers: NameBearers, parts: Parts) -> LinkedFacts:
+    """Link the mentions of a batch's facts; writes nothing."""
+    to_link, named = bearers.to_link, bearers.named
+
+    def around(number: int, name: str, candidates: Sequence[UUID]) -> Around:
+        asked = telling(to_link[number].said, name, to_link[number].before)
+        (vector,) = parts.embedder.embed([asked.text])
+        here, before = named[to_link[number].said], {key for turn in to_link[number].before for key in named[turn]}
+        statement = evidence.statement_for(
+            bearers.path,
+            model=parts.embedder.name,
+            asked=asked,
+            vector=vector,
+            candidates=candidates,
+            named=here | before,
+        )
+        (rows,) = in_one_trip(parts.engine, bearers.path.tenant_id, [statement])
+        weighed = evidence.weighed(rows, asked, named=here, scene_named=before)
+        return Around(asked, vector, {key: one.evidence for key, one in weighed.items()})
+
+    return link_entities(to_link, bearers.registry, parents=bearers.parents, around=around, new_id=uuid7)
+
+
+def _registry(connection: Connection, batch: BatchRef, path: NamespacePath, facts: Facts) -> list[RegisteredEntity]:
+    """Those that bear one of the names in the facts, or a part of it, and the user."""
+    found = (match.entity for match in lookup.named(connection, path, _names(facts), are_names=True))
+    user = entities.user(connection, batch.lane)
+    return list({one.entity_id: one for one in (*found, *([user] if user else []))}.values())
+
+
+def _to_link(fact: Fact, row: CandidateRow, messages: Mapping[int, Message], turns: Sequence[Message]) -> ToLink:
+    sources = [messages[number] for number in sorted(fact.sources)]
+    first = turns.index(sources[0])
+    before = [turn for turn in turns[:first] if turn.conversation == sources[0].conversation and turn.role in SPEAKING]
+    return ToLink(
+        fact=fact,
+        vector=_vector(row),
+        said="\n".join(surroundings(source.content, fact.quote) for source in sources),
+        before=tuple(turn.content[-MOST_SAID:] for turn in before[-TURNS:]),
+        conversation=sources[0].conversation,
+    )
+
+
+def _names(facts: Facts) -> list[str]:
+    mentions = (mention for fact, _ in facts.values() for mention in fact.mentions)
+    names = (name for mention in mentions for name in (mention.name, *mention.aliases, mention.parent or ""))
+    return sorted({name for name in names if name and name != USER})
+
+
 def said_at(fact: Fact, messages: Mapping[int, Message]) -> datetime:
     """When a fact was said: with the latest of the messages that it was taken from."""
     return max(messages[source].occurred_at for source in fact.sources)
@@ -85,6 +178,47 @@ def said_by(fact: Fact, messages: Mapping[int, Message]) -> str | None:
     latest_first = sorted(fact.sources, reverse=True)
     quoting = sorted(latest_first, key=lambda source: fact.quote not in messages[source].content)
     return next((speaker for source in quoting if (speaker := messages[source].speaker) is not None), None)
+
+
+def new_memory(
+    fact: Fact,
+    memory_id: UUID,
+    *,
+    sureness: float,
+    valid_from: datetime,
+    salience: float,
+    factors: Mapping[str, Any],
+    marked: bool,
+    said_by: str | None = None,
+    key: str | None = None,
+) -> NewMemory:
+    """A memory of a fact. factors: how its salience came about (`Salience.explained`). key: the app's own name for it."""
+    return NewMemory(
+        memory_id=memory_id,
+        kind=fact.kind,
+        content=fact.content,
+        salience=salience,
+        factors=factors,
+        confidence=sureness,
+        tier=tier_of(sureness),
+        attribute=fact.attribute,
+        value=fact.value,
+        **times_of(fact),
+        valid_from=valid_from,
+        said_by=said_by,
+        marked=marked,
+        record_name=fact.record.name if fact.record else None,
+        record=fact.record.data if fact.record else None,
+        key=key,
+    )
+
+
+def times_of(fact: Fact) -> dict[str, Any]:
+    """When what a fact speaks of happened, as columns."""
+    occurred = fact.occurred
+    if occurred is None:
+        return {"occurred_from": None, "occurred_to": None, "granularity": None}
+    return {"occurred_from": occurred.start, "occurred_to": occurred.end, "granularity": occurred.granularity}
 
 
 def _is_open(linked: LinkedFacts, number: int, *, sure: Iterable[UUID], maybe: Iterable[UUID]) -> bool:
@@ -113,16 +247,16 @@ def _new_facts(
     numbers = {row.memory_id: number for number, row in similar.items()}
     new_facts: dict[int, NewFact] = {}
     for number, (fact, candidate) in facts.items():
-        remembered = [
+        remembered = tuple(
             (_known(numbers[row.memory_id], row, injected=row.memory_id in injected), row.similarity)
             for row in near.get(number, ())
-        ]
-        alone = NewFact(
+        )
+        new = NewFact(
             number,
             fact,
             said_at(fact, messages),
             linked.subjects(number),
-            near=(),
+            near=remembered,
             said_by=said_by(fact, messages),
             about_ids=linked.is_about(number),
         )
@@ -131,8 +265,8 @@ def _new_facts(
             for one in new_facts.values()
             if not _is_open(linked, number, sure=linked.is_about(one.number), maybe=linked.may_be_about(one.number))
         ]
-        found = [*remembered, *_earlier(alone, _vector(candidate), before, facts, len(similar))]
-        new_facts[number] = replace(alone, near=tuple(sorted(found, key=lambda pair: -pair[1])))
+        found = (*remembered, *_earlier(new, _vector(candidate), before, facts, len(similar)))
+        new_facts[number] = replace(new, near=tuple(sorted(found, key=lambda pair: -pair[1])))
     return new_facts
 
 
