@@ -1,0 +1,153 @@
+"""The walk of one message from `publish` to memory: in how many files of the product a function runs on its way."""
+
+import inspect
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+from kombu.messaging import Consumer
+from sqlalchemy import Engine, text
+
+from config.settings import Settings
+from mosshead import Memory
+from mosshead.embeddings import CachedEmbedder, MiniLM
+from mosshead.paths import NamespacePath
+from tests.fake_openai import FakeOpenAI
+from tests.given import nothing_at_work, workers_with
+from workers import dependencies, tasks
+from workers.celery_app import app
+from workers.dependencies import parts
+from workers.intake.run import run_intake
+from workers.scheduler import run as scheduler
+from workers.scheduler.dispatch import dispatch
+from workers.transport import QUEUES
+
+ROOT = Path(__file__).parents[3]
+PRODUCT = ("config", "db", "mosshead", "pipeline", "workers")
+PLUG_INS = ("pipeline/rules_en",)
+"""Rooms that count as one file."""
+
+MOST = 55
+
+
+class Walk:
+    """The files of the product in which a function runs, in order, in the threads that start while it is installed.
+
+    What runs while a module is imported does not count.
+    """
+
+    def __init__(self) -> None:
+        self.files: dict[str, None] = {}
+        self.recording = False
+        self._places: dict[str, str | None] = {}
+        self._thread = threading.local()
+
+    @contextmanager
+    def installed(self) -> Iterator[None]:
+        threading.setprofile(self._note)
+        sys.setprofile(self._note)
+        try:
+            yield
+        finally:
+            sys.setprofile(None)
+            threading.setprofile(None)  # type: ignore[arg-type]  # as its documentation has it
+
+    def _note(self, frame: FrameType, event: str, _: Any) -> None:
+        code = frame.f_code
+        if code.co_name == "<module>":
+            imports = getattr(self._thread, "imports", 0)
+            self._thread.imports = imports + {"call": 1, "return": -1}.get(event, 0)
+        elif event == "call" and self.recording and code.co_flags & inspect.CO_OPTIMIZED:
+            place = self._place(code.co_filename)
+            if place is not None and not getattr(self._thread, "imports", 0):
+                self.files.setdefault(place)
+
+    def _place(self, file: str) -> str | None:
+        if file not in self._places:
+            path = Path(file)
+            place = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else ""
+            plug_in = next((room for room in PLUG_INS if place.startswith(f"{room}/")), None)
+            self._places[file] = (plug_in or place) if place.split("/")[0] in PRODUCT else None
+        return self._places[file]
+
+
+def wait_for(condition: Callable[[], object], what: str) -> None:
+    """As the product's own, which would count."""
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, f"not in time: {what}"
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def warm(fake: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parts of a worker as they are once it works, with nothing in its cache that another test asked for."""
+    monkeypatch.setattr(dependencies, "open_embedder", lambda spec, **_: CachedEmbedder(MiniLM()))
+    parts().embedder.embed(["Good morning."])
+
+
+def received(engine: Engine, path: NamespacePath) -> int:
+    statement = text("select count(*) from mosshead.events where tenant_id = :id and namespace_id = :namespace_id")
+    with engine.connect() as connection:
+        scope = {"id": path.tenant_id, "namespace_id": path.namespace_id}
+        return int(connection.execute(statement, scope).scalar_one())
+
+
+def carry_out_hints() -> None:
+    """Take each task from Redis as a worker does, and run it, up to the last stage."""
+    taken: list[Any] = []
+    with app.connection_for_read() as connection, connection.channel() as channel:
+        queues = [app.amqp.queues[name] for name in QUEUES.values()]
+        with Consumer(channel, queues, on_message=taken.append):
+            done = ""
+            while done != "mosshead.refresh_profiles":
+                connection.drain_events(timeout=30)
+                for message in taken:
+                    done = message.headers["task"]
+                    app.tasks[done].apply(args=message.payload[0], task_id=message.headers["id"], throw=True)
+                    message.ack()
+                taken.clear()
+
+
+def test_one_message_runs_through_few_files_on_its_way_to_memory(
+    warm: None,
+    service: Settings,
+    memory: Memory,
+    fresh_namespace: NamespacePath,
+    admin_engine: Engine,
+    worker_engine: Engine,
+) -> None:
+    """In processes that are at work: what an app, an intake and a worker do once, at their start, is no part of the walk."""
+    assert tasks.refresh_profiles.name in app.tasks
+    settings = parts().settings
+    sarah, before = (memory.namespace(*fresh_namespace.parts, *more) for more in ((), ("before",)))
+    walk, stopped = Walk(), threading.Event()
+    intake = threading.Thread(target=run_intake, args=(settings, stopped.is_set))
+    with walk.installed():
+        intake.start()
+        try:
+            before.publish("Good morning.")
+            wait_for(lambda: received(admin_engine, before.path), "the first message")
+            nothing_at_work(admin_engine)
+            workers_with(worker_engine, 1)
+            walk.recording = True
+
+            sarah.publish("I live in Leeds.", conversation="c1")
+            wait_for(lambda: received(admin_engine, sarah.path), "the message")
+            scheduler._sweep({"dispatch": partial(dispatch, parts().engine, settings)})
+            carry_out_hints()
+        finally:
+            walk.recording = False
+            stopped.set()
+            intake.join(timeout=60)
+
+    assert [one.content for one in sarah.memories()] == ["User lives in Leeds."]
+    listed = "\n".join(walk.files)
+    assert len(walk.files) <= MOST, f"one message runs through {len(walk.files)} files, at most {MOST}:\n{listed}"
