@@ -256,9 +256,7 @@ def _asked(store: ReadStore, heard: Heard, vector: Vector) -> dict[str, Any]:
     return {"model": store.embedder.name, "vector": vector, "message": heard.parsed.text}
 
 
-def _of_messages(
-    store: ReadStore, heard: Heard, vector: Vector, *, shown: int, among: Among | None
-) -> Statement:
+def _of_messages(store: ReadStore, heard: Heard, vector: Vector, *, shown: int, among: Among | None) -> Statement:
     return messages_sql.statement_for(
         store.path,
         **_asked(store, heard, vector),

@@ -105,8 +105,9 @@ class _Reading:
                 carried = {name: value for name, value in record.items() if name not in _NOT_CARRIED}
                 memory = ImportedMemory.model_validate(self._without_strange(number, carried, ImportedMemory))
                 if memory.occurred_at is not None and lies_ahead(memory.occurred_at):
-                    raise InvalidEvent(f"occurred_at: {LIES_AHEAD}")
-                _take(self.memories, memory.id, number, memory, "id")
+                    self.faults.append((number, f"occurred_at: {LIES_AHEAD}"))
+                else:
+                    _take(self.memories, memory.id, number, memory, "id")
             elif kind in _SKIPPED:
                 self.skipped[kind] += 1
             else:

@@ -1,4 +1,4 @@
-"""The scans of a namespace: which of its rows are scored for a question, exactly or by its indexes, and how the scores lie over all.
+"""The scans of a namespace: which rows are scored for a question, exactly or by its indexes, and how the scores lie over all.
 
 A row has two scores: the cosine of a vector, and BM25 of its words (Robertson and Zaragoza, "The Probabilistic Relevance
 Framework", 2009, section 3.4; k1 = 1.2, b = 0.75) with its two parts taken apart: what occurrences weigh, n · 2.2 / (n + 1.2), is
@@ -65,7 +65,7 @@ TURNS = ScanTable("turns", "mosshead_read_v1.turns as one where", "message_id", 
 
 
 def exact(table: ScanTable, columns: str = "", more: str = "") -> str:
-    """All rows of a namespace with both scores; each half of them has an index of its own. columns, more: further ones; a condition."""
+    """All rows of a namespace with both scores; each half has its own index. columns: further ones. more: a condition."""
     all_rows = f"{of_namespace('one')} and one.model = %(model)s {more}"
     halves = (_scored(table, f"{all_rows} and {half}", columns) for half in ("one.compact", "not one.compact"))
     return " union all ".join(halves)

@@ -146,7 +146,8 @@ _IN_ORDER = f"""
 
 def _nearest(narrowed: str = "") -> str:
     return f"""
-    select one.owner_id, {_SIMILARITY} as similarity from {MEMORIES.rows} {of_namespace("one")} and one.model = %(model)s {narrowed}
+    select one.owner_id, {_SIMILARITY} as similarity from {MEMORIES.rows} {of_namespace("one")}
+      and one.model = %(model)s {narrowed}
     {_IN_ORDER}, one.owner_id limit %(limit)s
 """
 

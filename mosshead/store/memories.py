@@ -125,7 +125,9 @@ def received(
 _MODELS: LiteralString = "select * from mosshead_read_v1.models order by active desc, model"
 
 _AS_STORED = "version content tier state superseded_by said_by marked record_name record key".split()
-_TIMES = "valid_from occurred_from occurred_to valid_from_offset occurred_from_offset occurred_to_offset granularity".split()
+_TIMES = (
+    "valid_from occurred_from occurred_to valid_from_offset occurred_from_offset occurred_to_offset granularity".split()
+)
 OWN_COLUMNS = ", ".join(
     f"memory.{name}" for name in ("memory_id", "kind", "salience", "confidence", *_AS_STORED, *_TIMES)
 )
@@ -137,7 +139,7 @@ NAMES_IN_ORDER = (
 
 
 def memory_columns(holds: Callable[[str], str] | None = None) -> str:
-    """What `memory_fields` reads of the alias ``memory``. holds: SQL for an alias's rows of the time that is read; now by default."""
+    """What `memory_fields` reads of the alias ``memory``. holds: SQL for an alias's rows of a time; of now by default."""
     over_time, then = ("", "") if holds is None else ("_over_time", f"and {holds('link')} and {holds('entity')}")
     return f"""{OWN_COLUMNS},
     (select {NAMES_IN_ORDER}

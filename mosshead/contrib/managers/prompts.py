@@ -97,9 +97,7 @@ class Talk:
         )
 
 
-def collection_prompt(
-    manager: "MemoryManager", talk: Talk, known: Mapping[int, BaseModel]
-) -> Prompt[ManagerAnswer]:
+def collection_prompt(manager: "MemoryManager", talk: Talk, known: Mapping[int, BaseModel]) -> Prompt[ManagerAnswer]:
     """Ask how a manager's collection has to change. known: what is kept, by local number."""
     whose = _EPISODES if manager.of_episodes else _USERS_WORDS
     system = _COLLECTION.format(whose=whose, actions="; ".join(_ACTIONS[one] for one in manager.actions))

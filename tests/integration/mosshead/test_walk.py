@@ -1,4 +1,4 @@
-"""The walk of one `context` call: the files of the product of which a function runs to serve it. Each costs whoever reads along."""
+"""The walk of one `context` call: the files of the product in which a function runs to serve it."""
 
 import re
 import sys
@@ -18,7 +18,7 @@ MOST = 36
 
 
 def walk(call: Callable[[], object]) -> list[str]:
-    """The files in which a function runs during a call, in the order in which they are come to; modules that are loaded count not."""
+    """The files in which a function runs during a call, in the order in which they are reached; loading a module does not count."""
     found: dict[str, None] = {}
 
     def note(frame: FrameType, event: str, _argument: object) -> None:

@@ -216,7 +216,9 @@ def test_what_comes_up_late_takes_its_place_in_time_and_makes_nothing_older() ->
 
     assert [one.id for one in again.entities] == ["1", "3", "2"]
     assert again.entities[-1].at == START + timedelta(seconds=9)
-    assert apply(state, adding(Added(type="page", id="4", label="x", at=now + TTL)), now, rules()).entities[-1].at == now
+    assert (
+        apply(state, adding(Added(type="page", id="4", label="x", at=now + TTL)), now, rules()).entities[-1].at == now
+    )
 
 
 def test_the_first_thing_of_a_result_is_the_most_recent_and_the_result_keeps_its_order() -> None:
