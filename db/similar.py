@@ -83,7 +83,7 @@ def similar_to_batch(
 
 def _similar(row: Any) -> SimilarRow:
     columns = {name: getattr(row, name) for name in (*_SIMILAR_COLUMNS, "similarity")}
-    ids = {name: tuple(getattr(row, name) or ()) for name in ("subject_ids", "sure_ids", "unsure_ids")}
+    ids: dict[str, Any] = {name: tuple(getattr(row, name) or ()) for name in ("subject_ids", "sure_ids", "unsure_ids")}
 
     def at(name: str) -> Any:
         moment = getattr(row, name)

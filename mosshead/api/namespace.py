@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, get_args
 from uuid import UUID
@@ -171,7 +170,7 @@ class Namespace:
 
         if isinstance(lines, str | Mapping):
             raise InvalidEvent("lines: give them one by one, as a list, an open file or text.splitlines() does")
-        checked = check_lines(lines, partial(self.session.fetch, known_keys))
+        checked = check_lines(lines, lambda keys: self.session.fetch(known_keys, keys))
         events = list(events_of(checked))
         numbers = count(1)
         sent = None if on_sent is None else lambda: on_sent(next(numbers), len(events))

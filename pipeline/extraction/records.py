@@ -158,12 +158,16 @@ def _accepted(value: Any, has_a_place: Callable[[Any], bool]) -> Any:
     if has_a_place(value):
         return value
     if isinstance(value, Mapping):
-        fields = {name: _accepted(one, lambda part, as_=name: has_a_place({as_: part})) for name, one in value.items()}
+        fields = {name: _accepted(one, partial(_has_a_place_as, name, has_a_place)) for name, one in value.items()}
         return {name: one for name, one in fields.items() if one is not None} or None
     if isinstance(value, list):
         items = (_accepted(one, lambda part: has_a_place([part])) for one in value)
         return [one for one in items if one is not None]
     return None
+
+
+def _has_a_place_as(name: str, has_a_place: Callable[[Any], bool], part: Any) -> bool:
+    return has_a_place({name: part})
 
 
 def _of_parts(schema: Any) -> Any:

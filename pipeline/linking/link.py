@@ -68,7 +68,7 @@ class _Weighed:
     def supports(self, entity_id: UUID) -> bool:
         """Whether more than the name speaks for somebody."""
         evidence = self.evidence[entity_id]
-        return bool(evidence.named) or max(evidence.nearest, default=0.0) >= _SUPPORTS
+        return bool(evidence.named) or evidence.nearest >= _SUPPORTS
 
     def calls_so(self, entity: RegisteredEntity) -> bool:
         """Whether somebody is known by one of the words that the bearer is called by."""

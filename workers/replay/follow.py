@@ -175,7 +175,9 @@ def _memories(
 def _known(kind: type[K], rows: Iterable[Row[Any]]) -> list[K]:
     """Values of a kind, of the columns that it has; an array becomes a set."""
     columns = [field.name for field in fields(kind)]
-    return [
-        kind(**{name: frozenset(value) if isinstance(value := getattr(row, name), list) else value for name in columns})
-        for row in rows
-    ]
+
+    def value_of(row: Row[Any], name: str) -> Any:
+        value = getattr(row, name)
+        return frozenset(value) if isinstance(value, list) else value
+
+    return [kind(**{name: value_of(row, name) for name in columns}) for row in rows]

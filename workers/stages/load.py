@@ -124,7 +124,8 @@ def _messages(events: Iterable[AnyEvent]) -> list[Message]:
     ]
 
 
-_REFUSALS: Final = {kind.__name__: kind for kind in (AnswerRefused, *AnswerRefused.__subclasses__())}
+_KINDS: Final[tuple[type[AnswerRefused], ...]] = (AnswerRefused, *AnswerRefused.__subclasses__())
+_REFUSALS: Final = {kind.__name__: kind for kind in _KINDS}
 
 
 @dataclass(frozen=True, slots=True)

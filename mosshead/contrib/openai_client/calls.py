@@ -27,6 +27,8 @@ _T = TypeVar("_T")
 Whose = Namespace | Sequence[str]
 """A namespace, or its parts where a `Memory` is there to ask."""
 
+NO_MESSAGES: tuple[Message, ...] = ()
+
 _FOR_PUBLISHING = 0.05
 """Of the time that the chat can spare, so many seconds are kept for publishing, or a quarter of it where that is less."""
 
@@ -147,7 +149,7 @@ class Call:
         if self._ended:
             return None
         self._ended = True
-        answer = self.injection.tried((), self._pieces.messages)
+        answer = self.injection.tried(NO_MESSAGES, self._pieces.messages)
         return self.publish(answer, cut=not (exhausted or self._pieces.whole))
 
     def publish(self, answer: Sequence[Message], *, cut: bool = False) -> Future[None] | None:

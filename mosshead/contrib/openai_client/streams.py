@@ -20,7 +20,7 @@ def followed(result: Any, call: Call) -> tuple[Any, Future[None] | None]:
     raw = hasattr(result, "http_response")
     if raw and call.arguments.get("stream") is True:
         return _Raw(result, _call=call, _parsed=None), None
-    answer = call.injection.tried((), lambda: call.form.answered(result.parse() if raw else result))
+    answer = call.injection.tried(NO_MESSAGES, lambda: call.form.answered(result.parse() if raw else result))
     return result, call.publish(answer)
 
 

@@ -133,18 +133,18 @@ def test_what_else_is_named_counts_where_it_shares_a_memory_a_relation_or_is_the
 def test_what_is_superseded_undone_or_linked_anew_counts_no_more(
     remembering: Remembering, fresh_namespace: NamespacePath, peter: UUID
 ) -> None:
-    memory = remembering.memory("He rests", direction(1), about={peter: ("subject", "sure")})
+    memory = remembering.memory("He rests", direction(0, 0, 1), about={peter: ("subject", "sure")})
     with remembering.stamped() as (connection, stamp):
         memories.change(connection, remembering.lane, memory, 1, stamp, content="He hurries", salience=9.0)
         memories.retire_vector(connection, remembering.lane, memory)
-        memories.set_vectors(connection, remembering.lane, MODEL, "memory", {memory: direction(0, 1)}, version=2)
-    assert nearest(remembering, fresh_namespace, peter) == [0, 1]
+        memories.set_vectors(connection, remembering.lane, MODEL, "memory", {memory: direction(1)}, version=2)
+    assert nearest(remembering, fresh_namespace, peter) == 1
     with remembering.stamped() as (connection, stamp):
         memories.change(connection, remembering.lane, memory, 2, stamp, state="superseded")
     assert nearest(remembering, fresh_namespace, peter) == 0
     with remembering.stamped() as (connection, stamp):
         memories.change(connection, remembering.lane, memory, 3, stamp, state="active")
-    assert nearest(remembering, fresh_namespace, peter) == [0, 1]
+    assert nearest(remembering, fresh_namespace, peter) == 1
 
 
 def test_it_makes_no_difference_whether_the_vector_or_the_link_comes_first(
@@ -153,8 +153,8 @@ def test_it_makes_no_difference_whether_the_vector_or_the_link_comes_first(
     memory = remembering.memory("He rests", about={peter: ("subject", "sure")})
     assert nearest(remembering, fresh_namespace, peter) == 0
     with remembering.transaction() as connection:
-        memories.set_vectors(connection, remembering.lane, MODEL, "memory", {memory: direction(0, 1)})
-    assert nearest(remembering, fresh_namespace, peter) == [0, 1]
+        memories.set_vectors(connection, remembering.lane, MODEL, "memory", {memory: direction(1)})
+    assert nearest(remembering, fresh_namespace, peter) == 1
 
 
 def test_what_loses_its_vector_its_link_or_itself_counts_no_more(
@@ -168,8 +168,8 @@ def test_what_loses_its_vector_its_link_or_itself_counts_no_more(
         "update mosshead.memories set known_to = clock_timestamp() where memory_id = %(memory)s",
         "delete from mosshead.memories where memory_id = %(memory)s",
     ):
-        memory = remembering.memory("He rests", direction(0, 1), about={peter: ("subject", "sure")})
-        assert nearest(remembering, fresh_namespace, peter) == [0, 1], statement
+        memory = remembering.memory("He rests", direction(1), about={peter: ("subject", "sure")})
+        assert nearest(remembering, fresh_namespace, peter) == 1, statement
         with remembering.transaction() as connection:
             connection.exec_driver_sql(statement, {"memory": memory})
         assert nearest(remembering, fresh_namespace, peter) == 0, statement

@@ -18,7 +18,7 @@ MOST = 36
 
 
 def walk(call: Callable[[], object]) -> list[str]:
-    """The files in which a function runs during a call, in the order in which they are reached; loading a module does not count."""
+    """The files in which a function runs during a call, in the order in which they are reached. Imports do not count."""
     found: dict[str, None] = {}
 
     def note(frame: FrameType, event: str, _argument: object) -> None:

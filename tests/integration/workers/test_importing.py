@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -45,7 +44,7 @@ Bring = Callable[..., None]
 
 def fields_of(namespace: Namespace, lines: Iterable[Mapping[str, Any] | str]) -> list[dict[str, Any]]:
     """What the events hold that an app publishes for these lines."""
-    events = events_of(check_lines(lines, partial(namespace.session.fetch, known_keys)))
+    events = events_of(check_lines(lines, lambda keys: namespace.session.fetch(known_keys, keys)))
     bodies = [json.loads(one.body) for one in check_events(namespace.path, list(events))]
     return [{name: one[name] for name in ("type", "entities", "memories")} for one in bodies]
 

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,7 +46,7 @@ def bring(settled: None, memory: Memory, worker_engine: Engine, ingest_engine: E
 
     def carry(namespace: Namespace, lines: Iterable[Mapping[str, Any]]) -> None:
         forming = Forming(worker_engine, Publishing(ingest_engine, namespace.path))
-        events = events_of(check_lines(lines, partial(namespace.session.fetch, known_keys)))
+        events = events_of(check_lines(lines, lambda keys: namespace.session.fetch(known_keys, keys)))
         for event in (json.loads(one.body) for one in check_events(namespace.path, list(events))):
             forming.command(**{name: event[name] for name in ("type", "entities", "memories")})
 

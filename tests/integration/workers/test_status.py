@@ -59,7 +59,7 @@ QUIET = Status(
     refused_tasks={},
 )
 AWAY = Breaker("llm", 12.0, 3, "the LLM endpoint answered 503")
-NO_WORKERS = {"workers": 0, "slots": 0}
+NO_WORKERS: dict[str, Any] = {"workers": 0, "slots": 0}
 
 
 def waiting(seconds: float) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from workers.dependencies import parts
 from workers.intake.run import run_intake
 from workers.scheduler import run as scheduler
 from workers.scheduler.dispatch import dispatch
-from workers.transport import QUEUES
+from workers.task_messages import QUEUES
 
 ROOT = Path(__file__).parents[3]
 PRODUCT = ("config", "db", "mosshead", "pipeline", "workers")
@@ -57,7 +57,7 @@ class Walk:
             yield
         finally:
             sys.setprofile(None)
-            threading.setprofile(None)  # type: ignore[arg-type]  # as its documentation has it
+            threading.setprofile(None)
 
     def _note(self, frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code

@@ -3,7 +3,6 @@
 import json
 import re
 from datetime import UTC, datetime, timedelta, timezone
-from functools import partial
 
 import pytest
 from sqlalchemy import Engine, text
@@ -103,7 +102,7 @@ def test_an_export_holds_the_zone_and_brings_it_elsewhere(forming: Forming, sara
 
     before = list(sarah.export())
     forming.command(type="erase", everything=True)
-    events = events_of(check_lines(before, partial(sarah.session.fetch, known_keys)))
+    events = events_of(check_lines(before, lambda keys: sarah.session.fetch(known_keys, keys)))
     for one in check_events(sarah.path, list(events)):
         body = json.loads(one.body)
         forming.command(**{name: body[name] for name in ("type", "entities", "memories")})
