@@ -5,7 +5,7 @@ from concurrent.futures import Future
 from typing import Any, Self
 from weakref import finalize
 
-from mosshead.contrib.openai_client.calls import Call, wait, wait_async
+from mosshead.contrib.openai_client.calls import NO_MESSAGES, Call, wait, wait_async
 
 
 def followed(result: Any, call: Call) -> tuple[Any, Future[None] | None]:

@@ -116,7 +116,7 @@ def carry_out_hints() -> None:
                 taken.clear()
 
 
-def test_one_message_runs_through_few_files_on_its_way_to_memory(
+def test_one_message_runs_through_few_files_on_its_way_to_memory(  # noqa: PLR0917 - fixtures
     warm: None,
     service: Settings,
     memory: Memory,
