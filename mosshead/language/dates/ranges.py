@@ -45,19 +45,27 @@ def _day(name: str = "day") -> str:
 
 
 def _from_one_to_another(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
-    """ "From 3 to 7 May", "between November and March 2024": by its end, which has the year that is named or the nearest."""
+    """ "From 3 to 7 May", "between November and March 2024": its end has the year that is named, or the nearest.
+
+    Days that have begun may be meant by who looks back; of months, only those that are over.
+    """
     groups = match.groupdict()
     first_month = month_number(groups["month"])
     last_month = month_number(groups.get("month2") or groups["month"])
+    over_new_year = first_month > last_month
 
     def ending(year: int) -> FactOccurrence:
         if "last" in groups:
             return frame.day(date(year, last_month, int(groups["last"])))
         return frame.month(year, last_month)
 
-    last = ending(int(groups["year"])) if groups["year"] else frame.of_each_year(ending)
-    year = last.start.year - (first_month > last_month)
-    first = date(year, first_month, int(groups.get("day", 1)))
+    if groups["year"]:
+        last = ending(int(groups["year"]))
+    elif "last" in groups and frame.past:
+        last = ending(nearest_day(frame, first_month, int(groups["day"])).year + over_new_year)
+    else:
+        last = frame.of_each_year(ending)
+    first = date(last.start.year - over_new_year, first_month, int(groups.get("day", 1)))
     return _stretch(frame, first, last)
 
 

@@ -271,6 +271,24 @@ def test_of_what_comes_each_year_the_last_is_over_the_next_to_begin_and_this_one
 
 
 @pytest.mark.parametrize(
+    ("phrase", "said_on", "start"),
+    [
+        ("from 3 to 7 May", "2023-05-03", "2023-05-03"),
+        ("from 3 to 7 May", "2023-05-05", "2023-05-03"),
+        ("May 3-7", "2023-05-02", "2022-05-03"),
+        ("from 28 April to 3 May", "2023-05-01", "2023-04-28"),
+        ("from 28 December to 3 January", "2024-12-31", "2024-12-28"),
+        ("from 28 December to 3 January", "2025-01-02", "2024-12-28"),
+        ("from 28 December to 3 January", "2024-12-27", "2023-12-28"),
+    ],
+)
+def test_looking_back_days_that_have_begun_and_are_not_over_are_meant(phrase: str, said_on: str, start: str) -> None:
+    found = resolve_time(phrase, local(f"{said_on}T09:00"))
+    assert found is not None
+    assert found.start == local(start)
+
+
+@pytest.mark.parametrize(
     "text", ["I moved in May. Last year was hard.", "in May and last year", "on 29 February last year"]
 )
 def test_a_year_of_another_sentence_or_without_that_day_says_nothing_of_it(text: str) -> None:
