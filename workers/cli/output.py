@@ -3,7 +3,7 @@
 import signal
 import time
 from collections.abc import Callable, Iterable, Sequence
-from threading import Event
+from types import FrameType
 from typing import Annotated, TypeVar
 from uuid import UUID
 
@@ -100,7 +100,12 @@ def tried(work: Callable[[], T], *, interrupted: str) -> T | None:
 
 def until_asked_to_stop() -> Callable[[], bool]:
     """Whether somebody pressed Ctrl-C, or told this process to end; from now on neither ends it by itself."""
-    asked = Event()
+    asked = False
+
+    def ask(_number: int, _frame: FrameType | None) -> None:
+        nonlocal asked  # not an Event: its lock may be held by the handler that this one interrupts
+        asked = True
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: asked.set())
-    return asked.is_set
+        signal.signal(number, ask)
+    return lambda: asked
