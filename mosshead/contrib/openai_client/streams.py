@@ -46,6 +46,9 @@ class Forwarding:
     def __class__(self) -> Any:
         return type(self._inner)
 
+    def __repr__(self) -> str:
+        return f"<{self._inner!r}, with memory>"
+
     def __dir__(self) -> list[str]:
         return dir(self._inner)
 

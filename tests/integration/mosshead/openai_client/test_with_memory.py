@@ -363,6 +363,7 @@ class TestWhose:
 class TestTheRestIsTheClient:
     def test_it_passes_for_one(self, client: Client, plain: openai.OpenAI) -> None:
         assert isinstance(client, openai.OpenAI)
+        assert repr(client) == f"<{plain!r}, with memory>"
         assert isinstance(client.with_options(timeout=3), openai.OpenAI)
         assert client.with_options(timeout=3).timeout == 3
         assert client.embeddings.create(model="m", input="x").data
