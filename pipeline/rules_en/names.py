@@ -8,7 +8,6 @@ from functools import cached_property
 
 from mosshead.language.verbs import AUXILIARIES, VERBS
 from mosshead.language.wordlists import (
-    AMBIGUOUS,
     FIRST_NAMES,
     KINSHIP,
     NATIONALITIES,
@@ -33,8 +32,18 @@ _MOST_RUN_WORDS = 6
 _ORG_STARTS = frozenset({"university", "institute", "bank", "ministry", "school", "college", "department"})
 _PLACE_STARTS = frozenset({"lake", "mount", "mt", "san", "st", "new", "los", "las"})
 
-_ALSO_WORDS = NOT_NAMES | VERBS | AUXILIARIES | AMBIGUOUS
-"""Names that are words as well: only their capital tells."""
+_ALSO_WORDS = (
+    NOT_NAMES
+    | VERBS
+    | AUXILIARIES
+    | frozenset(
+        """
+        rose grace joy faith art bill jack rob pat sue grant frank dawn eve iris ivy lily amber ruby penny sunny chip max dean guy
+        miles page young king bush brown white black green cherry olive angel dolly drew sky star pearl violet major
+        """.split()
+    )
+)
+"""Names that are words as well: only their capital tells. Fewer than `AMBIGUOUS`, for "met john" of a known John means him."""
 
 
 def _cue(pattern: str, entity_type: EntityType) -> tuple[re.Pattern[str], EntityType]:

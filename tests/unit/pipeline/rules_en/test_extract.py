@@ -234,6 +234,15 @@ def test_known_names_are_recognised_in_lower_case_with_their_type() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "said", "meant"), [("John", "I met john yesterday", True), ("Angel", "I bought an angel", False)]
+)
+def test_a_known_name_in_lower_case_is_meant_unless_it_is_a_word_as_well(name: str, said: str, meant: bool) -> None:
+    background = Background(entities=(KnownEntity(name, EntityType.PERSON),))
+    (fact,) = extract_offline([say(1, said)], background)
+    assert (name in {found.name for found in fact.mentions}) is meant
+
+
+@pytest.mark.parametrize(
     ("text", "name", "aliases"),
     [
         ("My company is Wolf of Blog Street (WOBS).", "Wolf of Blog Street", ("WOBS",)),
