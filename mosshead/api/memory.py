@@ -10,6 +10,7 @@ from uuid import UUID
 import psycopg
 from sqlalchemy import Engine, create_engine, event
 
+from mosshead import fork_safety
 from mosshead.api.arguments import checked_seconds
 from mosshead.api.namespace import Namespace
 from mosshead.api.session import Session
@@ -18,7 +19,6 @@ from mosshead.deadline import READ_SECONDS, bounded, ends_within
 from mosshead.embeddings import Embedder, open_embedder, spec_of
 from mosshead.errors import EmbedderMismatch, MossheadError
 from mosshead.paths import NamespacePath, NamespacePrefix, with_context
-from mosshead.publishing import fork_safety
 from mosshead.publishing.publishers import AppSession, check_event, publish_checked
 from mosshead.store import memories
 from mosshead.urls import session_name, sqlalchemy_url

@@ -15,9 +15,9 @@ from kombu.exceptions import KombuError, OperationalError
 from kombu.messaging import Producer
 from redis.exceptions import RedisError, ResponseError
 
+from mosshead import fork_safety
 from mosshead.errors import ConfigurationError, QueueUnavailable
-from mosshead.publishing import fork_safety
-from mosshead.publishing.fork_safety import Forkable, InUse
+from mosshead.fork_safety import Forkable, InUse
 
 EXCHANGE = Exchange("mosshead.events", type="direct", durable=True)
 QUEUE = Queue("mosshead.events", exchange=EXCHANGE, routing_key="mosshead.events", durable=True)

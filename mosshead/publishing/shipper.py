@@ -20,9 +20,9 @@ from weakref import finalize
 from sqlalchemy import URL, Engine, create_engine
 from sqlalchemy.exc import DBAPIError
 
+from mosshead import fork_safety
 from mosshead.errors import QueueUnavailable, SpoolUnavailable, StoreUnavailable
 from mosshead.paths import NamespacePath
-from mosshead.publishing import fork_safety
 from mosshead.publishing.publishers import CheckedEvent, numbered
 from mosshead.publishing.queue import EventQueue
 from mosshead.publishing.signing import SigningKey, sign

@@ -22,11 +22,11 @@ from uuid import UUID
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
+from mosshead import fork_safety
 from mosshead.errors import ConfigurationError, SpoolFull, SpoolUnavailable
+from mosshead.fork_safety import Forkable, InUse
 from mosshead.ids import uuid7
 from mosshead.paths import NamespacePath
-from mosshead.publishing import fork_safety
-from mosshead.publishing.fork_safety import Forkable, InUse
 
 _VERSION = 1
 _LARGE_LOG_BYTES = 16 * 2**20

@@ -17,7 +17,7 @@ from redis.retry import Retry
 
 from mosshead.contrib.working_memory.state import State
 from mosshead.errors import StoreUnavailable
-from mosshead.publishing.fork_safety import ForkSafeLock
+from mosshead.fork_safety import ForkSafeLock
 
 T = TypeVar("T")
 

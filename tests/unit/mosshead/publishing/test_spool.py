@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from sqlalchemy import make_url
 
+from mosshead import fork_safety
 from mosshead.errors import SpoolFull, SpoolUnavailable
 from mosshead.paths import NamespacePath
-from mosshead.publishing import fork_safety
 from mosshead.publishing.publishers import check_events
 from mosshead.publishing.queue import EventQueue
 from mosshead.publishing.shipper import SpoolPublisher
