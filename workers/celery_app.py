@@ -14,6 +14,7 @@ import structlog
 from celery import Celery, signals
 from celery.app.amqp import AMQP
 from celery.exceptions import TimeLimitExceeded, WorkerLostError
+from celery.worker.control import Panel
 from kombu.connection import Connection
 from sqlalchemy import Connection as DatabaseConnection
 from sqlalchemy import Engine
@@ -29,8 +30,7 @@ from mosshead.store.connection import tenant_transaction
 from workers.broker import check_broker
 from workers.dependencies import WORKER_URL, check_parts, leave_parts_to_parent, open_embedder_of
 from workers.failures import describe
-from workers.task_messages import QUEUES
-from workers.transport import REFUSALS, Transport, keep_questions_only
+from workers.transport import CONTROLS, QUEUES, REFUSALS, Transport
 
 _KILLED_AFTER_SECONDS = 60.0
 _BROKER_SECONDS = 2.0
@@ -109,7 +109,8 @@ def _check(**_: Any) -> None:
     except MossheadError as error:
         # Celery logs what a signal's receiver raises and goes on; only this stops it.
         raise SystemExit(f"mosshead: {error}") from None
-    keep_questions_only()
+    for command in Panel.data.keys() - CONTROLS:
+        del Panel.data[command]  # this worker's remote control stops nothing and changes nothing
     if not settings().uses_llm:
         _log.warning("offline_rules", why="neither OPENAI_API_KEY nor OPENAI_BASE_URL is set")
 

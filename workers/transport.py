@@ -1,25 +1,83 @@
-"""Kombu's transport for Redis as the Celery app uses it: nothing that somebody else sends reaches Celery.
+"""What comes from Redis, read without trust: whoever has a login may push anything.
 
-Celery's own consumer ends, or logs the whole message, where one is malformed, and obeys every command of its remote control.
+Kombu reads each element of a list as a message in JSON, and a consumer ends where one is anything else. By then it is out of
+Redis: a worker that dies puts it back, and dies again. Celery's own consumer also logs the whole message where one is malformed,
+and obeys every command of its remote control. So the consumers of the service read every element here first, and hand kombu
+messages that they made themselves.
+
+A task message is a stage's name and ids. The rows in Postgres are the truth, so a refused message loses nothing: a hint of ours
+that was damaged is given again.
 """
 
 import json
+import re
 import threading
+from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
+from uuid import UUID, uuid4
 
 import structlog
-from celery.worker.control import Panel
 from kombu.transport import redis
 
-from workers.task_messages import CONTROLS, QUEUES, RefusedTask, read_answer, read_broadcast, read_task
+from mosshead.publishing.queue import QUEUE
+
+JSON = "application/json"
+"""The content type of every message that the library and the service send."""
+
+FOREIGN = "application/octet-stream"
+"""The content type of what was no message at all: its body is the whole element."""
+
+QUEUES = {
+    "extract": "extract",
+    "score_salience": "score",
+    "embed": "embed",
+    "consolidate": "consolidate",
+    "refresh_profiles": "profile",
+    "reflect": "reflect",
+}
+"""The queue of each stage, so that an operator may give a slow one workers of its own."""
+
+CONTROLS = frozenset(
+    {"ping", "stats", "conf", "registered", "active_queues", "active", "reserved", "scheduled", "revoked"}
+    | {"enable_events", "heartbeat"}
+)
+"""What a worker does over Celery's remote control: it answers what Flower and `celery inspect` ask, and sends events.
+
+It cannot be stopped or changed that way."""
 
 _TASK_QUEUES = tuple(dict.fromkeys(QUEUES.values()))
 _CONTROL = ".celery.pidbox"
 _DROPPED = b"dropped"  # a type of reply for which kombu does nothing
 
+_ARGUMENTS = {"safe", "with_defaults", "builtins", "taskinfoitems"}
+
+_MOST_BYTES = 16 * 1024  # ours have about 1 KB
+_MOST_BROADCAST_BYTES = 256 * 1024  # an event has about 1 KB, a command less, an answer of `stats` or `conf` a few
+_MOST_CLOCK = 2**53
+_OURS = re.compile(r"mosshead\.[a-z_]{1,40}")
+_NOTHING: tuple[Any, ...] = (None, 0, "", [], {})
+
 _log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedTask:
+    """A message that is not taken. reason: one of few, without anything of the message. task: where its name looks like ours."""
+
+    reason: str
+    task: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A message as it stands in a list, its body decoded and not yet read."""
+
+    content_type: str
+    headers: Mapping[str, Any]
+    body: bytes
 
 
 class Refusals:
@@ -143,7 +201,200 @@ class Transport(redis.Transport):
             raise
 
 
-def keep_questions_only() -> None:
-    """Have this worker's remote control know no command that stops or changes it."""
-    for name in Panel.data.keys() - CONTROLS:
-        del Panel.data[name]
+def read_what_others_push(channel: redis.Channel) -> None:
+    """Have the intake's channel get everything in its list as messages. Must be called before it consumes."""
+    channel.client.set_response_callback(
+        "BRPOP", lambda reply, **_: (reply[0], as_message(reply[1])) if reply else None
+    )
+
+
+def as_message(element: bytes) -> bytes:
+    """An element of the event queue as a message of ours: its body, or the element itself, where it has none that can be read."""
+    read = read_element(element)
+    content_type, body = FOREIGN, element
+    if read is not None and read.content_type in {JSON, FOREIGN}:
+        content_type, body = read.content_type, read.body
+    return write_element(Element(content_type, {}, body), routing_key=QUEUE.name)
+
+
+def read_task(element: bytes) -> bytes | RefusedTask:
+    """Read an element of a task queue: a message with nothing in it but the task's name, its ids and its place in Flower."""
+    if len(element) > _MOST_BYTES:
+        return RefusedTask("longer than a task message")
+    message = read_element(element)
+    if message is None or message.content_type != JSON:
+        return RefusedTask("not a task message")
+    stage = _stage_of(message.headers)
+    if isinstance(stage, RefusedTask):
+        return stage
+    ids = _ids_of(message)
+    if ids is None:
+        return RefusedTask("wrong arguments")
+    headers = {name: _uuid(message.headers.get(name)) for name in ("id", "root_id", "parent_id")}
+    if headers["id"] is None:
+        return RefusedTask("no task id")
+    whole = {**headers, "lang": "py", "task": f"mosshead.{stage}", "argsrepr": repr(ids), "kwargsrepr": "{}"}
+    body = [ids, {}, {"callbacks": None, "errbacks": None, "chain": None, "chord": None}]
+    return write_element(Element(JSON, whole, json.dumps(body).encode()), routing_key=QUEUES[stage])
+
+
+def read_broadcast(data: bytes, *, control: bool) -> bytes | RefusedTask:
+    """Read what was published to all: a command of remote control, or events for Flower, of which some are in a list."""
+    if len(data) > _MOST_BROADCAST_BYTES:
+        return RefusedTask("longer than a broadcast")
+    message = read_element(data)
+    body = _json(message.body) if message and message.content_type == JSON else None
+    if message is None or body is None:
+        return RefusedTask("not a broadcast")
+    events = body if isinstance(body, list) else [body]
+    if not (_is_control(body) if control else all(map(_is_event, events))):
+        return RefusedTask("not a command" if control else "not an event")
+    clock = message.headers.get("clock")
+    headers = {"clock": clock if _is_clock(clock) else 0, "hostname": ""}
+    return write_element(Element(JSON, headers, json.dumps(body).encode()), routing_key="")
+
+
+def read_answer(element: bytes) -> bytes | RefusedTask:
+    """Read an element of a list in which somebody waits for the workers' answers, such as Flower."""
+    message = read_element(element) if len(element) <= _MOST_BROADCAST_BYTES else None
+    body = _json(message.body) if message and message.content_type == JSON else None
+    if message is None or not isinstance(body, dict):
+        return RefusedTask("not an answer")
+    clock, ticket = message.headers.get("clock"), message.headers.get("ticket")
+    headers = {"clock": clock if _is_clock(clock) else 0, "ticket": _uuid(ticket)}
+    return write_element(Element(JSON, headers, json.dumps(body).encode()), routing_key="")
+
+
+def _stage_of(headers: Mapping[str, Any]) -> str | RefusedTask:
+    name = headers.get("task")
+    if not isinstance(name, str) or not name:
+        return RefusedTask("no task's name")
+    stage = name.removeprefix("mosshead.")
+    if name == stage or stage not in QUEUES:
+        return RefusedTask("unknown task", name if _OURS.fullmatch(name) else None)
+    # Ours run at once, once, and within the service's own limits; nothing follows from them but through the database.
+    asks = any(headers.get(field) not in _NOTHING for field in ("eta", "expires", "group", "retries", "chord"))
+    # A worker that sends a task names its own limits, the scheduler names none. Neither is heeded: each worker has its own.
+    limits = [] if headers.get("timelimit") is None else headers["timelimit"]
+    if asks or not isinstance(limits, list) or not all(one is None or _is_number(one) for one in limits):
+        return RefusedTask("asks for more than a stage")
+    return stage
+
+
+def _ids_of(message: Element) -> list[str] | None:
+    """Of the tenant, the namespace and the batch."""
+    match _json(message.body):
+        case [list(arguments), dict(keywords), dict(follow_up)] if not keywords and not any(follow_up.values()):
+            ids = [one for one in map(_uuid, arguments) if one]
+            return ids if len(ids) == len(arguments) == 3 else None
+    return None
+
+
+def _is_control(body: Any) -> bool:
+    """Whether it is a command that a worker carries out, in the form of kombu's mailbox."""
+    if not isinstance(body, dict) or body.get("pattern") or body.get("matcher"):
+        return False
+    reply_to, destination = body.get("reply_to"), body.get("destination")
+    return (
+        isinstance(body.get("method"), str)
+        and body["method"] in CONTROLS
+        and _is_plain(body.get("arguments") or {})
+        and (
+            destination is None or (isinstance(destination, list) and all(isinstance(one, str) for one in destination))
+        )
+        and (reply_to is None or _is_reply_to(reply_to))
+        and (body.get("ticket") is None or _uuid(body["ticket"]) is not None)
+        and body.keys() <= {"method", "arguments", "destination", "pattern", "matcher", "reply_to", "ticket"}
+    )
+
+
+def _is_plain(arguments: Any) -> bool:
+    """Whether they are what a question may be asked with: a choice, or nothing."""
+    return (
+        isinstance(arguments, dict)
+        and arguments.keys() <= _ARGUMENTS
+        and all(isinstance(value, bool) or not value for value in arguments.values())
+    )
+
+
+def _is_reply_to(value: Any) -> bool:
+    """An answer goes where the asker waits: in a list of its own, and in none of the service's."""
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"exchange", "routing_key"}
+        and value["exchange"] == "reply.celery.pidbox"
+        and _uuid(value["routing_key"]) is not None
+    )
+
+
+def _is_event(event: Any) -> bool:
+    """Whether it has the fields by which Flower sorts events, in their types."""
+    return (
+        isinstance(event, dict)
+        and all(_is_name(event.get(field)) for field in ("type", "hostname"))
+        and _is_clock(event.get("clock"))
+        and all(_is_number(event.get(field)) for field in ("timestamp", "utcoffset", "pid"))
+        and all(event.get(field) is None or _is_number(event[field]) for field in ("runtime", "freq", "active"))
+        and all(event.get(field) is None or _is_name(event[field]) for field in ("name", "args", "kwargs", "eta"))
+        and (not event["type"].startswith("task-") or _uuid(event.get("uuid")) is not None)
+    )
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= 200
+
+
+def _is_clock(value: Any) -> bool:
+    return isinstance(value, int) and 0 <= value < _MOST_CLOCK
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and abs(value) < _MOST_CLOCK
+
+
+def read_element(element: bytes) -> Element | None:
+    """Read an element; None where it is no message in the form that kombu's producer writes, or is compressed."""
+    try:
+        message = json.loads(element)
+        content_type, headers, body = message["content-type"], message["headers"], message["body"]
+        # A few bytes may unpack to more than there is memory for, and nothing of ours compresses.
+        if message["properties"]["body_encoding"] != "base64" or "compression" in headers:
+            return None
+        if isinstance(content_type, str) and isinstance(headers, dict):
+            return Element(content_type, headers, b64decode(body, validate=True))
+    except (ValueError, LookupError, TypeError, RecursionError):
+        pass
+    return None
+
+
+def write_element(element: Element, *, routing_key: str) -> bytes:
+    """Write a message that kombu is known to read.
+
+    routing_key: without an exchange, the queue to which it goes back if nobody takes it.
+    """
+    message = {
+        "body": b64encode(element.body).decode(),
+        "content-type": element.content_type,
+        "content-encoding": "utf-8",
+        "headers": dict(element.headers),
+        "properties": {
+            "body_encoding": "base64",
+            "delivery_tag": str(uuid4()),  # of two under one tag, only one would outlive a crash of the consumer
+            "delivery_info": {"exchange": "", "routing_key": routing_key},
+        },
+    }
+    return json.dumps(message).encode()
+
+
+def _uuid(value: Any) -> str | None:
+    try:
+        return str(UUID(value)) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None

@@ -26,15 +26,8 @@ from mosshead.publishing.queue import BROKER_ERRORS, QUEUE, open_connection
 from mosshead.publishing.signing import TenantKey, parse_keys
 from workers.broker import check_broker
 from workers.failures import describe, is_of_values
-from workers.intake.validate import (
-    CONTENT_TYPE,
-    Accepted,
-    Arrival,
-    RefusedMessage,
-    judge,
-    read_what_others_push,
-    takes_long,
-)
+from workers.intake.validate import Accepted, Arrival, RefusedMessage, judge, takes_long
+from workers.transport import JSON, read_what_others_push
 
 _SETTING = "MOSSHEAD_INGEST_URL"
 _AT_ONCE = 200
@@ -178,7 +171,7 @@ def _put_back(connection: Connection, messages: Sequence[Message]) -> None:
 
 
 def _judge(message: Message, keys: Mapping[str, TenantKey]) -> Arrival:
-    if message.content_type != CONTENT_TYPE:
+    if message.content_type != JSON:
         return RefusedMessage(
             "event: not a message of Mosshead's; publish with the library, which knows its form", message.body
         )

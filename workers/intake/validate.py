@@ -12,7 +12,6 @@ from hashlib import sha256
 from typing import Annotated, Any
 from uuid import UUID
 
-from kombu.transport.redis import Channel
 from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, StringConstraints, ValidationError
 
 from mosshead.errors import InvalidEvent, SignatureRefused
@@ -20,12 +19,9 @@ from mosshead.events import MAX_EVENT_BYTES, parse_event
 from mosshead.events.envelope import MAX_NUMBER
 from mosshead.paths import NamespacePath
 from mosshead.publishing.publishers import taken_here
-from mosshead.publishing.queue import QUEUE
 from mosshead.publishing.signing import MAX_SIGNED_BYTES, TenantKey, open_signed
 from mosshead.redaction import redact, redact_event, redact_fields, redact_json
 from mosshead.serialization import json_object
-from workers.elements import JSON as CONTENT_TYPE
-from workers.elements import Element, read_element, write_element
 
 _MOST_READ = 16 * MAX_EVENT_BYTES
 _DEEPEST = 100
@@ -199,27 +195,3 @@ def _deeper_than(value: object, levels: int) -> bool:
 
 def _cut(error: Exception) -> str:
     return str(error)[:500]
-
-
-FOREIGN = "application/octet-stream"
-"""The content type of what was no message at all: its body is the whole element."""
-
-__all__ = ["CONTENT_TYPE", "FOREIGN", "as_message", "read_what_others_push"]
-
-
-def read_what_others_push(channel: Channel) -> None:
-    """Have a channel's consumer get everything in its list as messages. Must be called before it consumes."""
-    channel.client.set_response_callback("BRPOP", _as_reply)
-
-
-def as_message(element: bytes) -> bytes:
-    """An element of the list as a message of ours: its body, or, where it has none that can be read, the element itself."""
-    read = read_element(element)
-    content_type, body = FOREIGN, element
-    if read is not None and read.content_type in {CONTENT_TYPE, FOREIGN}:
-        content_type, body = read.content_type, read.body
-    return write_element(Element(content_type, {}, body), routing_key=QUEUE.name)
-
-
-def _as_reply(reply: Any, **_: Any) -> tuple[bytes, bytes] | None:
-    return (reply[0], as_message(reply[1])) if reply else None

@@ -19,7 +19,7 @@ from workers.celery_app import app
 from workers.local import wait_until
 from workers.scheduler import dispatch as hinting
 from workers.scheduler.dispatch import hint
-from workers.task_messages import QUEUES, RefusedTask, read_task
+from workers.transport import QUEUES, RefusedTask, read_task
 
 BATCH = BatchRef(LaneRef(uuid4(), uuid4()), uuid4())
 

@@ -27,7 +27,7 @@ from workers.dependencies import parts
 from workers.intake.run import run_intake
 from workers.scheduler import run as scheduler
 from workers.scheduler.dispatch import dispatch
-from workers.task_messages import QUEUES
+from workers.transport import QUEUES
 
 ROOT = Path(__file__).parents[3]
 PRODUCT = ("config", "db", "mosshead", "pipeline", "workers")

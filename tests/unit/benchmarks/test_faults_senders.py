@@ -18,7 +18,8 @@ from benchmarks.faults.runs import CHAT, EVERYBODY, Report
 from mosshead.events import parse_event
 from mosshead.events.envelope import MAX_CONTENT_BYTES
 from mosshead.paths import NamespacePath
-from workers.intake.validate import CONTENT_TYPE, Accepted, as_message, judge
+from workers.intake.validate import Accepted, judge
+from workers.transport import JSON, as_message
 
 EVENTS = hostile_events()
 TASKS = hostile_tasks()
@@ -27,7 +28,7 @@ SERVED = Report("flood", Verdict(sent=9), Counter(), [], [], [Chat(3.0, 3.3), Ch
 
 def accepted(element: bytes) -> bool:
     message = json.loads(as_message(element))
-    return message["content-type"] == CONTENT_TYPE and isinstance(judge(b64decode(message["body"]), {}), Accepted)
+    return message["content-type"] == JSON and isinstance(judge(b64decode(message["body"]), {}), Accepted)
 
 
 @pytest.mark.parametrize("hostile", EVENTS, ids=lambda one: one.name)

@@ -11,7 +11,7 @@ from honcho.environ import parse_procfile
 from config.settings import settings
 from db.lanes import REFLECT, STAGES
 from workers.celery_app import app
-from workers.task_messages import QUEUES
+from workers.transport import QUEUES
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -13,9 +13,17 @@ from kombu.connection import Connection
 from kombu.transport.virtual import Message
 
 from workers.celery_app import app
-from workers.elements import JSON, Element, write_element
-from workers.task_messages import QUEUES, RefusedTask, read_answer, read_broadcast, read_task
-from workers.transport import home_of
+from workers.transport import (
+    JSON,
+    QUEUES,
+    Element,
+    RefusedTask,
+    home_of,
+    read_answer,
+    read_broadcast,
+    read_task,
+    write_element,
+)
 
 IDS = [str(uuid4()) for _ in range(3)]
 

@@ -12,7 +12,7 @@ from kombu.connection import Connection
 from kombu.transport.virtual import Message
 from kombu.utils.json import loads
 
-from workers.intake.validate import CONTENT_TYPE, FOREIGN, as_message
+from workers.transport import FOREIGN, JSON, as_message
 
 
 def read(element: bytes) -> Message:
@@ -43,7 +43,7 @@ def published(body: bytes, /, **changes: Any) -> bytes:
 def test_a_message_of_the_library_keeps_its_body() -> None:
     message = read(published(b'{"type": "message"}'))
 
-    assert (message.content_type, message.body) == (CONTENT_TYPE, b'{"type": "message"}')
+    assert (message.content_type, message.body) == (JSON, b'{"type": "message"}')
 
 
 @pytest.mark.parametrize(
