@@ -38,14 +38,21 @@ def admit(connection: Connection, provider: str, *, probe: timedelta) -> bool:
 
 
 def leave(connection: Connection, providers: Collection[str]) -> None:
-    """Whoever tried these is through and cannot tell whether they answer, as it never asked: another may try."""
-    Sql("""
-        update mosshead.breakers set probe_until = null where provider = any(:providers) and probe_until is not null
-    """).run(connection, providers=list(providers))
+    """Whoever tried these is through and cannot tell whether they answer, as it never asked: another may try at once."""
+    if providers:
+        Sql("""
+            update mosshead.breakers set probe_until = null where provider = any(:providers) and probe_until is not null
+        """).run(connection, providers=list(providers))
 
 
 def trip(
-    connection: Connection, provider: str, reason: str, *, pause: timedelta | None, first: timedelta, most: timedelta
+    connection: Connection,
+    provider: str,
+    reason: str,
+    *,
+    pause: timedelta | None,
+    first: timedelta = timedelta(seconds=2),
+    most: timedelta = timedelta(minutes=5),
 ) -> timedelta:
     """Leave a provider alone; returns for how long.
 

@@ -1,7 +1,10 @@
-"""The real parts that the stages work with: opened once in each process, when they are first needed, and so never over a fork."""
+"""What the stages depend on: the real parts that they work with, and the providers outside that they ask.
+
+Parts are opened once in each process, when they are first needed, and so never over a fork.
+"""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -13,6 +16,7 @@ from config.settings import Settings, settings
 from db import embedding_models
 from db.embedding_models import Model
 from db.engine import check_login, open_engine
+from db.lanes import REFLECT, STAGES
 from mosshead.embeddings import Embedder, Endpoint, open_embedder, spec_of
 from mosshead.errors import ConfigurationError, EmbedderMismatch
 from mosshead.llm import LanguageModel
@@ -21,6 +25,9 @@ if TYPE_CHECKING:
     from mosshead.llm.openai import OnUsage, OpenAILanguageModel
 
 WORKER_URL = "MOSSHEAD_WORKER_URL"
+
+LLM = "llm"
+EMBEDDER = "embedder"
 
 
 class UsageLog(threading.local):
@@ -157,3 +164,25 @@ def open_other_model(settings: Settings, name: str, on_usage: "OnUsage | None" =
     if model is None:
         raise ConfigurationError("there is no LLM; set OPENAI_API_KEY or OPENAI_BASE_URL, as the workers have it")
     return model
+
+
+def providers_of(stage: str, settings: Settings) -> frozenset[str]:
+    """What a stage asks for under these settings."""
+    asks_llm = settings.uses_llm and (
+        stage in {"extract", "consolidate", REFLECT} or (stage == "refresh_profiles" and settings.llm_profiles)
+    )
+    embeds_remotely = settings.embedder.startswith("openai:") and stage in {
+        *("embed", "consolidate", "refresh_profiles", REFLECT)
+    }
+    return frozenset([LLM] * asks_llm + [EMBEDDER] * embeds_remotely)
+
+
+def all_providers(settings: Settings) -> frozenset[str]:
+    """What any stage asks for under these settings."""
+    return frozenset().union(*(providers_of(stage, settings) for stage in (*STAGES, REFLECT)))
+
+
+def stages_that_wait(paused: Iterable[str], settings: Settings) -> list[str]:
+    """The stages that depend on a provider that is left alone at this moment."""
+    silent = frozenset(paused)
+    return [stage for stage in (*STAGES, REFLECT) if providers_of(stage, settings) & silent]

@@ -20,8 +20,7 @@ from mosshead.errors import QueueUnavailable
 from mosshead.publishing.queue import BROKER_ERRORS, QUEUE, open_connection
 from workers.cli.output import duration, fields
 from workers.cli.usage import as_dicts, over_budget
-from workers.dependencies import logged_in
-from workers.providers import all_providers
+from workers.dependencies import all_providers, logged_in
 
 STUCK_SECONDS = 300.0
 """How long something may be ready, and nothing move, before the service counts as stuck."""

@@ -17,8 +17,8 @@ from mosshead.publishing.queue import BROKER_ERRORS
 from mosshead.store.connection import tenant_transaction
 from pipeline.batching import WaitingEvent, next_batch, order_events
 from workers.celery_app import app
+from workers.dependencies import stages_that_wait
 from workers.failures import describe, is_of_all, is_of_values
-from workers.providers import stages_that_wait
 
 _HINT_AGAIN = timedelta(seconds=1)
 """A hint is for a free slot: one that was not taken up by then is lost, or late, and then the lease makes it harmless."""

@@ -21,8 +21,7 @@ from mosshead.redaction import redact
 from mosshead.store.connection import tenant_transaction
 from pipeline.embedding import TurnText, embed, turns_of
 from pipeline.models import Message
-from workers.dependencies import Parts
-from workers.providers import EMBEDDER
+from workers.dependencies import EMBEDDER, Parts
 
 _AT_ONCE = 100
 

@@ -21,8 +21,7 @@ from mosshead.paths import NamespacePath
 from mosshead.redaction import redact
 from mosshead.store.connection import tenant_transaction
 from pipeline.models import Background, Fact, KnownEntity, Message, RecordSchema
-from workers.dependencies import Parts, UsageLog
-from workers.providers import LLM
+from workers.dependencies import LLM, Parts, UsageLog
 
 _EARLIER = 6
 _KNOWN = 60

@@ -15,11 +15,11 @@ import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from db import inbox, lanes, leases, profiles, reflections
+from config.settings import Settings
+from db import inbox, lanes, leases, profiles, providers, reflections
 from db.keys import BatchRef
 from mosshead.store.connection import tenant_transaction
-from workers import providers
-from workers.dependencies import Parts, parts
+from workers.dependencies import Parts, parts, providers_of
 from workers.failures import GiveUp, NoThread, Retry, Wait, after_failure, describe, in_vain
 from workers.scheduler.dispatch import dispatch, hint
 
@@ -75,7 +75,7 @@ def _take_lease(stage: str, batch: BatchRef, owner: str, used: Parts) -> leases.
         if lease is None:
             _log.info("stage_not_due", stage=stage)
             return None
-        if not providers.admitted(connection, stage, used.settings):
+        if not admitted(connection, stage, used.settings):
             leases.put_off(connection, lease, error="left alone", delay=timedelta(0), counts=False)
             return None
     what = in_vain(lease, used.settings.stage_seconds)
@@ -83,6 +83,16 @@ def _take_lease(stage: str, batch: BatchRef, owner: str, used: Parts) -> leases.
         settle(lease, used, GiveUp(), what)
         raise StageFailed(f"{stage}: {what}")
     return lease
+
+
+def admitted(connection: Connection, stage: str, settings: Settings) -> bool:
+    """Whether a stage may ask now for all that it depends on. After an outage one stage at a time may try."""
+    asked = providers_of(stage, settings)
+    # Before one of them is tried: it would be kept waiting for the other.
+    if asked and not asked.isdisjoint(providers.paused(connection)):
+        return False
+    probe = timedelta(seconds=2 * settings.llm_timeout)
+    return all(providers.admit(connection, provider, probe=probe) for provider in sorted(asked))
 
 
 def _work_and_store(lease: leases.Lease, used: Parts, work: Work) -> str | None:
@@ -93,7 +103,7 @@ def _work_and_store(lease: leases.Lease, used: Parts, work: Work) -> str | None:
             return None
         store(connection)
         following = leases.advance(connection, lease)
-        providers.leave(connection, lease.stage, used.settings)
+        providers.leave(connection, providers_of(lease.stage, used.settings))
     _log.info("stage_done", stage=lease.stage, next=following)
     return following
 
@@ -169,7 +179,7 @@ def settle(
                     ended = _end(connection, lease, used, outcome, what)
                 else:
                     ended = _fenced(connection, lease, waited)
-                providers.leave(connection, lease.stage, used.settings)
+                providers.leave(connection, providers_of(lease.stage, used.settings))
             break
         except DBAPIError as error:
             if time.monotonic() > deadline:
@@ -182,7 +192,7 @@ def settle(
 
 def _end(connection: Connection, lease: leases.Lease, used: Parts, outcome: Wait | Retry | GiveUp, what: str) -> str:
     if isinstance(outcome, Wait):
-        delay = providers.trip(connection, outcome.provider, what, outcome.pause)
+        delay = providers.trip(connection, outcome.provider, what, pause=outcome.pause)
         lighter = _lighten(connection, lease, what) if outcome.by_less else None
         if lighter is not None:
             return lighter

@@ -14,8 +14,7 @@ from db.keys import LaneRef
 from mosshead.llm import AnswerTruncated, ModelUnavailable, Prompt
 from mosshead.store.connection import tenant_transaction
 from tests.given import LONG, under_way
-from workers.dependencies import UsageLog
-from workers.providers import LLM
+from workers.dependencies import LLM, UsageLog
 from workers.stages.load import KeptModel
 
 A = TypeVar("A", bound=BaseModel)

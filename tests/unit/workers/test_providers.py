@@ -4,7 +4,7 @@ import pytest
 
 from config.settings import Settings
 from db.lanes import REFLECT, STAGES
-from workers.providers import EMBEDDER, LLM, providers_of, stages_that_wait
+from workers.dependencies import EMBEDDER, LLM, providers_of, stages_that_wait
 
 OFFLINE = Settings()
 MODEL = Settings(OPENAI_API_KEY="k")

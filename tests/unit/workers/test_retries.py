@@ -20,8 +20,8 @@ from db.memories import VersionConflict
 from mosshead.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
 from mosshead.llm import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable
 from mosshead.llm.protocol import ModelTooSlow
+from workers.dependencies import EMBEDDER, LLM
 from workers.failures import GiveUp, NoThread, Retry, Wait, after_failure, describe, in_vain
-from workers.providers import EMBEDDER, LLM
 
 MOST = 3
 
