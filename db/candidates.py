@@ -9,8 +9,7 @@ from pgvector import HalfVector
 from psycopg.types.json import Jsonb
 from sqlalchemy import Connection
 
-from db.insert import insert
-from db.keys import OF_BATCH, BatchRef
+from db.keys import OF_BATCH, BatchRef, insert
 from mosshead.embeddings.protocol import Vector
 from mosshead.store.connection import Sql
 

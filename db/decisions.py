@@ -11,8 +11,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db.insert import insert
-from db.keys import BatchRef
+from db.keys import BatchRef, insert
 from mosshead.ids import uuid7
 from mosshead.store.connection import Sql, same_namespace
 

@@ -13,8 +13,7 @@ from uuid import UUID
 from pgvector import HalfVector
 from sqlalchemy import Connection
 
-from db.insert import insert
-from db.keys import OF_LANE, LaneRef, as_jsonb
+from db.keys import OF_LANE, LaneRef, as_jsonb, insert
 from mosshead.embeddings.protocol import Vector
 from mosshead.store.connection import Sql
 

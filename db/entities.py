@@ -7,9 +7,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row
 
 from db.decisions import Stamp
-from db.insert import insert
-from db.keys import OF_LANE, LaneRef, as_jsonb, of_lane
-from db.temporal import ENDED, begin
+from db.keys import ENDED, OF_LANE, LaneRef, as_jsonb, begin, insert, of_lane
 from mosshead.language.names import normalise
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType

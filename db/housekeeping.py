@@ -5,8 +5,7 @@ from datetime import timedelta
 
 from sqlalchemy import Connection
 
-from db.insert import insert
-from db.keys import BatchRef, LaneRef, as_jsonb
+from db.keys import BatchRef, LaneRef, as_jsonb, insert
 from mosshead.store.connection import Sql
 
 

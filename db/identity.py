@@ -8,8 +8,7 @@ from sqlalchemy import Connection
 
 from db import entities
 from db.decisions import Stamp
-from db.keys import OF_LANE, LaneRef, of_lane
-from db.temporal import renew
+from db.keys import OF_LANE, LaneRef, of_lane, renew
 from mosshead.models.entities import RegisteredEntity
 from mosshead.store.connection import Sql
 

@@ -1,42 +1,20 @@
-"""The ids that lead every key, as values and as SQL conditions, and how parameters are written as jsonb."""
+"""What all tables share: the ids that lead every key, how rows are inserted, and how those that are never overwritten change.
+
+Of such a table, a row that changes is ended, and the next begins. Both name the decision.
+"""
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
+from sqlalchemy import Connection
 
-OF_LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-"""That a row is of the namespace; takes the parameters of `LaneRef.scope`."""
-
-OF_BATCH: Final = f"{OF_LANE} and batch_id = :batch_id"
-
-
-def of_lane(alias: str) -> str:
-    """The same, of one of several tables in a statement."""
-    return f"{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id"
-
-
-def seconds(interval: str) -> str:
-    """How long an interval is, as a float."""
-    return f"cast(extract(epoch from {interval}) as float8)"
-
-
-def as_jsonb(value: object) -> Jsonb:
-    """Wrap a value as a jsonb parameter, with ids and times as text.
-
-    Raises TypeError, when it is sent, where the value holds anything else that JSON has no word for; ValueError of NaN.
-    """
-    return Jsonb(value, dumps=partial(json.dumps, default=_as_text, allow_nan=False))
-
-
-def _as_text(value: object) -> str:
-    if isinstance(value, UUID | datetime):
-        return str(value)
-    raise TypeError(f"{type(value).__name__} is neither JSON, nor an id, nor a time")
+from mosshead.store.connection import Sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +41,156 @@ class BatchRef:
     def scope(self) -> dict[str, UUID]:
         """The parameters that every statement about a batch takes."""
         return {**self.lane.scope, "batch_id": self.batch_id}
+
+
+OF_LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+"""That a row is of the namespace; takes the parameters of `LaneRef.scope`."""
+
+OF_BATCH: Final = f"{OF_LANE} and batch_id = :batch_id"
+
+
+def of_lane(alias: str) -> str:
+    """The same, of one of several tables in a statement."""
+    return f"{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id"
+
+
+def seconds(interval: str) -> str:
+    """How long an interval is, as a float."""
+    return f"cast(extract(epoch from {interval}) as float8)"
+
+
+def insert(
+    connection: Connection,
+    table: str,
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    conflict: str = "",
+    returning: str = "1",
+    **computed: str,
+) -> list[Any]:
+    """Insert rows with one statement, so that its triggers fire once, in their order; returns a column of those that are new.
+
+    rows: by column, all of the same columns. conflict: the clause after ``on conflict``, such as ``do nothing``.
+    computed: SQL for further columns, of the row ``one``.
+    """
+    if not rows:
+        return []
+    columns = {column: f"one.{column}" for column in rows[0]} | computed
+    return Sql(f"""
+        insert into mosshead.{table} ({", ".join(columns)}) select {", ".join(columns.values())}
+        from jsonb_populate_recordset(cast(null as mosshead.{table}), :rows) as one
+        {conflict and f"on conflict {conflict}"} returning {returning}
+    """).scalars(connection, rows=as_jsonb(rows))
+
+
+def as_jsonb(value: object) -> Jsonb:
+    """Wrap a value as a jsonb parameter, with ids and times as text.
+
+    Raises TypeError, when it is sent, where the value holds anything else that JSON has no word for; ValueError of NaN.
+    """
+    return Jsonb(value, dumps=partial(json.dumps, default=_as_text, allow_nan=False))
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, UUID | datetime):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} is neither JSON, nor an id, nor a time")
+
+
+@dataclass(frozen=True, slots=True)
+class TemporalTable:
+    """A table whose rows are never overwritten.
+
+    owner: whose they are; key: the columns that name a row; says: all else that it says.
+    names: the entities that the row ``ended`` names, as an array.
+    """
+
+    name: str
+    owner: str
+    key: str
+    says: str
+    names: str = "cast('{}' as uuid[])"
+
+
+_NAMED_IN_QUESTION: Final = """
+    ended.candidates || array(
+        select cast(one #>> '{}' as uuid)
+        from jsonb_path_query(ended.relations, '$[*][0, 2] ? (@.type() == "string")') as one)
+"""
+
+_MEMORY: Final = """
+    kind content salience factors confidence tier reinforced attribute value state superseded_by occurred_from occurred_to
+    granularity valid_from valid_to said_by marked record_name record key
+    valid_from_offset occurred_from_offset occurred_to_offset
+"""
+_QUESTION: Final = "text mention candidates role message_id conversation_id relations asked_at answered_at answer_id"
+_RELATION: Final = "subject_id predicate object_id memory_id valid_from valid_to"
+_EXAMPLE: Final = "mention text entity_id others message_id conversation_id"
+
+TABLES: Final = (
+    TemporalTable("memory_sources", "memory_id", "memory_id message_id", "quote stance"),
+    TemporalTable("memory_entities", "memory_id", "memory_id entity_id", "role certainty", "array[ended.entity_id]"),
+    TemporalTable("relations", "memory_id", "relation_id", _RELATION, "array[ended.subject_id, ended.object_id]"),
+    TemporalTable("memory_edges", "from_id", "from_id to_id kind", "weight"),
+    TemporalTable("entity_aliases", "entity_id", "normalised entity_id", "alias", "array[ended.entity_id]"),
+    TemporalTable("questions", "memory_id", "question_id memory_id", _QUESTION, _NAMED_IN_QUESTION),
+    TemporalTable("examples", "entity_id", "example_id", _EXAMPLE, "ended.entity_id || ended.others"),
+)
+"""But memories and entities, of which a decision changes parts (`db.undo`), and documents."""
+
+MEMORIES: Final = TemporalTable("memories", "memory_id", "memory_id", _MEMORY)
+DOCUMENTS: Final = TemporalTable("documents", "document_id", "document_id", "body fields")
+
+_COLUMNS: Final = {table.name: list(dict.fromkeys(f"{table.key} {table.says}".split())) for table in TABLES} | {
+    "entities": "entity_id name entity_type tags is_user created_at key description parent_id".split(),
+    "documents": "document_id schema_name body fields version".split(),
+    "memories": f"memory_id version {_MEMORY}".split(),
+}
+
+ENDED: Final = "known_to = :at, ended_by = :decision_id"
+"""What a decision sets of a row that it ends."""
+
+
+def renew(table: str, which: str, *, each: str = "", of: str = "ended", **changed: str) -> str:
+    """Build a statement that ends current rows and inserts successors with some columns changed.
+
+    which: the condition for the rows, under the alias ``row``. each: as for `begin`. of: the ``from`` clause of the successors;
+    ``ended`` holds the ended rows. changed: SQL for columns that differ from the ended row.
+    """
+    return f"""
+        with ended as (
+            update mosshead.{table} as row set {ENDED} where {of_lane("row")} and row.known_to is null and {which} returning *
+        )
+        {begin(table, each=each, **changed)} from {of}"""
+
+
+def begin(table: str, *, each: str = "", **changed: str) -> str:
+    """The head of a statement that begins rows which say what others said, but for some columns; its ``from`` tells which others.
+
+    each: what stands before the columns, such as ``distinct on (memory_id)``.
+    """
+    says = {column: changed.get(column, column) for column in ("tenant_id", "namespace_id", *_COLUMNS[table])}
+    return f"""
+        insert into mosshead.{table} ({", ".join(says)}, known_from, made_by)
+        select {each} {", ".join(says.values())}, :at, :decision_id"""
+
+
+def same_entity(one: str, other: str) -> str:
+    """That two rows of a namespace are of one entity."""
+    return f"{of_lane(one)} and {one}.entity_id = {other}.entity_id"
+
+
+def told_anew(source: str) -> str:
+    """Ends the rows of entities that say otherwise than a table of a statement, and begins those that say the same.
+
+    source: the table, of entity_id, description and parent_id.
+    """
+    return f"""
+        over as (
+            update mosshead.entities as now set {ENDED} from {source}
+            where {same_entity("now", source)} and now.known_to is null
+              and (now.description, now.parent_id) is distinct from ({source}.description, {source}.parent_id)
+            returning now.*, {source}.description as new_description, {source}.parent_id as new_parent_id
+        )
+        {begin("entities", description="new_description", parent_id="new_parent_id")} from over
+    """

@@ -7,8 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db.insert import insert
-from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef, of_lane
+from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef, insert, of_lane
 from mosshead.store.connection import Sql, same_namespace
 
 STAGES = ("extract", "score_salience", "embed", "consolidate", "refresh_profiles")

@@ -15,9 +15,7 @@ from psycopg.types.json import Jsonb
 from sqlalchemy import Connection
 
 from db.decisions import Stamp
-from db.insert import insert
-from db.keys import OF_LANE, LaneRef
-from db.temporal import MEMORIES, renew
+from db.keys import MEMORIES, OF_LANE, LaneRef, insert, renew
 from mosshead.embeddings.protocol import Vector
 from mosshead.store.connection import Sql
 from mosshead.store.memories import CurrentMemory

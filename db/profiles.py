@@ -12,8 +12,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row
 
 from db.entities import PARENT, REGISTERED, registered
-from db.insert import insert
-from db.keys import LaneRef, of_lane
+from db.keys import LaneRef, insert, of_lane
 from mosshead.models.entities import RegisteredEntity
 from mosshead.store.connection import Sql
 

@@ -8,8 +8,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row
 
 from db.decisions import Stamp
-from db.insert import insert
-from db.keys import OF_LANE, LaneRef
+from db.keys import OF_LANE, LaneRef, insert
 from db.memories import VersionConflict
 from mosshead.models.prompts import OptimizerOrOff, Syntax
 from mosshead.store.connection import Sql

@@ -9,9 +9,7 @@ from sqlalchemy import Connection, Row
 
 from db import memories
 from db.decisions import Stamp
-from db.insert import insert
-from db.keys import OF_LANE, LaneRef, of_lane
-from db.temporal import ENDED, renew
+from db.keys import ENDED, OF_LANE, LaneRef, insert, of_lane, renew
 from mosshead.embeddings.protocol import Vector
 from mosshead.store.connection import Sql, same_namespace
 

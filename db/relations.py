@@ -9,9 +9,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row
 
 from db.decisions import Stamp
-from db.insert import insert
-from db.keys import OF_LANE, LaneRef, of_lane
-from db.temporal import renew
+from db.keys import OF_LANE, LaneRef, insert, of_lane, renew
 from mosshead.store.connection import Sql
 
 Link = tuple[UUID, UUID, str, str]

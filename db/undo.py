@@ -15,8 +15,7 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from db.decisions import Stamp
-from db.keys import LaneRef, of_lane
-from db.temporal import DOCUMENTS, ENDED, MEMORIES, TABLES, TemporalTable, begin, same_entity, told_anew
+from db.keys import DOCUMENTS, ENDED, MEMORIES, TABLES, LaneRef, TemporalTable, begin, of_lane, same_entity, told_anew
 from mosshead.store.connection import Sql, same_namespace
 
 _INTRODUCING: Final = frozenset({"add", "update", "supersede", "contradict", "none"})
@@ -99,7 +98,7 @@ def reverse(connection: Connection, lane: LaneRef, done: Done, stamp: Stamp) -> 
     """).run(connection, lane.scope, decision_id=done.decision_id)
 
 
-# Rows of the tables that `db.temporal` lists.
+# Rows of the tables that `db.keys` lists.
 
 
 def _moved_on(table: TemporalTable) -> str:

@@ -11,8 +11,7 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from db.decisions import Stamp
-from db.keys import LaneRef, of_lane
-from db.temporal import ENDED, same_entity, told_anew
+from db.keys import ENDED, LaneRef, of_lane, same_entity, told_anew
 from mosshead.store.connection import Sql
 
 

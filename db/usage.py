@@ -9,8 +9,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 from sqlalchemy import Connection
 
-from db.insert import insert
-from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef
+from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef, insert
 from mosshead.store.connection import Sql
 
 _MOST_TOKENS = 2**31 - 1

@@ -6,8 +6,7 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from db.erasure.memories import TOLD
-from db.keys import OF_LANE, of_lane
-from db.temporal import same_entity
+from db.keys import OF_LANE, of_lane, same_entity
 from db.unlearn import FORMING, LETTER, decided_on, is_said_still, part_of
 from mosshead.language.names import normalise
 from mosshead.store.connection import Sql

@@ -19,9 +19,8 @@ from sqlalchemy import Connection, Engine, text
 from config.settings import Settings
 from db import decisions, entities, memories, questions, relations
 from db.decisions import Stamp
-from db.keys import BatchRef, LaneRef
+from db.keys import TABLES, BatchRef, LaneRef
 from db.questions import HeldRelation, NewQuestion, OtherQuestion
-from db.temporal import TABLES
 from mosshead.embeddings import Vectors
 from mosshead.events import parse_event
 from mosshead.paths import NamespacePath
