@@ -41,17 +41,6 @@ class Undo(Envelope):
     decision_id: UUID
 
 
-class Reflect(Envelope):
-    """Have what was said thought over now, instead of after a quiet time.
-
-    kind, subject: of that kind of reflection alone, and of that one of the kind; conversation: what was said there alone.
-    """
-
-    type: Literal["reflect"] = "reflect"
-    kind: str | None = Field(None, min_length=1, max_length=64)
-    subject: str | None = Field(None, min_length=1, max_length=200)
-
-
 class SchemaOfRecords(EventPart):
     """A shape in which the app wants some facts: its name and its JSON Schema, of type object."""
 
@@ -163,6 +152,17 @@ class Import(Envelope):
     type: Literal["import"] = "import"
     entities: list[ImportedEntity] = Field(default_factory=list, max_length=MAX_IMPORTED)
     memories: list[ImportedMemory] = Field(default_factory=list, max_length=MAX_IMPORTED)
+
+
+class Reflect(Envelope):
+    """Have what was said thought over now, instead of after a quiet time.
+
+    kind, subject: of that kind of reflection alone, and of that one of the kind; conversation: what was said there alone.
+    """
+
+    type: Literal["reflect"] = "reflect"
+    kind: str | None = Field(None, min_length=1, max_length=64)
+    subject: str | None = Field(None, min_length=1, max_length=200)
 
 
 class Summarise(Envelope):
