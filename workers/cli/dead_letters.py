@@ -23,8 +23,7 @@ from workers.cli.output import duration, fields, path_text, table, tenant_id_of
 from workers.cli.rounds import paths_of
 from workers.dependencies import logged_in
 from workers.failures import is_of_values
-from workers.intake.run import put_in, refusal_of, signing_keys
-from workers.intake.validate import RefusedMessage, judge, judge_event
+from workers.intake import RefusedMessage, judge, judge_event, put_in, refusal_of, signing_keys
 
 dead_cli = typer.Typer(help="Dead letters: events that were given up, with their reasons.", no_args_is_help=True)
 

@@ -25,7 +25,7 @@ from workers.cli.usage import budget_cli, show_usage
 from workers.console.server import run_console
 from workers.demo import run_demo
 from workers.erasure.rewrite import rewrite as rewrite_files
-from workers.intake.run import run_intake
+from workers.intake import run_intake
 from workers.local import CONSOLE, Addresses, processes, servers
 from workers.scheduler.run import run_scheduler
 

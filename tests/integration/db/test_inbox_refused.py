@@ -18,7 +18,7 @@ NOBODY = LaneRef(UUID(int=0), UUID(int=0))
 
 
 def letter(reason: str, body: bytes, event: dict[str, Any] | None = None) -> str:
-    """As workers.intake.validate makes it."""
+    """As `workers.intake` makes it."""
     return json.dumps(
         {
             "reason": reason,

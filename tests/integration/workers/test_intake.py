@@ -22,7 +22,7 @@ from mosshead.paths import NamespacePath
 from mosshead.publishing.queue import EventQueue
 from mosshead.publishing.signing import SigningKey, sign
 from tests.given import Publishing, as_text, event
-from workers.intake.run import run_intake, signing_keys
+from workers.intake import run_intake, signing_keys
 from workers.local import wait_until
 
 CANARY = "zanzibar"

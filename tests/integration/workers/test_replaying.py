@@ -28,7 +28,7 @@ from tests.integration.db.test_security import fill
 from tests.integration.workers.conftest import OF_NAMESPACES, Dump, Find
 from tests.replaying_given import Replaying, contents
 from workers.cli.usage import costs
-from workers.intake.validate import RefusedMessage, judge
+from workers.intake import RefusedMessage, judge
 from workers.replay import follow as following
 from workers.replay import replays
 from workers.replay.follow import follow, follow_all

@@ -24,7 +24,7 @@ from tests.given import nothing_at_work, workers_with
 from workers import dependencies, tasks
 from workers.celery_app import app
 from workers.dependencies import parts
-from workers.intake.run import run_intake
+from workers.intake import run_intake
 from workers.scheduler import run as scheduler
 from workers.scheduler.dispatch import dispatch
 from workers.transport import QUEUES

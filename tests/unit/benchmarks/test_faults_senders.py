@@ -18,7 +18,7 @@ from benchmarks.faults.runs import CHAT, EVERYBODY, Report
 from mosshead.events import parse_event
 from mosshead.events.envelope import MAX_CONTENT_BYTES
 from mosshead.paths import NamespacePath
-from workers.intake.validate import Accepted, judge
+from workers.intake import Accepted, judge
 from workers.transport import JSON, as_message
 
 EVENTS = hostile_events()

@@ -16,9 +16,8 @@ from sqlalchemy.exc import DataError
 from mosshead.events import MAX_EVENT_BYTES, parse_event
 from mosshead.publishing.signing import MAX_SIGNED_BYTES, SigningKey, TenantKey, sign
 from tests.given import as_text, event
-from workers.intake import validate
-from workers.intake.run import _parts
-from workers.intake.validate import Accepted, RefusedMessage, judge, judge_event, takes_long
+from workers import intake
+from workers.intake import Accepted, RefusedMessage, _parts, judge, judge_event, takes_long
 
 CANARY = "zanzibar"
 SECRET = "0123456789abcdef0123456789abcdef"
@@ -216,7 +215,7 @@ def test_junk_is_cut_before_it_is_searched_for_secrets(start: str, monkeypatch: 
         looked_at.append(len(text))
         return text
 
-    monkeypatch.setattr(validate, "redact", counted)
+    monkeypatch.setattr(intake, "redact", counted)
     RefusedMessage("why", start.encode("latin-1") + b"DE89my " * 150_000).as_json()
     assert sum(looked_at) < 70_000
 
