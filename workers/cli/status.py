@@ -12,7 +12,7 @@ from redis.exceptions import ResponseError
 from config.settings import Settings, settings
 from db import housekeeping, search_indexes, status
 from db.embedding_models import Model, models
-from db.providers import Breaker, breakers
+from db.leases import Breaker, breakers
 from db.status import ServiceFigures
 from db.usage import TenantBudget
 from mosshead.cli.output import Json, print_answer

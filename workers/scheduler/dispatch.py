@@ -10,7 +10,7 @@ import structlog
 from sqlalchemy import Connection, Engine
 
 from config.settings import Settings
-from db import housekeeping, inbox, lanes, providers
+from db import housekeeping, inbox, lanes, leases
 from db.keys import BatchRef, LaneRef
 from mosshead.ids import uuid7
 from mosshead.publishing.queue import BROKER_ERRORS
@@ -40,7 +40,7 @@ def dispatch(engine: Engine, settings: Settings) -> None:
     with engine.begin() as connection:
         if not lanes.dispatch_alone(connection):
             return
-        waiting = stages_that_wait(providers.paused(connection), settings)
+        waiting = stages_that_wait(leases.paused_providers(connection), settings)
         slots = lanes.slots(connection, alive=housekeeping.ALIVE, again=_HINT_AGAIN)
         first = _to_try_with(connection, engine, settings, slots, waiting)
         if first:
@@ -66,7 +66,7 @@ def _to_try_with(
 
 
 def _failed(connection: Connection) -> list[str]:
-    return [one.provider for one in providers.breakers(connection)]
+    return [one.provider for one in leases.breakers(connection)]
 
 
 def _claim(

@@ -6,7 +6,7 @@ from typing import TypeVar
 import structlog
 from sqlalchemy import Connection, Engine
 
-from db import candidates, embedding_models, providers, turns
+from db import candidates, embedding_models, leases, turns
 from db.embedding_models import Lacking
 from db.erasure import erasures
 from db.keys import BatchRef, LaneRef
@@ -64,7 +64,7 @@ def keep(
     candidates.store_vectors(connection, batch, model, of_facts)
     turns.keep_candidates(connection, batch, model, of_turns)
     if of_facts or of_turns:
-        providers.close(connection, EMBEDDER)
+        leases.close_breaker(connection, EMBEDDER)
 
 
 def as_message(one: MessageRow) -> Message:

@@ -10,7 +10,7 @@ import structlog
 from pydantic import BaseModel
 from sqlalchemy import Connection, Engine
 
-from db import candidates, entities, inbox, namespaces, providers, usage
+from db import candidates, entities, inbox, leases, namespaces, usage
 from db.keys import BatchRef
 from mosshead.events import AnyEvent, Command, MessageEvent, parse_event
 from mosshead.fencing import strip_fences
@@ -175,7 +175,7 @@ class KeptModel:
     ) -> None:
         with tenant_transaction(self.engine, self.batch.lane.tenant_id) as connection:
             if answered:
-                providers.close(connection, LLM)
+                leases.close_breaker(connection, LLM)
             if kept is not None:
                 key, result = kept
                 usage.keep_answer(connection, self.batch, key, prompt=prompt.name, model=self.name, result=result)

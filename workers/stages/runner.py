@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from config.settings import Settings
-from db import inbox, lanes, leases, profiles, providers, reflections
+from db import inbox, lanes, leases, profiles, reflections
 from db.keys import BatchRef
 from mosshead.store.connection import tenant_transaction
 from workers.dependencies import Parts, parts, providers_of
@@ -89,10 +89,10 @@ def admitted(connection: Connection, stage: str, settings: Settings) -> bool:
     """Whether a stage may ask now for all that it depends on. After an outage one stage at a time may try."""
     asked = providers_of(stage, settings)
     # Before one of them is tried: it would be kept waiting for the other.
-    if asked and not asked.isdisjoint(providers.paused(connection)):
+    if asked and not asked.isdisjoint(leases.paused_providers(connection)):
         return False
     probe = timedelta(seconds=2 * settings.llm_timeout)
-    return all(providers.admit(connection, provider, probe=probe) for provider in sorted(asked))
+    return all(leases.admit(connection, provider, probe=probe) for provider in sorted(asked))
 
 
 def _work_and_store(lease: leases.Lease, used: Parts, work: Work) -> str | None:
@@ -103,7 +103,7 @@ def _work_and_store(lease: leases.Lease, used: Parts, work: Work) -> str | None:
             return None
         store(connection)
         following = leases.advance(connection, lease)
-        providers.leave(connection, providers_of(lease.stage, used.settings))
+        leases.leave_providers(connection, providers_of(lease.stage, used.settings))
     _log.info("stage_done", stage=lease.stage, next=following)
     return following
 
@@ -179,7 +179,7 @@ def settle(
                     ended = _end(connection, lease, used, outcome, what)
                 else:
                     ended = _fenced(connection, lease, waited)
-                providers.leave(connection, providers_of(lease.stage, used.settings))
+                leases.leave_providers(connection, providers_of(lease.stage, used.settings))
             break
         except DBAPIError as error:
             if time.monotonic() > deadline:
@@ -192,7 +192,7 @@ def settle(
 
 def _end(connection: Connection, lease: leases.Lease, used: Parts, outcome: Wait | Retry | GiveUp, what: str) -> str:
     if isinstance(outcome, Wait):
-        delay = providers.trip(connection, outcome.provider, what, pause=outcome.pause)
+        delay = leases.trip_breaker(connection, outcome.provider, what, pause=outcome.pause)
         lighter = _lighten(connection, lease, what) if outcome.by_less else None
         if lighter is not None:
             return lighter

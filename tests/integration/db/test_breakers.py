@@ -7,7 +7,7 @@ from threading import Barrier
 import pytest
 from sqlalchemy import Engine, text
 
-from db import providers
+from db import leases
 from tests.given import LONG, NONE, SOON
 
 FIRST = timedelta(minutes=1)
@@ -23,27 +23,27 @@ class Provider:
 
     def trip(self, pause: timedelta | None = None, *, first: timedelta = FIRST, reason: str = "503") -> timedelta:
         with self.engine.begin() as connection:
-            return providers.trip(connection, LLM, reason, pause=pause, first=first, most=MOST)
+            return leases.trip_breaker(connection, LLM, reason, pause=pause, first=first, most=MOST)
 
     def admit(self, probe: timedelta = LONG) -> bool:
         with self.engine.begin() as connection:
-            return providers.admit(connection, LLM, probe=probe)
+            return leases.admit(connection, LLM, probe=probe)
 
     def close(self) -> None:
         with self.engine.begin() as connection:
-            providers.close(connection, LLM)
+            leases.close_breaker(connection, LLM)
 
     def leave(self) -> None:
         with self.engine.begin() as connection:
-            providers.leave(connection, [LLM])
+            leases.leave_providers(connection, [LLM])
 
     def paused(self) -> bool:
         with self.engine.begin() as connection:
-            return LLM in providers.paused(connection)
+            return LLM in leases.paused_providers(connection)
 
-    def shown(self) -> list[providers.Breaker]:
+    def shown(self) -> list[leases.Breaker]:
         with self.engine.begin() as connection:
-            return providers.breakers(connection)
+            return leases.breakers(connection)
 
     def wait_out(self) -> None:
         """Its pause is over, as far as the database can tell."""
@@ -71,8 +71,8 @@ def test_one_that_failed_is_asked_by_nobody(provider: Provider) -> None:
 def test_another_provider_is_asked_all_the_same(provider: Provider, worker_engine: Engine) -> None:
     provider.trip()
     with worker_engine.begin() as connection:
-        assert providers.admit(connection, "embedder", probe=LONG)
-        assert providers.paused(connection) == [LLM]
+        assert leases.admit(connection, "embedder", probe=LONG)
+        assert leases.paused_providers(connection) == [LLM]
 
 
 def test_after_the_pause_one_tries_and_the_others_wait(provider: Provider) -> None:

@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError
 from structlog.testing import capture_logs
 
 from config.settings import Settings
-from db import dead_letters, inbox, lanes, providers, status
+from db import dead_letters, inbox, lanes, leases, status
 from db.dead_letters import LaneState
 from db.keys import BatchRef, LaneRef
 from mosshead.events.envelope import MAX_NUMBER
@@ -476,7 +476,7 @@ class TestAProviderThatIsDown:
 
     def trip(self, engine: Engine, provider: str = "llm", pause: timedelta = LONG) -> None:
         with engine.begin() as connection:
-            providers.trip(connection, provider, "503", pause=pause, first=LONG, most=LONG)
+            leases.trip_breaker(connection, provider, "503", pause=pause, first=LONG, most=LONG)
 
     def test_nothing_is_claimed_for_it(
         self, worker_engine: Engine, online: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
@@ -487,7 +487,7 @@ class TestAProviderThatIsDown:
         dispatch(worker_engine, online)
         assert hints() == []
         with worker_engine.begin() as connection:
-            providers.close(connection, "llm")
+            leases.close_breaker(connection, "llm")
         dispatch(worker_engine, online)
         assert [hint.arguments[1] for hint in hints()] == [str(lane.namespace_id)]
 
@@ -557,7 +557,7 @@ class TestAProviderThatIsDown:
         slots(1)
         self.trip(worker_engine, pause=NONE)
         with worker_engine.begin() as connection:
-            assert providers.admit(connection, "llm", probe=LONG)
+            assert leases.admit(connection, "llm", probe=LONG)
         dispatch(worker_engine, online)
         assert hints() == []
 

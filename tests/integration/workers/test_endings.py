@@ -15,7 +15,7 @@ from sqlalchemy import Engine, make_url, text
 
 from benchmarks.faults.proxy import proxied
 from config.settings import Settings
-from db import inbox, leases, providers
+from db import inbox, leases
 from db.engine import open_engine
 from db.keys import BatchRef, LaneRef
 from db.leases import Lease
@@ -69,7 +69,7 @@ def test_what_waits_for_a_provider_is_put_off_as_long_as_the_provider(
     assert (row.stage, row.attempts, row.starts, row.error) == ("extract", 0, 0, "ModelUnavailable: 429")
     assert 30 < row.delay <= 40
     with admin_engine.begin() as connection:
-        (shown,) = providers.breakers(connection)
+        (shown,) = leases.breakers(connection)
     assert (shown.provider, shown.reason, shown.seconds > 30) == ("llm", "ModelUnavailable: 429", True)
 
 
@@ -142,7 +142,7 @@ def test_who_lost_the_lease_changes_nothing(
     assert (row.stage, row.attempts, row.error, row.lease_owner) == ("extract", 0, None, "its successor")
     assert worker.holds(successor)
     with admin_engine.begin() as connection:
-        assert providers.breakers(connection) == []
+        assert leases.breakers(connection) == []
 
 
 class TestADatabaseThatGoesAway:

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 from sqlalchemy import Engine, text
 
-from db import providers
+from db import leases
 from db.keys import LaneRef
 from mosshead.llm import AnswerTruncated, ModelUnavailable, Prompt
 from mosshead.store.connection import tenant_transaction
@@ -143,7 +143,7 @@ def test_what_two_threads_ask_at_once_is_logged_with_whom_each_asks_for(
 
 def trip(engine: Engine) -> None:
     with engine.begin() as connection:
-        providers.trip(connection, LLM, "503", pause=None, first=LONG, most=LONG)
+        leases.trip_breaker(connection, LLM, "503", pause=None, first=LONG, most=LONG)
 
 
 @pytest.fixture
@@ -156,7 +156,7 @@ def outage(settled: None, worker_engine: Engine) -> None:
 class TestAfterAnOutage:
     def paused(self, engine: Engine) -> bool:
         with engine.begin() as connection:
-            return LLM in providers.paused(connection)
+            return LLM in leases.paused_providers(connection)
 
     def test_an_answer_shows_that_all_may_ask_again(self, kept: KeptModel, worker_engine: Engine) -> None:
         kept.answer(PROMPT)

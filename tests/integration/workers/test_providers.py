@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Engine
 
 from config.settings import Settings
-from db import providers
+from db import leases
 from tests.forming import Forming
 from tests.given import LONG, NONE
 from workers.dependencies import EMBEDDER, LLM, providers_of
@@ -22,7 +22,7 @@ def _no_provider_is_down(settled: None) -> None:
 
 def trip(engine: Engine, provider: str, pause: timedelta) -> None:
     with engine.begin() as connection:
-        providers.trip(connection, provider, "503", pause=pause, first=LONG, most=LONG)
+        leases.trip_breaker(connection, provider, "503", pause=pause, first=LONG, most=LONG)
 
 
 def may(engine: Engine, stage: str, settings: Settings = BOTH) -> bool:
@@ -32,7 +32,7 @@ def may(engine: Engine, stage: str, settings: Settings = BOTH) -> bool:
 
 def down(engine: Engine) -> list[str]:
     with engine.begin() as connection:
-        return [one.provider for one in providers.breakers(connection)]
+        return [one.provider for one in leases.breakers(connection)]
 
 
 def test_a_stage_waits_for_each_provider_that_it_needs(worker_engine: Engine) -> None:
@@ -58,16 +58,16 @@ def test_a_stage_that_ended_lets_go_of_what_it_tried_and_of_nothing_else(worker_
     assert may(worker_engine, "extract")
     assert may(worker_engine, "embed")
     with worker_engine.begin() as connection:
-        providers.leave(connection, providers_of("extract", BOTH))
-        providers.leave(connection, providers_of("score_salience", BOTH))
-        assert providers.paused(connection) == [EMBEDDER]
+        leases.leave_providers(connection, providers_of("extract", BOTH))
+        leases.leave_providers(connection, providers_of("score_salience", BOTH))
+        assert leases.paused_providers(connection) == [EMBEDDER]
 
 
 def test_the_pause_grows_from_two_seconds_to_five_minutes(worker_engine: Engine) -> None:
     with worker_engine.begin() as connection:
-        assert providers.trip(connection, LLM, "503", pause=None) == timedelta(seconds=2)
+        assert leases.trip_breaker(connection, LLM, "503", pause=None) == timedelta(seconds=2)
         connection.exec_driver_sql("update mosshead.breakers set failures = 99, open_until = now()")
-        assert providers.trip(connection, LLM, "503", pause=None) == timedelta(minutes=5)
+        assert leases.trip_breaker(connection, LLM, "503", pause=None) == timedelta(minutes=5)
 
 
 def test_an_embedder_is_back_when_it_answered_and_not_where_nothing_was_asked(

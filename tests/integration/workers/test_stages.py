@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Connection, Engine, text
 
 from config.settings import Settings, settings
-from db import candidates, providers
+from db import candidates, leases
 from db.keys import BatchRef, LaneRef
 from db.lanes import STAGES
 from db.leases import Lease
@@ -138,7 +138,7 @@ def test_a_failure_puts_the_stage_off(
     assert (after.stage, after.attempts, after.error, after.put_off) == ("extract", counted, says, put_off)
     assert (after.state, after.lease_until, after.starts) == ("received", None, 0)
     with admin_engine.begin() as connection:
-        assert providers.paused(connection) == down
+        assert leases.paused_providers(connection) == down
 
 
 def fail_for_good(engine: Engine, batch: BatchRef, service: Settings) -> None:
@@ -336,7 +336,7 @@ def row_of_batch(engine: Engine, batch: BatchRef) -> str:
 class TestAProviderThatIsDown:
     def trip(self, engine: Engine, *, pause: timedelta) -> None:
         with engine.begin() as connection:
-            providers.trip(connection, "llm", "503", pause=pause, first=LONG, most=LONG)
+            leases.trip_breaker(connection, "llm", "503", pause=pause, first=LONG, most=LONG)
 
     def test_a_stage_that_needs_it_is_not_tried_and_that_counts_for_nothing(
         self, batch: BatchRef, admin_engine: Engine
@@ -348,7 +348,7 @@ class TestAProviderThatIsDown:
         after = row(admin_engine, batch)
         assert (after.stage, after.attempts, after.starts, after.lease_until) == ("extract", 0, 0, None)
         with admin_engine.begin() as connection:
-            providers.close(connection, "llm")
+            leases.close_breaker(connection, "llm")
         run("extract", batch, extract)
         assert row(admin_engine, batch).stage == "score_salience"
 
@@ -361,7 +361,7 @@ class TestAProviderThatIsDown:
 
         def work(batch: BatchRef, parts: Parts) -> Store:
             with admin_engine.begin() as connection:
-                assert providers.paused(connection) == ["llm"], "this one tries"
+                assert leases.paused_providers(connection) == ["llm"], "this one tries"
             if ending == "result":
                 return extract(batch, parts)
             raise SystemExit if ending == "stop" else ValueError
@@ -369,8 +369,8 @@ class TestAProviderThatIsDown:
         with suppress(StageFailed, SystemExit):
             run("extract", batch, work)
         with admin_engine.begin() as connection:
-            assert providers.paused(connection) == []
-            assert [one.provider for one in providers.breakers(connection)] == ["llm"], "it did not answer yet"
+            assert leases.paused_providers(connection) == []
+            assert [one.provider for one in leases.breakers(connection)] == ["llm"], "it did not answer yet"
 
 
 def test_a_failure_carries_no_word_of_a_conversation(

@@ -11,8 +11,8 @@ from redis import Redis
 from sqlalchemy import Engine, text
 
 from config.settings import Settings
-from db import housekeeping, leases, providers
-from db.providers import Breaker
+from db import housekeeping, leases
+from db.leases import Breaker
 from db.status import ServiceFigures
 from db.usage import TenantBudget
 from mosshead import Memory, StoreUnavailable
@@ -172,7 +172,7 @@ def test_a_provider_that_nobody_asks_any_more_is_not_waited_for(
 ) -> None:
     with worker_engine.begin() as connection:
         pauses = {"first": timedelta(seconds=2), "most": timedelta(minutes=5)}
-        providers.trip(connection, "llm", "the LLM endpoint refused the key", pause=None, **pauses)
+        leases.trip_breaker(connection, "llm", "the LLM endpoint refused the key", pause=None, **pauses)
     assert read_status(service).breakers == []
     with_llm = service.model_copy(update={"openai_api_key": SecretStr("a key")})
     assert [one.provider for one in read_status(with_llm).breakers] == ["llm"]
