@@ -4,13 +4,13 @@ Parts are opened once in each process, when they are first needed, and so never 
 """
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from config.settings import Settings, settings
 from db import embedding_models
@@ -28,6 +28,9 @@ WORKER_URL = "MOSSHEAD_WORKER_URL"
 
 LLM = "llm"
 EMBEDDER = "embedder"
+
+Store = Callable[[Connection], object]
+"""Writes a stage's result; runs in the transaction that also moves the batch on."""
 
 
 class UsageLog(threading.local):

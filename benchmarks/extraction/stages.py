@@ -25,7 +25,7 @@ from mosshead.store.connection import tenant_transaction
 from workers import tasks
 from workers.dependencies import parts
 from workers.scheduler import dispatch
-from workers.stages.runner import StageFailed
+from workers.tasks import StageFailed
 
 _NOW = timedelta(0)
 _PATIENCE_SECONDS = 300.0

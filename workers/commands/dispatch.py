@@ -15,9 +15,8 @@ from mosshead.events import Command
 from mosshead.events import commands as events
 from workers.commands import entities as identity_commands
 from workers.commands import imports, memories, prompts
-from workers.dependencies import Parts
+from workers.dependencies import Parts, Store
 from workers.reflection import documents
-from workers.stages.runner import Store
 
 _FOR_GOOD: Final = {
     **dict.fromkeys(

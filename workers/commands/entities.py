@@ -22,8 +22,7 @@ from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
 from pipeline.safety import instructs
-from workers.dependencies import Parts
-from workers.stages.runner import Store
+from workers.dependencies import Parts, Store
 
 Command = Clarify | Merge | Split
 

@@ -33,9 +33,8 @@ from pipeline.embedding import embed
 from pipeline.models import Fact
 from pipeline.safety import instructs, suspicion_of
 from pipeline.salience import STATED, score_salience
-from workers.dependencies import Parts
+from workers.dependencies import Parts, Store
 from workers.stages.consolidate.plan import new_memory
-from workers.stages.runner import Store
 
 _REASON = "imported"
 _log = structlog.get_logger()

@@ -30,9 +30,8 @@ from pipeline.linking.registry import Replaced, named_again, with_the_subject
 from pipeline.models import USER, Fact, FactMention, Message
 from pipeline.safety import suspicion_of
 from pipeline.salience import STATED, score_salience
-from workers.dependencies import Parts
+from workers.dependencies import Parts, Store
 from workers.stages.consolidate.plan import bearers_of, link, new_memory
-from workers.stages.runner import Store
 
 _NUMBER = 1
 _USER = re.compile(r"\bUser\b|\b[Tt]he user\b")

@@ -11,9 +11,8 @@ from db import decisions, prompts, reflections
 from db.keys import BatchRef, LaneRef
 from db.prompts import PromptVersion
 from mosshead.events.commands import PromptFeedback, RollBackPrompt, SetPrompt
-from workers.dependencies import Parts
+from workers.dependencies import Parts, Store
 from workers.reflection.prompts import KIND, version_as_logged
-from workers.stages.runner import Store
 
 _APP: Final = "app"
 _SAID_ALREADY: Final = "it says that already"

@@ -24,11 +24,10 @@ from mosshead.store.connection import tenant_transaction
 from pipeline.embedding import embed
 from pipeline.reflection.conversations import MOST_TELLING, FormedEpisode, form_episodes, sum_up
 from pipeline.salience import INFERRED, score_salience
-from workers.dependencies import Parts
+from workers.dependencies import Parts, Store
 from workers.reflection.kinds import Reflection, ReflectionDue, store_nothing
 from workers.stages import load
 from workers.stages.consolidate.plan import new_memory
-from workers.stages.runner import Store
 
 _QUOTED: Final = 200
 """Characters of a message that are kept as the words which carry an episode: it rests on more than fits a quote."""

@@ -18,10 +18,9 @@ from mosshead.llm import LanguageModel
 from mosshead.store.connection import tenant_transaction
 from pipeline.models import RecordSchema
 from pipeline.reflection.documents import Changed, DocumentState, Formed, Mark, Misfit, edited, form_document, settled
-from workers.dependencies import Parts
+from workers.dependencies import Parts, Store
 from workers.reflection.kinds import Reflection, ReflectionDue, store_nothing
 from workers.stages import load
-from workers.stages.runner import Store
 
 
 def dirtied(connection: Connection, lane: LaneRef, _: Sequence[str | None]) -> Iterable[str]:

@@ -11,8 +11,7 @@ from sqlalchemy import Connection
 from db.keys import BatchRef, LaneRef
 from mosshead.llm import LanguageModel
 from pipeline.models import Message
-from workers.dependencies import Parts
-from workers.stages.runner import Store
+from workers.dependencies import Parts, Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,8 @@ from mosshead.contrib.prompt_optimizers import Feedback, Optimized, PromptTempla
 from mosshead.contrib.prompt_optimizers.trajectories import trajectory_of
 from mosshead.llm import LanguageModel
 from mosshead.store.connection import tenant_transaction
-from workers.dependencies import Parts
+from workers.dependencies import Parts, Store
 from workers.reflection.kinds import Reflection, ReflectionDue, store_nothing
-from workers.stages.runner import Store
 
 KIND: Final = "prompt"
 """The kind of reflection that feedback is news for; its subjects are the names of prompts."""

@@ -15,12 +15,11 @@ from db import reflections, summaries
 from db.keys import BatchRef
 from mosshead.store.connection import tenant_transaction
 from pipeline.safety import steers
-from workers.dependencies import Parts
+from workers.dependencies import Parts, Store
 from workers.reflection import documents, prompts
 from workers.reflection.conversations import EPISODES, SUMMARY
 from workers.reflection.kinds import Reflection, ReflectionDue
 from workers.stages import load
-from workers.stages.runner import Store
 
 KINDS: Final[dict[str, Reflection]] = {
     "document": documents.DOCUMENT,

@@ -12,8 +12,7 @@ from db.keys import LaneRef
 from mosshead.store.connection import tenant_transaction
 from pipeline.embedding import embed
 from pipeline.profiles import ProfileMemory, Refreshed, StaleProfile
-from workers.dependencies import Parts
-from workers.stages.runner import Store
+from workers.dependencies import Parts, Store
 
 _BY_RULES = 20
 _BY_MODEL = 8

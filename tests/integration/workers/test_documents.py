@@ -23,7 +23,7 @@ from tests.fake_responses import Request
 from tests.forming import Forming, carry_through
 from tests.given import NOON, Worker, claimed
 from tests.unit.mosshead.contrib.managers.scripted import field_set
-from workers.stages.runner import StageFailed
+from workers.tasks import StageFailed
 
 DAY = timedelta(days=1)
 

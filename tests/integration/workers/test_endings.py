@@ -20,12 +20,12 @@ from db.engine import open_engine
 from db.keys import BatchRef, LaneRef
 from db.leases import Lease
 from tests.given import Publishing, Worker, claimed, terminate_blocked, until_blocked
-from workers.dependencies import WORKER_URL, Parts, parts
+from workers import tasks
+from workers.dependencies import WORKER_URL, Parts, Store, parts
 from workers.failures import GiveUp, Retry, Wait
 from workers.local import Addresses
 from workers.local.ports import LOOPBACK
-from workers.stages import runner
-from workers.stages.runner import StageFailed, Store, run_stage
+from workers.tasks import StageFailed, run_stage
 
 SOCKET = ".s.PGSQL.5432"
 
@@ -63,7 +63,7 @@ def after(engine: Engine, batch: BatchRef) -> Any:
 def test_what_waits_for_a_provider_is_put_off_as_long_as_the_provider(
     lease: Lease, used: Parts, admin_engine: Engine
 ) -> None:
-    runner.settle(lease, used, OUTCOMES["wait"], "ModelUnavailable: 429")
+    tasks.settle(lease, used, OUTCOMES["wait"], "ModelUnavailable: 429")
 
     row = after(admin_engine, lease.batch)
     assert (row.stage, row.attempts, row.starts, row.error) == ("extract", 0, 0, "ModelUnavailable: 429")
@@ -77,7 +77,7 @@ def test_what_waits_for_a_provider_is_put_off_as_long_as_the_provider(
 def test_what_is_tried_again_waits_and_counts_as_it_was_told(
     lease: Lease, used: Parts, admin_engine: Engine, counts: bool
 ) -> None:
-    runner.settle(lease, used, Retry(timedelta(seconds=40), counts=counts), "ValueError")
+    tasks.settle(lease, used, Retry(timedelta(seconds=40), counts=counts), "ValueError")
 
     row = after(admin_engine, lease.batch)
     assert (row.stage, row.attempts, row.lease_owner, 30 < row.delay <= 40) == ("extract", int(counts), None, True)
@@ -86,7 +86,7 @@ def test_what_is_tried_again_waits_and_counts_as_it_was_told(
 def test_an_event_that_is_given_up_is_dead_with_its_stage_and_the_lane_free(
     lease: Lease, used: Parts, admin_engine: Engine
 ) -> None:
-    runner.settle(lease, used, GiveUp(), "ValueError")
+    tasks.settle(lease, used, GiveUp(), "ValueError")
 
     row = after(admin_engine, lease.batch)
     assert (row.stage, row.state, row.reason, row.at_work) == ("dead", "dead", "extract: ValueError", None)
@@ -97,7 +97,7 @@ def test_a_batch_that_is_given_up_is_split(
 ) -> None:
     publishing.say("one", "two")
     batch = claimed(worker.engine, worker.lane)
-    runner.settle(worker.leased(batch), used, GiveUp(), "ValueError")
+    tasks.settle(worker.leased(batch), used, GiveUp(), "ValueError")
 
     with admin_engine.connect() as connection:
         rows = connection.execute(
@@ -120,7 +120,7 @@ def test_profiles_that_cannot_be_refreshed_bury_nothing_that_took_effect(
         worker.advance(worker.leased(batch, stage))
     with worker.transaction() as connection:
         inbox.mark_done(connection, batch)
-    runner.settle(worker.leased(batch, "refresh_profiles"), used, GiveUp(), "ValueError")
+    tasks.settle(worker.leased(batch, "refresh_profiles"), used, GiveUp(), "ValueError")
 
     row = after(admin_engine, batch)
     assert (row.stage, row.state, row.at_work) == ("dead", "done", None)
@@ -136,7 +136,7 @@ def test_who_lost_the_lease_changes_nothing(
     with worker.transaction() as connection:
         connection.execute(text("update mosshead.lanes set lease_until = now() - interval '1 s'"))
     successor = worker.leased(lease.batch, owner="its successor")
-    runner.settle(lease, used, OUTCOMES[outcome], "ValueError")
+    tasks.settle(lease, used, OUTCOMES[outcome], "ValueError")
 
     row = after(admin_engine, lease.batch)
     assert (row.stage, row.attempts, row.error, row.lease_owner) == ("extract", 0, None, "its successor")
@@ -165,7 +165,7 @@ class TestADatabaseThatGoesAway:
     def test_is_waited_for(self, lease: Lease, used: Parts, worker: Worker, admin_engine: Engine, outcome: str) -> None:
         """Else a failure that was dealt with would pass for a crash."""
         with self.cut(
-            admin_engine, worker, lambda: runner.settle(lease, used, OUTCOMES[outcome], "ValueError")
+            admin_engine, worker, lambda: tasks.settle(lease, used, OUTCOMES[outcome], "ValueError")
         ) as settling:
             settling.result(timeout=30)
 
@@ -178,7 +178,7 @@ class TestADatabaseThatGoesAway:
     def test_is_waited_for_when_the_worker_is_told_to_stop(
         self, lease: Lease, used: Parts, worker: Worker, admin_engine: Engine
     ) -> None:
-        with self.cut(admin_engine, worker, lambda: runner.put_off(lease, used, "stopped")) as settling:
+        with self.cut(admin_engine, worker, lambda: tasks.put_off(lease, used, "stopped")) as settling:
             settling.result(timeout=30)
         assert worker.leased(lease.batch).crashes == 0
 
@@ -187,7 +187,7 @@ class TestADatabaseThatGoesAway:
     ) -> None:
         """It looks like a crash then, and is tried again."""
         hasty = replace(used, settings=used.settings.model_copy(update={"stage_seconds": 0.0}))
-        with self.cut(admin_engine, worker, lambda: runner.settle(lease, hasty, GiveUp(), "ValueError")) as settling:
+        with self.cut(admin_engine, worker, lambda: tasks.settle(lease, hasty, GiveUp(), "ValueError")) as settling:
             settling.result(timeout=30)
         assert after(admin_engine, lease.batch).lease_owner == lease.owner
 
@@ -195,7 +195,7 @@ class TestADatabaseThatGoesAway:
         self, lease: Lease, used: Parts, worker: Worker, admin_engine: Engine
     ) -> None:
         hasty = replace(used, settings=used.settings.model_copy(update={"lease_seconds": 0.0}))
-        with self.cut(admin_engine, worker, lambda: runner.put_off(lease, hasty, "stopped")) as settling:
+        with self.cut(admin_engine, worker, lambda: tasks.put_off(lease, hasty, "stopped")) as settling:
             settling.result(timeout=30)
         assert after(admin_engine, lease.batch).lease_owner == lease.owner
 
@@ -209,7 +209,7 @@ class TestADatabaseThatGoesAway:
                     text("update mosshead.lanes set lease_until = now() - interval '1 s' where tenant_id = :tenant_id"),
                     worker.lane.scope,
                 )
-                settling = threads.submit(runner.settle, lease, used, OUTCOMES["retry"], "OperationalError")
+                settling = threads.submit(tasks.settle, lease, used, OUTCOMES["retry"], "OperationalError")
                 until_blocked(admin_engine, "mosshead.lanes")
                 terminate_blocked(admin_engine, "mosshead.lanes")
                 quicker = leases.take(connection, lease.batch, "extract", owner="another", lasting=timedelta(minutes=1))
@@ -241,7 +241,7 @@ def test_outages_that_outlast_their_leases_are_no_crashes(
             proxy.refuse()
             return lambda connection: None
 
-        settle = runner.settle
+        settle = tasks.settle
 
         def settled_when_it_is_back(*given: Any) -> None:
             back.start()
@@ -250,8 +250,8 @@ def test_outages_that_outlast_their_leases_are_no_crashes(
         for _ in range(4):
             back = Timer(1.0, proxy.heal)
             with (
-                patch("workers.stages.runner.parts", lambda: far_parts),
-                patch("workers.stages.runner.settle", settled_when_it_is_back),
+                patch("workers.tasks.parts", lambda: far_parts),
+                patch("workers.tasks.settle", settled_when_it_is_back),
                 pytest.raises(StageFailed, match="OperationalError"),
             ):
                 run_stage("extract", batch, work, owner="a task")

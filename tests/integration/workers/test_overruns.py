@@ -13,9 +13,9 @@ from config.settings import Settings
 from db.keys import BatchRef
 from tests.given import Publishing, Worker, claimed
 from workers import celery_app
-from workers.dependencies import Parts, parts
+from workers.dependencies import Parts, Store, parts
 from workers.local import wait_until
-from workers.stages.runner import StageFailed, Store, run_stage
+from workers.tasks import StageFailed, run_stage
 
 
 class Killed(BaseException):
@@ -36,7 +36,7 @@ class Hanging:
         """Have it tried until it is tried no more."""
         for number in range(6):
             try:
-                with patch("workers.stages.runner.parts", lambda: self._parts):
+                with patch("workers.tasks.parts", lambda: self._parts):
                     run_stage("extract", batch, self._work, owner=f"task {number}")
             except Killed:
                 celery_app.let_go(

@@ -13,10 +13,10 @@ from mosshead import Namespace, WaitTimeout
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.forming import Forming, carry_through
 from tests.given import LONG, Hint, Publishing, Remembering, Worker, claim, claimed, contents_of
+from workers import tasks
 from workers.dependencies import parts
 from workers.failures import GiveUp
 from workers.scheduler.dispatch import dispatch
-from workers.stages import runner
 
 SURE = ("subject", "sure")
 
@@ -189,7 +189,7 @@ class TestTheTimer:
     ) -> None:
         an_hour_passes()
         batch = claimed(worker.engine, worker.lane)
-        runner.settle(worker.leased(batch, lanes.STAGES[-1]), parts(), GiveUp(), "ValueError")
+        tasks.settle(worker.leased(batch, lanes.STAGES[-1]), parts(), GiveUp(), "ValueError")
         with admin_engine.connect() as connection:
             statement = text("""
                 select batch_id, extract(epoch from ready_at - now()) as seconds from mosshead.lanes where tenant_id = :id

@@ -21,7 +21,7 @@ from tests.given import Worker
 from workers.dependencies import parts
 from workers.reflection import prompts as improving
 from workers.reflection.kinds import ReflectionDue
-from workers.stages.runner import StageFailed
+from workers.tasks import StageFailed
 
 TEXT = "You help {user}.\nAnswer in full sentences."
 BETTER = "You help {user}.\nAnswer in one sentence."

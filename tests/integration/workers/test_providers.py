@@ -10,7 +10,7 @@ from db import leases
 from tests.forming import Forming
 from tests.given import LONG, NONE
 from workers.dependencies import EMBEDDER, LLM, providers_of
-from workers.stages.runner import admitted
+from workers.tasks import admitted
 
 BOTH = Settings(OPENAI_API_KEY="k", embedder="openai:text-embedding-3-small")
 

@@ -18,11 +18,11 @@ from mosshead.llm.protocol import ModelTooSlow
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming, carry_through
 from tests.given import Hint, Worker, claim, claimed
-from workers.dependencies import Parts, parts
+from workers.dependencies import Parts, Store, parts
 from workers.reflection import run as reflecting
 from workers.reflection.kinds import Reflection, ReflectionDue
 from workers.scheduler.dispatch import dispatch
-from workers.stages.runner import StageFailed, Store
+from workers.tasks import StageFailed
 
 LOST = "the machine is gone"
 

@@ -15,7 +15,7 @@ from db.leases import Lease
 from tests.given import LONG, SOON, Publishing, Worker, claimed, terminate_blocked, until_blocked
 from workers.dependencies import Parts, parts
 from workers.failures import NoThread
-from workers.stages.runner import renewed
+from workers.tasks import renewed
 
 
 @pytest.fixture

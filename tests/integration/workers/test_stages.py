@@ -19,8 +19,8 @@ from mosshead.errors import EmbedderUnavailable
 from mosshead.llm import AnswerTruncated, ModelUnavailable
 from mosshead.llm.protocol import ModelTooSlow
 from tests.given import LONG, NONE, Hint, Publishing, Worker, claim, claimed, contents_of
-from workers.dependencies import Parts, parts
-from workers.stages.runner import StageFailed, Store, run_stage
+from workers.dependencies import Parts, Store, parts
+from workers.tasks import StageFailed, run_stage
 
 CANARY = "zanzibar"
 FACT = {"content": "User likes coffee"}

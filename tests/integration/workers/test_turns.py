@@ -22,7 +22,7 @@ from tests.given import MINILM, MODEL, NOON, Publishing, Worker, claimed
 from workers import tasks
 from workers.dependencies import parts
 from workers.stages.embed import fill
-from workers.stages.runner import StageFailed
+from workers.tasks import StageFailed
 
 Turns = Callable[[], list[Any]]
 
