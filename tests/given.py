@@ -29,8 +29,8 @@ from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
 from mosshead.urls import sqlalchemy_url
+from workers import scheduler
 from workers.cli.indexing import index_scopes
-from workers.scheduler import dispatch
 
 Vector = NDArray[np.float32]
 
@@ -112,8 +112,8 @@ def claim(
     limits = {"batch_messages": messages, "batch_tokens": tokens, "gap_seconds": gap.total_seconds()}
     settings = Settings().model_copy(update=limits)
     with tenant_transaction(engine, lane.tenant_id) as connection:
-        batch = dispatch.claim(connection, lane, uuid4(), settings)
-        if batch is None and (found := dispatch.claim_without_events(connection, lane, uuid4(), settings)):
+        batch = scheduler.claim(connection, lane, uuid4(), settings)
+        if batch is None and (found := scheduler.claim_without_events(connection, lane, uuid4(), settings)):
             batch, _ = found
         return batch
 

@@ -34,7 +34,7 @@ from workers.commands import dispatch as commands
 from workers.dependencies import Parts, Store, parts, providers_of
 from workers.failures import GiveUp, NoThread, Retry, Wait, after_failure, describe, in_vain
 from workers.reflection import run as reflecting
-from workers.scheduler.dispatch import dispatch, hint
+from workers.scheduler import dispatch, hint
 from workers.stages import embed as filling
 from workers.stages import load, profiles
 from workers.stages.consolidate import apply

@@ -22,9 +22,8 @@ from db.keys import BatchRef, LaneRef
 from mosshead.paths import NamespacePath
 from mosshead.publishing.publishers import check_events, numbered
 from mosshead.store.connection import tenant_transaction
-from workers import tasks
+from workers import scheduler, tasks
 from workers.dependencies import parts
-from workers.scheduler import dispatch
 from workers.tasks import StageFailed
 
 _NOW = timedelta(0)
@@ -133,7 +132,7 @@ class _Lane:
 
     def _claim(self) -> BatchRef | None:
         with self._transaction() as connection:
-            return dispatch.claim(connection, self._lane, uuid4(), parts().settings)
+            return scheduler.claim(connection, self._lane, uuid4(), parts().settings)
 
     def _finish(self, batch: BatchRef) -> str:
         """Run the stages that are due until the batch ends; a provider that is down is waited for."""

@@ -37,8 +37,8 @@ POISON = "venom"
 """A message that holds this word kills the worker that reads it, while the word is armed as a point is."""
 
 POINTS = (
-    Point("before_claim", "workers.scheduler.dispatch:claim"),
-    Point("after_claim", "workers.scheduler.dispatch:hint"),
+    Point("before_claim", "workers.scheduler:claim"),
+    Point("after_claim", "workers.scheduler:hint"),
     Point("before_lease", "workers.tasks:_take_lease"),
     Point("after_lease", "workers.tasks:_work_and_store"),
     Point("after_answer", "mosshead.llm.openai:OpenAILanguageModel.answer", after=True),

@@ -23,7 +23,7 @@ from db.keys import BatchRef, LaneRef
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
 from tests.given import as_text, event
-from workers.scheduler.dispatch import claim
+from workers.scheduler import claim
 
 APPLYING = "consolidate"
 

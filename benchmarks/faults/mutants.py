@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 from benchmarks.faults.machine import Engines, lane_machine
 from db import inbox, lanes, leases
-from workers.scheduler import dispatch
+from workers import scheduler
 
 Mutant = Callable[[Engine], AbstractContextManager[None]]
 """Makes a mistake inside the block. It is given the superuser's engine."""
@@ -134,7 +134,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "renewed by anybody": _without(leases, "renew", " and epoch = :epoch and lease_owner = :owner"),
     "a second batch": _without(lanes, "lock_due", "{_RESTING}", _READY),
     "order of arrival": _without(inbox, "events_of_batch", "order by place", "order by position"),
-    "suspects together": _changed(dispatch, "next_batch", _as_many_as_fit),
+    "suspects together": _changed(scheduler, "next_batch", _as_many_as_fit),
     "crashes not counted": _without(leases, "take", "starts = starts + 1", "starts = 1"),
     "dead ones still pending": _without(inbox, "mark_dead", "pending - (select count(*) from marked)", "pending"),
 }

@@ -27,7 +27,7 @@ from workers.demo import run_demo
 from workers.erasure.rewrite import rewrite as rewrite_files
 from workers.intake import run_intake
 from workers.local import CONSOLE, Addresses, processes, servers
-from workers.scheduler.run import run_scheduler
+from workers.scheduler import run_scheduler
 
 cli = typer.Typer(
     name="python -m workers",

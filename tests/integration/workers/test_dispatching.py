@@ -21,8 +21,7 @@ from db.keys import BatchRef, LaneRef
 from mosshead.events.envelope import MAX_NUMBER
 from mosshead.paths import NamespacePath
 from tests.given import LONG, NONE, Hint, Publishing, Worker, claimed, until_logged
-from workers.scheduler.dispatch import dispatch
-from workers.scheduler.run import run_scheduler
+from workers.scheduler import dispatch, run_scheduler
 
 Hints = Callable[[], list[Hint]]
 Slots = Callable[[int], None]

@@ -29,7 +29,7 @@ from workers.cli.dead_letters import letters, requeue
 from workers.dependencies import parts
 from workers.erasure.run import erase
 from workers.local import wait_until
-from workers.scheduler.run import run_scheduler
+from workers.scheduler import run_scheduler
 
 HOUR = timedelta(hours=1)
 

@@ -15,10 +15,10 @@ from benchmarks.faults.proxy import Proxy, proxied
 from config.settings import Settings
 from db.keys import BatchRef, LaneRef
 from tests.given import Hint
+from workers import scheduler
 from workers.celery_app import app
 from workers.local import wait_until
-from workers.scheduler import dispatch as hinting
-from workers.scheduler.dispatch import hint
+from workers.scheduler import hint
 from workers.transport import QUEUES, RefusedTask, read_task
 
 BATCH = BatchRef(LaneRef(uuid4(), uuid4()), uuid4())
@@ -27,7 +27,7 @@ BATCH = BatchRef(LaneRef(uuid4(), uuid4()), uuid4())
 @pytest.fixture(autouse=True)
 def _rested(monkeypatch: pytest.MonkeyPatch) -> None:
     """A failure of one test is not the next one's."""
-    monkeypatch.setattr(hinting, "_rest", hinting._Rest())
+    monkeypatch.setattr(scheduler, "_rest", scheduler._Rest())
 
 
 @pytest.fixture

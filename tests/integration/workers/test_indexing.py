@@ -20,7 +20,7 @@ from tests.given import MODEL, until_logged
 from workers.cli.indexing import index_scopes, keep_indexed
 from workers.cli.status import read_status
 from workers.local import wait_until
-from workers.scheduler.run import run_scheduler
+from workers.scheduler import run_scheduler
 
 
 @pytest.mark.usefixtures("service", "settled")

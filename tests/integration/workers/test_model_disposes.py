@@ -31,9 +31,9 @@ from pipeline.models import Fact, FactMention
 from tests.fake_openai import FakeOpenAI
 from tests.given import MODEL, NOON, direction
 from tests.given import event as an_event
+from workers import scheduler
 from workers.commands import dispatch as commands
 from workers.dependencies import Parts, UsageLog
-from workers.scheduler import dispatch
 from workers.stages.consolidate import apply
 from workers.stages.consolidate import plan as deciding
 
@@ -161,7 +161,7 @@ class Example:
             text("select set_config('mosshead.tenant_id', :id, true)"), {"id": str(self.path.tenant_id)}
         )
         # Published in this very transaction, the lane is due at its time, which is now.
-        batch = dispatch.claim(self.connection, self.lane, uuid4(), self.parts.settings)
+        batch = scheduler.claim(self.connection, self.lane, uuid4(), self.parts.settings)
         assert batch is not None
         return batch
 

@@ -16,7 +16,7 @@ from tests.given import LONG, Hint, Publishing, Remembering, Worker, claim, clai
 from workers import tasks
 from workers.dependencies import parts
 from workers.failures import GiveUp
-from workers.scheduler.dispatch import dispatch
+from workers.scheduler import dispatch
 
 SURE = ("subject", "sure")
 

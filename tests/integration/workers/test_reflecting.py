@@ -21,7 +21,7 @@ from tests.given import Hint, Worker, claim, claimed
 from workers.dependencies import Parts, Store, parts
 from workers.reflection import run as reflecting
 from workers.reflection.kinds import Reflection, ReflectionDue
-from workers.scheduler.dispatch import dispatch
+from workers.scheduler import dispatch
 from workers.tasks import StageFailed
 
 LOST = "the machine is gone"

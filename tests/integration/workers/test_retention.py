@@ -7,7 +7,7 @@ from config.settings import Settings
 from db.keys import LaneRef
 from mosshead.paths import NamespacePath
 from tests.given import Publishing, Worker, claimed
-from workers.scheduler.run import clear
+from workers.scheduler import clear
 
 
 def batches(engine: Engine, lane: LaneRef) -> int:

@@ -30,7 +30,7 @@ from tests.replaying_given import Replaying, contents
 from workers.replay import replays
 from workers.replay.follow import follow
 from workers.replay.replays import ReplayRefused, locked, release_abandoned
-from workers.scheduler.run import run_scheduler
+from workers.scheduler import run_scheduler
 
 ROOT = Path(__file__).resolve().parents[3]
 _WAITS_FOR_FEEDBACK = text("""

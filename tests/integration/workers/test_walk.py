@@ -21,12 +21,11 @@ from mosshead.embeddings import CachedEmbedder, MiniLM
 from mosshead.paths import NamespacePath
 from tests.fake_openai import FakeOpenAI
 from tests.given import nothing_at_work, workers_with
-from workers import dependencies, tasks
+from workers import dependencies, scheduler, tasks
 from workers.celery_app import app
 from workers.dependencies import parts
 from workers.intake import run_intake
-from workers.scheduler import run as scheduler
-from workers.scheduler.dispatch import dispatch
+from workers.scheduler import dispatch
 from workers.transport import QUEUES
 
 ROOT = Path(__file__).parents[3]
