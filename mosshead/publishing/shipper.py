@@ -24,10 +24,9 @@ from mosshead import fork_safety
 from mosshead.errors import QueueUnavailable, SpoolUnavailable, StoreUnavailable
 from mosshead.paths import NamespacePath
 from mosshead.publishing.publishers import CheckedEvent, numbered
-from mosshead.publishing.queue import EventQueue
+from mosshead.publishing.queue import EventQueue, Window
 from mosshead.publishing.signing import SigningKey, sign
 from mosshead.publishing.spool import Spool
-from mosshead.publishing.window import Window
 from mosshead.store import memories
 from mosshead.store.connection import tenant_transaction
 

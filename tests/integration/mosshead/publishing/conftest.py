@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from mosshead.publishing import shipper, window
+from mosshead.publishing import queue, shipper
 from mosshead.publishing.queue import EventQueue
 from mosshead.publishing.shipper import SpoolPublisher
 from mosshead.publishing.signing import SigningKey
@@ -46,10 +46,10 @@ def lost_after(monkeypatch: pytest.MonkeyPatch) -> LostAfter:
     And closing has time to ship.
     """
     monkeypatch.setattr(shipper, "_LAST_CALL_SECONDS", 60.0)
-    monkeypatch.setattr(window, "_SLOW_SECONDS", 3_600.0)
-    monkeypatch.setattr(window, "_MOST_SECONDS", 3_600.0)
-    monkeypatch.setattr(window, "_LOST_SECONDS", 3_600.0)
-    return lambda seconds: monkeypatch.setattr(window, "_LOST_SECONDS", seconds)
+    monkeypatch.setattr(queue, "_SLOW_SECONDS", 3_600.0)
+    monkeypatch.setattr(queue, "_MOST_SECONDS", 3_600.0)
+    monkeypatch.setattr(queue, "_LOST_SECONDS", 3_600.0)
+    return lambda seconds: monkeypatch.setattr(queue, "_LOST_SECONDS", seconds)
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ from mosshead.paths import NamespacePath
 from mosshead.publishing import shipper
 from mosshead.publishing import shipper as shipment
 from mosshead.publishing.publishers import CheckedEvent, check_events
+from mosshead.publishing.queue import CROWDED_WINDOW, SUSPECT_WINDOW, WINDOW, WINDOW_BYTES
 from mosshead.publishing.shipper import SpoolPublisher
 from mosshead.publishing.signing import SigningKey, TenantKey, open_signed
-from mosshead.publishing.window import CROWDED_WINDOW, SUSPECT_WINDOW, WINDOW, WINDOW_BYTES
 from tests.given import NONE, claimed
 from tests.integration.mosshead.publishing.conftest import Around, LostAfter, OpenPublisher
 from workers.local import Addresses, wait_until

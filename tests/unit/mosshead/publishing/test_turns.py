@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.publishing.window import Turns
+from mosshead.publishing.queue import Turns
 
 waiting = st.lists(st.tuples(st.sampled_from("abcd"), st.integers(1, 4)), min_size=1, max_size=12, unique=True)
 

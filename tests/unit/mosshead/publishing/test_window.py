@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from mosshead.paths import NamespacePath
-from mosshead.publishing.spool import UnsentEvents
-from mosshead.publishing.window import (
+from mosshead.publishing.queue import (
     CROWDED_BYTES,
     CROWDED_WINDOW,
     EACH_TURN,
@@ -22,6 +21,7 @@ from mosshead.publishing.window import (
     Window,
     patience,
 )
+from mosshead.publishing.spool import UnsentEvents
 
 NAMESPACES = {key: NamespacePath.of((f"tenant-{key % 3}", f"user-{key}")) for key in range(300)}
 
