@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import text
@@ -80,8 +81,21 @@ def pending_memory(
     )
 
 
-def check_erased_entity(session: Session, entity: AnEntity) -> UUID:
-    """Return the id of the entity to erase. Raises NotFound, and InvalidEvent if it is the user."""
+def check_erased(session: Session, scope: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is to be erased, as an event has it.
+
+    scope: memories, conversation, entity and everything. Raises NotFound, and InvalidEvent unless one of them is given, or if the
+    entity is the user.
+    """
+    given = {name: value for name, value in scope.items() if value not in (None, False, [])}
+    if len(given) != 1:
+        raise InvalidEvent("memories: give one of memories, conversation, entity and everything=True")
+    if "memories" in given:
+        check_memories(session, given["memories"], session.pending(), closed=True)
+    return given | ({"entity": _erased_entity(session, given["entity"])} if "entity" in given else {})
+
+
+def _erased_entity(session: Session, entity: AnEntity) -> UUID:
     wanted = entity_id(entity)
     with session.transaction() as connection:
         is_user = connection.execute(_IS_USER, {**session.path.ids, "entity_id": wanted}).scalar()

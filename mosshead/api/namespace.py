@@ -1,7 +1,5 @@
 """`Namespace`: what an app does with one user's memories."""
 
-import json
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -28,14 +26,14 @@ from mosshead.api.arguments import (
     redacted_history,
     schemas_of,
 )
-from mosshead.api.checks import check_erased_entity, check_memories, check_replaced, pending_memory
+from mosshead.api.checks import check_erased, check_memories, check_replaced, pending_memory
 from mosshead.api.decisions import NamespaceDecisions, check_undo
 from mosshead.api.documents import NamespaceDocuments
 from mosshead.api.entities import NamespaceEntities
 from mosshead.api.erasures import NamespaceErasures
 from mosshead.api.messages import NamespaceMessages
 from mosshead.api.session import Session
-from mosshead.errors import InvalidEvent, NotFound, WaitTimeout
+from mosshead.errors import NotFound
 from mosshead.events.transcripts import turns
 from mosshead.ids import remembered_id, uuid7
 from mosshead.models.kinds import MemoryKind, Role
@@ -45,8 +43,6 @@ from mosshead.publishing.publishers import AppSession
 from mosshead.redaction import redact
 from mosshead.store import export as stored
 from mosshead.store import memories
-from mosshead.store.connection import tenant_transaction
-from mosshead.store.pending import Laid
 from mosshead.text import readable
 
 if TYPE_CHECKING:
@@ -54,8 +50,6 @@ if TYPE_CHECKING:
     from mosshead.models.context import Context
     from mosshead.publishing.imports import Imported
     from mosshead.search.rerank import Reranker
-
-_POLL_SECONDS = 0.05
 
 
 class Namespace:
@@ -102,9 +96,7 @@ class Namespace:
         """
         ids = [one.id if isinstance(one, StoredMemory) else one for one in injected]
         event = {"role": role, "content": content, "conversation": conversation, "speaker": speaker, **more}
-        if ids:
-            event["injected"] = ids
-        return self.session.publish(_message(event, occurred_at), session=session)
+        return self.session.publish(_message(event | {"injected": ids or None}, occurred_at), session=session)
 
     def publish_conversation(
         self,
@@ -127,16 +119,7 @@ class Namespace:
         fault, and otherwise as `publish`.
         """
         events = [
-            _message(
-                {
-                    "role": turn.role,
-                    "content": turn.content,
-                    "speaker": turn.speaker,
-                    "conversation": conversation,
-                    **turn.more,
-                },
-                turn.occurred_at or occurred_at,
-            )
+            _message({"conversation": conversation, **turn.fields}, turn.occurred_at or occurred_at)
             for turn in turns(messages, speakers)
         ]
         if ended:
@@ -168,19 +151,12 @@ class Namespace:
         from mosshead.publishing.imports import Imported, check_lines, events_of
         from mosshead.store.entities import known_keys
 
-        if isinstance(lines, str | Mapping):
-            raise InvalidEvent("lines: give them one by one, as a list, an open file or text.splitlines() does")
         checked = check_lines(lines, lambda keys: self.session.fetch(known_keys, keys))
         events = list(events_of(checked))
         numbers = count(1)
         sent = None if on_sent is None else lambda: on_sent(next(numbers), len(events))
         event_ids = self.session.publish_all(events, on_sent=sent, session=session)
-        return Imported(
-            event_ids=tuple(event_ids),
-            entities=len(checked.entities),
-            memories=len(checked.memories),
-            skipped=checked.skipped,
-        )
+        return Imported.of(checked, event_ids)
 
     def configure(
         self,
@@ -312,16 +288,9 @@ class Namespace:
         entity.
         """
         wanted = memory_ids(memories)
-        given = [bool(wanted), conversation is not None, entity is not None, everything]
-        if given.count(True) != 1:
-            raise InvalidEvent("memories: give one of memories, conversation, entity and everything=True")
-        event_id = uuid7()
-        event = {"type": "erase", "event_id": event_id, "everything": everything, "memories": wanted}
-        event |= {} if conversation is None else {"conversation": conversation}
-        event |= {} if entity is None else {"entity": check_erased_entity(self.session, entity)}
-        if wanted:
-            check_memories(self.session, wanted, self.session.pending(), closed=True)
-        self.session.publish(event, session=session)
+        scope = {"memories": wanted, "conversation": conversation, "entity": entity, "everything": everything}
+        event_id, checked = uuid7(), check_erased(self.session, scope)
+        self.session.publish({"type": "erase", "event_id": event_id, **checked}, session=session)
         if session is None and wanted:
             self.session.add_pending(event_id, closes=dict.fromkeys(wanted))
         if session is None and everything:
@@ -423,12 +392,10 @@ class Namespace:
                 return replace(pipeline.NOTHING, partial=self.progress().partial)
             return pipeline.context(self.session.store(), wanted, self.session.published(), self.session.pending())
 
-        return self.session.read(
-            read,
-            timeout=timeout,
-            on_timeout=on_timeout,
-            late=lambda reason: replace(pipeline.NOTHING, partial=True, reason=reason),
-        )
+        def late(reason: str) -> "Context":
+            return replace(pipeline.NOTHING, partial=True, reason=reason)
+
+        return self.session.read(read, timeout=timeout, on_timeout=on_timeout, late=late)
 
     def resolve(
         self,
@@ -472,17 +439,13 @@ class Namespace:
             raise ValueError("memory_id: give the id of a memory, or its key=, and not both")
         wanted = readable("key", key) if memory_id is None else id_of("memory_id", memory_id)
         moment = aware(as_of)
-        pending = Laid() if moment else self.session.pending()
-        found = self.session.fetch(memories.memory, wanted, as_of=moment)
+        found = self.session.memory(wanted, as_of=moment)
         if found is not None:
-            return pending.as_closed(found)
+            return found
         if isinstance(wanted, str):
             raise NotFound(f"key: no memory in {self.path} has this key")
-        waiting = pending.memory(wanted)
-        if waiting is None:
-            then = f" that was known at {moment.isoformat()}" if moment else ""
-            raise NotFound(f"memory_id: there is no memory {wanted} in {self.path}{then}")
-        return waiting
+        then = f" that was known at {moment.isoformat()}" if moment else ""
+        raise NotFound(f"memory_id: there is no memory {wanted} in {self.path}{then}")
 
     def memories(
         self,
@@ -510,15 +473,10 @@ class Namespace:
         as_of: what was known at that time, with a time zone; now by default. Two exports of one state are equal, byte for byte.
         """
         moment = aware(as_of)
-        # One snapshot for all of it, whatever is written meanwhile.
-        engine = self.session.engine.execution_options(isolation_level="REPEATABLE READ")
-        with tenant_transaction(engine, self.path.tenant_id) as connection:
-            records = [
-                json.dumps(record, ensure_ascii=False, sort_keys=True)
-                for record in stored.export(connection, self.path, as_of=moment)
-            ]
+        with self.session.snapshot() as connection:
+            lines = list(stored.export(connection, self.path, as_of=moment))
         # Behind the transaction: its deadline is none of whoever takes the lines, nor of what they read meanwhile.
-        return iter(records)
+        return iter(lines)
 
     def progress(self) -> Progress:
         """Read how far the namespace's events have come."""
@@ -531,33 +489,7 @@ class Namespace:
         ``session=``, commit first.
         timeout: seconds. Raises WaitTimeout, which says how far it came; nothing is lost then.
         """
-        if not timeout >= 0:  # NaN would wait for ever
-            raise ValueError(f"timeout: seconds, 0 or more, got {timeout!r}")
-        deadline = time.monotonic() + timeout
-        while True:
-            progress = self.progress()
-            if not progress.partial and not progress.at_work:
-                return progress
-            if time.monotonic() >= deadline:
-                raise WaitTimeout(
-                    f"after {timeout:g} s: {_waited_for(progress)}; "
-                    "check that intake, scheduler and workers run ('python -m workers status')"
-                )
-            time.sleep(_POLL_SECONDS)
-
-
-def _waited_for(progress: Progress) -> str:
-    """What a wait would have gone on for."""
-    if not progress.partial:
-        return "all events are consolidated, and the profiles and reflections that follow from them are still at work"
-    counts = {
-        "received and not consolidated": progress.pending,
-        "published and not received": progress.not_received,
-    }
-    told = {
-        state: f"{count:,} {'event is' if count == 1 else 'events are'}" for state, count in counts.items() if count
-    }
-    return ", ".join(f"{events} {state}" for state, events in told.items())
+        return self.session.wait(timeout)
 
 
 def _message(fields: Mapping[str, Any], occurred_at: datetime | str | None) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """`Session`: what the parts of one namespace share."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -12,8 +13,9 @@ from sqlalchemy import Connection, Engine
 from mosshead.api.arguments import OnTimeout, checked_on_timeout, checked_seconds
 from mosshead.deadline import with_deadline
 from mosshead.embeddings import Embedder
+from mosshead.errors import WaitTimeout
 from mosshead.models.kinds import MemoryKind
-from mosshead.models.memories import Hit, Hits, Progress
+from mosshead.models.memories import Hit, Hits, Progress, StoredMemory
 from mosshead.paths import NamespacePath
 from mosshead.publishing.publishers import AppSession, check_events, publish_checked
 from mosshead.store import memories
@@ -23,6 +25,8 @@ from mosshead.store.pending import Laid, Overlay, Pending, overlay_of
 if TYPE_CHECKING:
     from mosshead.context.fetch import ReadStore
     from mosshead.publishing.shipper import SpoolPublisher
+
+_POLL_SECONDS = 0.05
 
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
@@ -43,6 +47,11 @@ class Session:
     def transaction(self) -> AbstractContextManager[Connection]:
         """Open a transaction that sees this tenant's rows and no others."""
         return tenant_transaction(self.engine, self.path.tenant_id)
+
+    def snapshot(self) -> AbstractContextManager[Connection]:
+        """Open such a transaction that sees all as of one moment, whatever is written meanwhile."""
+        engine = self.engine.execution_options(isolation_level="REPEATABLE READ")
+        return tenant_transaction(engine, self.path.tenant_id)
 
     def fetch(
         self,
@@ -98,6 +107,30 @@ class Session:
         (rows,) = in_one_trip(self.engine, self.path.tenant_id, [memories.progress_statement(self.path)])
         return replace(memories.progress_of(rows), published=published)
 
+    def wait(self, timeout: float) -> Progress:
+        """Wait until all that was published is consolidated. timeout: seconds. Raises WaitTimeout, which says how far it came."""
+        if not timeout >= 0:  # NaN would wait for ever
+            raise ValueError(f"timeout: seconds, 0 or more, got {timeout!r}")
+        deadline = time.monotonic() + timeout
+        while True:
+            progress = self.progress()
+            if not progress.partial and not progress.at_work:
+                return progress
+            if time.monotonic() >= deadline:
+                raise WaitTimeout(
+                    f"after {timeout:g} s: {_waited_for(progress)}; "
+                    "check that intake, scheduler and workers run ('python -m workers status')"
+                )
+            time.sleep(_POLL_SECONDS)
+
+    def memory(self, wanted: UUID | str, *, as_of: datetime | None = None) -> StoredMemory | None:
+        """Read one memory by its id or its key, now with what this process wrote; None where there is none."""
+        pending = Laid() if as_of else self.pending()
+        found = self.fetch(memories.memory, wanted, as_of=as_of)
+        if found is not None:
+            return pending.as_closed(found)
+        return pending.memory(wanted) if isinstance(wanted, UUID) else None
+
     def nearest(
         self,
         text: str,
@@ -152,3 +185,17 @@ class Session:
     def overlay(self) -> Overlay:
         """The writes of this process that wait, of all namespaces."""
         return overlay_of(self.engine)
+
+
+def _waited_for(progress: Progress) -> str:
+    """What a wait would have gone on for."""
+    if not progress.partial:
+        return "all events are consolidated, and the profiles and reflections that follow from them are still at work"
+    counts = {
+        "received and not consolidated": progress.pending,
+        "published and not received": progress.not_received,
+    }
+    told = {
+        state: f"{count:,} {'event is' if count == 1 else 'events are'}" for state, count in counts.items() if count
+    }
+    return ", ".join(f"{events} {state}" for state, events in told.items())

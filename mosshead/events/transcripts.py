@@ -37,6 +37,11 @@ class TranscriptTurn:
     occurred_at: datetime | str | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Those of its event, but for the time."""
+        return {"role": self.role, "content": self.content, "speaker": self.speaker, **self.more}
+
 
 def turns(
     conversation: str | Sequence[Mapping[str, Any]], speakers: Mapping[str, str] | None = None

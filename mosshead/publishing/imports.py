@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel, ValidationError
@@ -35,16 +35,6 @@ Line = Mapping[str, Any] | str
 _AnyRecord = TypeVar("_AnyRecord", ImportedEntity, ImportedMemory)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
-    """What was published of an import. event_ids: in order. skipped: by type, lines that are not brought over, as relations."""
-
-    event_ids: tuple[UUID, ...]
-    entities: int
-    memories: int
-    skipped: Mapping[str, int] = field(hash=False)
-
-
 @dataclass(frozen=True, slots=True)
 class CheckedLines:
     """Lines that fit, each thing once. entities: parents before what belongs to them."""
@@ -54,8 +44,26 @@ class CheckedLines:
     skipped: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What was published of an import. event_ids: in order. skipped: by type, lines that are not brought over, as relations."""
+
+    event_ids: tuple[UUID, ...]
+    entities: int
+    memories: int
+    skipped: Mapping[str, int] = field(hash=False)
+
+    @classmethod
+    def of(cls, checked: CheckedLines, event_ids: Sequence[UUID]) -> Self:
+        """What was published of checked lines."""
+        entities, memories = len(checked.entities), len(checked.memories)
+        return cls(event_ids=tuple(event_ids), entities=entities, memories=memories, skipped=checked.skipped)
+
+
 def check_lines(lines: Iterable[Line], known: Callable[[Collection[str]], Collection[str]]) -> CheckedLines:
     """Check all lines of an import; known says which keys the namespace bears. Raises InvalidEvent, without their text."""
+    if isinstance(lines, str | Mapping):
+        raise InvalidEvent("lines: give them one by one, as a list, an open file or text.splitlines() does")
     read = _Reading()
     for number, line in enumerate(lines, 1):
         if not isinstance(line, str) or line.strip():

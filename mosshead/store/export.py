@@ -1,9 +1,9 @@
 """The SQL of the read side that gives all that is known of a namespace, under the keys of what it names. See docs/export.md."""
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from sqlalchemy import Connection, text
 
@@ -12,10 +12,8 @@ from mosshead.store.connection import Sql
 from mosshead.store.memories import TIME, known, scope
 
 
-def export(
-    connection: Connection, path: NamespacePath, *, as_of: datetime | None = None
-) -> Iterator[Mapping[str, Any]]:
-    """What is known, as JSON-able records in an order of their own: entities, memories, relations, edges, documents, prompts.
+def export(connection: Connection, path: NamespacePath, *, as_of: datetime | None = None) -> Iterator[str]:
+    """What is known, as lines of JSON in an order of their own: entities, memories, relations, edges, documents, prompts.
 
     Needs one snapshot for all it reads: a transaction of isolation level REPEATABLE READ, where others write.
     """
@@ -25,7 +23,8 @@ def export(
     parameters = scope(path, as_of)
     for statement in (_ENTITIES, _MEMORIES, _RELATIONS, _EDGES, _DOCUMENTS, _PROMPTS):
         for row in connection.execute(statement, parameters):
-            yield {name: value for name, value in row.record.items() if value is not None}
+            record = {name: value for name, value in row.record.items() if value is not None}
+            yield json.dumps(record, ensure_ascii=False, sort_keys=True)
 
 
 _ACTIVE = (

@@ -4,7 +4,6 @@ after. Taken back in any other order, nothing that holds names who is no more.
 Each example is a namespace of its own, written and changed by the service's own statements.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -254,7 +253,7 @@ class World:
     def state(self) -> tuple[str, Counter[str]]:
         """What an export says, and all that holds now."""
         with tenant_transaction(self.engine, self.path.tenant_id) as connection:
-            exported = "\n".join(json.dumps(one, sort_keys=True) for one in export.export(connection, self.path))
+            exported = "\n".join(export.export(connection, self.path))
             rows = connection.execute(_HOLDING, {"tenant_id": self.path.tenant_id}).scalars().all()
         return exported, Counter(rows)
 

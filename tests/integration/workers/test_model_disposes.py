@@ -213,9 +213,7 @@ class Example:
     def exported(self, before: Any = None) -> str:
         """What is known now, or was known just before a decision."""
         as_of = before.decided_at - timedelta(microseconds=1) if before else None
-        return "\n".join(
-            json.dumps(one, sort_keys=True) for one in export.export(self.connection, self.path, as_of=as_of)
-        )
+        return "\n".join(export.export(self.connection, self.path, as_of=as_of))
 
 
 class Anything:
