@@ -1,4 +1,4 @@
-"""The Celery app, its heartbeat, its reconnecting, and what becomes of lost tasks. A task's message is only a hint.
+"""The Celery app, its heartbeat, and what becomes of lost tasks. A task's message is only a hint.
 
 Settings and why: docs/decisions/0004-celery-is-a-hint.md.
 """
@@ -15,9 +15,7 @@ from celery import Celery, signals
 from celery.app.amqp import AMQP
 from celery.exceptions import TimeLimitExceeded, WorkerLostError
 from celery.worker.control import Panel
-from kombu.connection import Connection
-from sqlalchemy import Connection as DatabaseConnection
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from config.logging import configure_logging
 from config.settings import settings
@@ -30,7 +28,7 @@ from mosshead.store.connection import tenant_transaction
 from workers.broker import check_broker
 from workers.dependencies import WORKER_URL, check_parts, leave_parts_to_parent, open_embedder_of
 from workers.failures import describe
-from workers.transport import CONTROLS, QUEUES, REFUSALS, Transport
+from workers.transport import CONTROLS, QUEUES, REFUSALS, TaskConnection
 
 _KILLED_AFTER_SECONDS = 60.0
 _BROKER_SECONDS = 2.0
@@ -42,20 +40,10 @@ for _name in ("CELERY_BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRIT
     os.environ.pop(_name, None)
 
 
-class _Connection(Connection):
-    def get_transport_cls(self) -> Any:
-        """Ours for each URL; the service takes no other broker than Redis."""
-        return Transport
-
-    # Kombu lets the pause between two tries grow to 30 seconds, for which a worker would idle beside a Redis that is back.
-    def ensure_connection(self, *args: Any, **kwargs: Any) -> Any:
-        return super().ensure_connection(*args, **{"interval_max": 2.0, **kwargs})  # type: ignore[no-untyped-call]
-
-
 class Amqp(AMQP):  # type: ignore[misc]  # Celery has no types
     """The part of a Celery app that opens its connections."""
 
-    Connection = _Connection
+    Connection = TaskConnection
 
 
 app = Celery("mosshead", include=["workers.tasks"], amqp=Amqp)
@@ -141,19 +129,6 @@ def _let_go(task_id: str, exception: BaseException, args: tuple[str, ...], **_: 
         let_go(args, task_id, str(exception))
 
 
-@signals.task_prerun.connect
-def _bind(task_id: str, task: Any, args: tuple[str, ...], **_: Any) -> None:
-    tenant_id, namespace_id, batch_id = (*args, *("",) * 3)[:3]
-    structlog.contextvars.bind_contextvars(
-        task=task.name, task_id=task_id, tenant_id=tenant_id, namespace_id=namespace_id, batch_id=batch_id
-    )
-
-
-@signals.task_postrun.connect
-def _unbind(**_: Any) -> None:
-    structlog.contextvars.clear_contextvars()
-
-
 @dataclass
 class Heartbeat:
     """Beats from a thread of its own, for the parent's event loop waits for nobody, and sleeps through a soft shutdown.
@@ -195,7 +170,7 @@ class Heartbeat:
         if counts and self._tell(lambda connection: housekeeping.add_refusals(connection, counts)):
             REFUSALS.stored(counts)
 
-    def _tell(self, statement: Callable[[DatabaseConnection], None]) -> bool:
+    def _tell(self, statement: Callable[[Connection], None]) -> bool:
         try:
             with self.engine.begin() as connection:
                 statement(connection)

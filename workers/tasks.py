@@ -15,7 +15,7 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from celery import Task
+from celery import Task, signals
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
@@ -137,6 +137,19 @@ def refresh_profiles(batch: BatchRef, parts: Parts) -> Store:
 def reflect(batch: BatchRef, parts: Parts) -> Store:
     """What is made of a conversation once it rests: the reflection that is due for longest, with what it has not seen yet."""
     return reflecting.reflect(batch, parts)
+
+
+@signals.task_prerun.connect
+def _bind(task_id: str, task: Any, args: tuple[str, ...], **_: Any) -> None:
+    tenant_id, namespace_id, batch_id = (*args, *("",) * 3)[:3]
+    structlog.contextvars.bind_contextvars(
+        task=task.name, task_id=task_id, tenant_id=tenant_id, namespace_id=namespace_id, batch_id=batch_id
+    )
+
+
+@signals.task_postrun.connect
+def _unbind(**_: Any) -> None:
+    structlog.contextvars.clear_contextvars()
 
 
 class StageFailed(Exception):

@@ -20,6 +20,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import structlog
+from kombu.connection import Connection
 from kombu.transport import redis
 
 from mosshead.publishing.queue import QUEUE
@@ -199,6 +200,18 @@ class Transport(redis.Transport):
         except self.connection_errors + self.channel_errors:
             self.close_connection(connection)  # type: ignore[no-untyped-call]
             raise
+
+
+class TaskConnection(Connection):
+    """A connection of the Celery app."""
+
+    def get_transport_cls(self) -> Any:
+        """Ours for each URL; the service takes no other broker than Redis."""
+        return Transport
+
+    # Kombu lets the pause between two tries grow to 30 seconds, for which a worker would idle beside a Redis that is back.
+    def ensure_connection(self, *args: Any, **kwargs: Any) -> Any:
+        return super().ensure_connection(*args, **{"interval_max": 2.0, **kwargs})  # type: ignore[no-untyped-call]
 
 
 def read_what_others_push(channel: redis.Channel) -> None:
