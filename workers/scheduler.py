@@ -35,12 +35,12 @@ from workers.replay.follow import follow_all
 from workers.replay.replays import release_abandoned
 
 _SELDOM_SECONDS = 60.0
-_AT_ONCE = 500
+_CLEARED_AT_ONCE = 500
 
-_THREADS = 2
+_ERASERS = 2
 """Of erasures, so that one which is large, or waits for an embedder, does not hold up all others."""
 
-_AGAIN = timedelta(seconds=1)
+_ERASE_AGAIN = timedelta(seconds=1)
 """An erasure that failed is due again by then; one that is still at work is left alone."""
 
 _GO_SECONDS = 8.0
@@ -278,10 +278,10 @@ def _erasing(engine: Engine, settings: Settings, stopped: Callable[[], bool]) ->
 
     def run() -> None:
         while not stopped():
-            if not _round(engine, checked_parts):
+            if not _erase_next(engine, checked_parts):
                 time.sleep(settings.sweep_seconds)
 
-    threads = [Thread(target=run, name=f"eraser-{number}", daemon=True) for number in range(_THREADS)]
+    threads = [Thread(target=run, name=f"eraser-{number}", daemon=True) for number in range(_ERASERS)]
     for thread in threads:
         thread.start()
     try:
@@ -292,11 +292,11 @@ def _erasing(engine: Engine, settings: Settings, stopped: Callable[[], bool]) ->
             thread.join(max(0.0, deadline - time.monotonic()))
 
 
-def _round(engine: Engine, checked_parts: Callable[[], Parts]) -> bool:
+def _erase_next(engine: Engine, checked_parts: Callable[[], Parts]) -> bool:
     """Carry out one, if one is due; returns whether there may be another at once."""
     try:
         with engine.begin() as connection:
-            due = lanes.to_erase(connection, limit=1, again=_AGAIN)
+            due = lanes.to_erase(connection, limit=1, again=_ERASE_AGAIN)
     except DBAPIError as error:
         _log.warning("sweep_interrupted", error=describe(error))
         time.sleep(0.5)
@@ -322,7 +322,7 @@ def clear(engine: Engine, settings: Settings) -> int:
     with engine.begin() as connection:
         housekeeping.clear_workers(connection, age=timedelta(days=1))
         housekeeping.clear_refusals(connection, age=timedelta(days=7))  # `status` counts those of a day
-        finished = housekeeping.finished_batches(connection, age=age, limit=_AT_ONCE)
+        finished = housekeeping.finished_batches(connection, age=age, limit=_CLEARED_AT_ONCE)
     tenant = attrgetter("lane.tenant_id")
     of_tenants = groupby(sorted(finished, key=tenant), key=tenant)
     cleared = sum(_cleared(engine, tenant_id, list(batches), age) for tenant_id, batches in of_tenants)
