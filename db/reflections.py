@@ -7,12 +7,12 @@ sets the lane's timer in the same transaction; the lane's batch hands that on to
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db.keys import OF_LANE, BatchRef, LaneRef, of_lane
+from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef, of_lane
 from mosshead.store.connection import Sql, same_namespace
 
 _MOST_MESSAGES = 100
@@ -31,15 +31,42 @@ class DueReflection:
     batches: tuple[UUID, ...]
 
 
-def said_in(connection: Connection, batch: BatchRef) -> tuple[list[str | None], list[str]]:
-    """The conversations of a batch's messages, and those that it ends."""
-    rows = Sql(f"""
-        select distinct type, conversation_id from mosshead.events
-        where {OF_LANE} and batch_id = :batch_id
-          and type in ('message', 'conversation_ended')
-    """).rows(connection, batch.scope)
-    said = [row.conversation_id for row in rows if row.type == "message"]
-    return said, [row.conversation_id for row in rows if row.type == "conversation_ended"]
+def note_news(connection: Connection, batch: BatchRef, *, least: timedelta, most: timedelta) -> None:
+    """Mark all that a batch's messages are news for, and make due what was said in conversations that it ends.
+
+    Call it in the transaction in which the batch takes effect. least, most: as `touch` has them.
+    """
+    news = " union all ".join(f"select '{kind}', subject from ({of}) as one (subject)" for kind, of in NEWS.items())
+    subjects = Sql(f"""
+        with said as (
+            select distinct conversation_id from mosshead.events where {OF_BATCH} and type = 'message'
+        )
+        {news}
+    """).run(connection, batch.scope)
+    touch(connection, batch, [(kind, subject) for kind, subject in subjects], least=least, most=most)
+    ended = Sql(f"""
+        select distinct conversation_id from mosshead.events where {OF_BATCH} and type = 'conversation_ended'
+    """).scalars(connection, batch.scope)
+    if ended:
+        hasten(connection, batch.lane, conversations=ended)
+
+
+NEWS: Final[dict[str, str]] = {
+    "document": f"""
+        select shape ->> 'name' from mosshead.namespaces cross join jsonb_array_elements(profiles) as shape
+        where {OF_LANE} and exists (select from said)
+    """,
+    "episodes": f"""
+        select coalesce(conversation_id, '') from said
+        where exists (select from mosshead.namespaces where {OF_LANE} and episodes)
+    """,
+    "summary": f"""
+        select conversation_id from said join mosshead.summaries as summary using (conversation_id)
+        where {of_lane("summary")}
+    """,
+}
+"""By kind, the subjects for which messages are news; none where a namespace has not asked for the kind. ``said`` holds the
+conversations of the messages, each once. The subject '' is what was said in none. Commands touch the subjects of other kinds."""
 
 
 def touch(

@@ -1,6 +1,6 @@
 """Summaries of conversations: which an app asked for, what they say, and how far they have come."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from uuid import UUID
 
 from sqlalchemy import Connection
@@ -39,14 +39,6 @@ def ask_for(connection: Connection, lane: LaneRef, conversation: str) -> None:
         reflections.set_timer(connection, lane)
     else:
         reflections.hasten(connection, lane, kind=KIND, subject=conversation, again=True)
-
-
-def asked_for(connection: Connection, lane: LaneRef, conversations: Iterable[str | None]) -> list[str]:
-    """Those of some conversations that are to be summed up. None, for what was said in none, is not."""
-    return Sql(f"""
-        select conversation_id from mosshead.summaries
-        where {OF_LANE} and conversation_id = any(cast(:conversations as text[])) order by conversation_id
-    """).scalars(connection, lane.scope, conversations=[one for one in conversations if one is not None])
 
 
 def summary(connection: Connection, lane: LaneRef, conversation: str) -> tuple[str, int]:

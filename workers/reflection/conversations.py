@@ -3,7 +3,7 @@
 An episode is kept as a memory that holds a record; nothing of it is ever changed.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final
 from uuid import UUID
@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from db import decisions, memories, namespaces, summaries
 from db.decisions import LoggedDecision
-from db.keys import BatchRef, LaneRef
+from db.keys import BatchRef
 from db.memories import NewMemory
 from mosshead.contrib.managers.prompts import COLLECTION_VERSION
 from mosshead.embeddings import Vectors
@@ -33,12 +33,6 @@ _QUOTED: Final = 200
 """Characters of a message that are kept as the words which carry an episode: it rests on more than fits a quote."""
 
 _log = structlog.get_logger()
-
-
-def _to_look_at(connection: Connection, lane: LaneRef, conversations: Sequence[str | None]) -> Iterable[str]:
-    """The conversations, where the namespace wants episodes; the empty name stands for what was said in none."""
-    wanted = namespaces.configuration(connection, lane).episodes
-    return {conversation or "" for conversation in conversations} if wanted else ()
 
 
 def _form_episodes(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
@@ -99,8 +93,8 @@ def _keep(
     decisions.log(connection, batch, logged)
 
 
-EPISODES: Final = Reflection(dirtied=_to_look_at, prepare=_form_episodes)
-"""The kind of reflection that keeps episodes."""
+EPISODES: Final = Reflection(_form_episodes)
+"""The kind of reflection that keeps episodes; the subject '' is what was said in no conversation."""
 
 
 def _sum_up(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
@@ -124,5 +118,5 @@ def _sum_up(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> St
     )
 
 
-SUMMARY: Final = Reflection(dirtied=summaries.asked_for, prepare=_sum_up, needs_model=False)
+SUMMARY: Final = Reflection(_sum_up, needs_model=False)
 """The kind of reflection that sums a conversation up, where an app asked for it; without an LLM too."""

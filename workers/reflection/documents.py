@@ -1,6 +1,6 @@
 """Documents: formed of what was said, edited when the app says so, and written against the version that was read."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -21,11 +21,6 @@ from pipeline.reflection.documents import Changed, DocumentState, Formed, Mark, 
 from workers.dependencies import Parts, Store
 from workers.reflection.kinds import Reflection, ReflectionDue, store_nothing
 from workers.stages import load
-
-
-def dirtied(connection: Connection, lane: LaneRef, _: Sequence[str | None]) -> Iterable[str]:
-    """The documents that a namespace has asked for: whatever is said may be news for each."""
-    return [shape["name"] for shape in namespaces.configuration(connection, lane).profiles]
 
 
 def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
@@ -127,5 +122,5 @@ def _shape(profiles: Iterable[Mapping[str, Any]], name: str) -> RecordSchema | N
     return next((RecordSchema(name, one["json_schema"]) for one in profiles if one["name"] == name), None)
 
 
-DOCUMENT = Reflection(dirtied=dirtied, prepare=prepare)
+DOCUMENT = Reflection(prepare)
 """The kind of reflection that keeps documents; its subjects are the names of their schemas."""

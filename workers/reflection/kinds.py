@@ -1,14 +1,14 @@
-"""What a kind of reflection is: what makes it dirty, and what it does with what was said since it last ran.
+"""What a kind of reflection is: what it does with what was said since it last ran.
 
-`workers.reflection.run` has the table of them, and runs them.
+`workers.reflection.run` has the table of them, and runs them; `db.reflections.NEWS` says what messages are news for.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from db.keys import BatchRef, LaneRef
+from db.keys import BatchRef
 from mosshead.llm import LanguageModel
 from pipeline.models import Message
 from workers.dependencies import Parts, Store
@@ -32,14 +32,11 @@ class ReflectionDue:
 class Reflection:
     """A kind of reflection.
 
-    dirtied: the subjects for which messages of some conversations are news, in the transaction in which they take effect; none
-        where the namespace has not asked for this kind. A command may touch one as well (`db.reflections.touch`).
     prepare: asks and computes, outside any transaction; what it returns stores, in the transaction that marks the messages as
         seen. Pure functions of `pipeline`, between statements of `db`. It may raise what a stage may raise (`workers.failures`).
     needs_model: without an LLM, or over the tenant's budget, it stays dirty and waits; else `prepare` is given None then.
     """
 
-    dirtied: Callable[[Connection, LaneRef, Sequence[str | None]], Iterable[str]]
     prepare: Callable[[ReflectionDue, LanguageModel | None, Parts], Store]
     needs_model: bool = True
 

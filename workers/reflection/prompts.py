@@ -54,7 +54,7 @@ def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> St
     return partial(_store, due=due, read=current, used=waiting, found=found, by=model.name)
 
 
-OPTIMIZING: Final = Reflection(dirtied=lambda *_: (), prepare=prepare)
+OPTIMIZING: Final = Reflection(prepare)
 """Messages are no news for a prompt; feedback is, and touches it itself."""
 
 

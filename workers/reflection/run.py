@@ -10,7 +10,6 @@ from typing import Final
 import structlog
 from sqlalchemy import Connection
 
-from config.settings import Debounce
 from db import reflections, summaries
 from db.keys import BatchRef
 from mosshead.store.connection import tenant_transaction
@@ -32,25 +31,7 @@ KINDS: Final[dict[str, Reflection]] = {
 OF_CONVERSATIONS: Final = ("episodes", summaries.KIND)
 """Those whose subjects are conversations."""
 
-
 _log = structlog.get_logger()
-
-
-def touch(connection: Connection, batch: BatchRef, debounce: Debounce) -> None:
-    """Note what a batch's messages are news for, and what is due because a conversation is over.
-
-    Call it in the transaction in which they take effect.
-    """
-    conversations, ended = reflections.said_in(connection, batch)
-    if conversations:
-        subjects = [
-            (name, subject)
-            for name, kind in KINDS.items()
-            for subject in kind.dirtied(connection, batch.lane, conversations)
-        ]
-        reflections.touch(connection, batch, subjects, least=debounce.least, most=debounce.most)
-    if ended:
-        reflections.hasten(connection, batch.lane, conversations=ended)
 
 
 def reflect(batch: BatchRef, parts: Parts) -> Store:

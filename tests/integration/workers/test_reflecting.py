@@ -1,6 +1,6 @@
 """Reflections: what was said is thought over once a conversation rests; nothing of it is dropped, and each is done once."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import Connection, Engine, text
 
 from config.settings import settings
+from db import reflections
 from db.keys import LaneRef
 from db.lanes import REFLECT
 from mosshead import Namespace
@@ -27,11 +28,9 @@ from workers.tasks import StageFailed
 LOST = "the machine is gone"
 
 
-# What a kind of reflection looks like: what makes it dirty, what it makes of what was said, and how that is stored.
+# What a kind of reflection looks like: what messages are news for, what it makes of what was said, and how that is stored.
 
-
-def dirtied(connection: Connection, lane: LaneRef, conversations: Sequence[str | None]) -> Iterable[str]:
-    return {conversation or "" for conversation in conversations}
+NEWS = "select coalesce(conversation_id, '') from said"
 
 
 def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
@@ -46,7 +45,7 @@ def store(connection: Connection, *, due: ReflectionDue, said: str) -> None:
     )
 
 
-GIST = Reflection(dirtied=dirtied, prepare=prepare, needs_model=False)
+GIST = Reflection(prepare, needs_model=False)
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +66,7 @@ def gists(
 ) -> Callable[[], list[tuple[str, str]]]:
     """The service knows of the kind "gist"; tells what it made, with of which conversation."""
     monkeypatch.setitem(reflecting.KINDS, "gist", GIST)
+    monkeypatch.setitem(reflections.NEWS, "gist", NEWS)
 
     def made() -> list[tuple[str, str]]:
         with admin_engine.connect() as connection:

@@ -12,7 +12,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from sqlalchemy import Connection
 
 from config.settings import Debounce
-from db import decisions, entities, inbox, memories, profiles, questions, relations, turns
+from db import decisions, entities, inbox, memories, profiles, questions, reflections, relations, turns
 from db.candidates import CandidateRow, RefusedRow
 from db.decisions import LoggedDecision, Stamp
 from db.keys import BatchRef, LaneRef
@@ -30,7 +30,6 @@ from pipeline.consolidation.rebase import of_what_changed, of_what_was_replaced
 from pipeline.extraction.grounding import SAID, Refusal
 from pipeline.linking.models import LinkedFacts
 from pipeline.models import Fact, Message
-from workers.reflection import run as reflecting
 from workers.stages.consolidate.plan import Plan, new_memory, said_at, said_by, times_of
 
 _SIMILAR = 0.75
@@ -48,7 +47,7 @@ def apply(connection: Connection, *, batch: BatchRef, plan: Plan, debounce: Debo
     profiles.touch(connection, batch.lane, sorted(writer.touched))
     turns.take_effect(connection, batch)
     inbox.mark_done(connection, batch)
-    reflecting.touch(connection, batch, debounce)
+    reflections.note_news(connection, batch, least=debounce.least, most=debounce.most)
 
 
 def _not_taken(one: RefusedRow, stamp: Stamp) -> LoggedDecision:
