@@ -4,25 +4,109 @@ Names are not unique. Whom a name means, the text decides, as it does for a read
 leaves open is held until somebody answers, and never guessed; neither how often nor how lately somebody was mentioned has a say.
 """
 
+import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Final
 from uuid import UUID
 
-from mosshead.entities.disambiguation import Disambiguation, Evidence, disambiguate
-from mosshead.language.names import normalise
+import numpy as np
+from numpy.typing import NDArray
+
+from mosshead.entities.disambiguation import Disambiguation, Evidence, Telling, disambiguate
+from mosshead.language.names import normalise, possible_names
+from mosshead.language.wordlists import ACQUAINTANCES, KINSHIP, ROLES
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
 from pipeline.consolidation.comparison import telling
-from pipeline.linking import candidates as introductions
-from pipeline.linking.candidates import Bearer, bearers, differ, folded, same_sort
-from pipeline.linking.models import Link, LinkedFacts, LookAround, OpenMention, RefusedClaim, ToLink
-from pipeline.linking.registry import BatchEvidence, BatchRegistry
+from pipeline.linking.registry import (
+    BatchRegistry,
+    Bearer,
+    Link,
+    RefusedClaim,
+    Role,
+    bearers,
+    differ,
+    folded,
+    names,
+    same_sort,
+)
 from pipeline.models import USER, Fact, FactMention
 
 _OFFERED = 4
 _SUPPORTS = (
     0.5  # cosine (MiniLM) from which what is known of somebody speaks for him, where his name alone would not do
 )
+
+Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenMention:
+    """A fact is about somebody, and it is open which of some entities that is, or whether it is one of them. Best first."""
+
+    candidates: tuple[UUID, ...]
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class ToLink:
+    """A fact, its vector, the messages that it was taken from, of which conversation, and the turns just before, oldest first."""
+
+    fact: Fact
+    vector: Vector
+    said: str
+    before: tuple[str, ...] = ()
+    conversation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What was said around a mention, and what is known of those that it may mean.
+
+    vector: of the telling's text. evidence: by candidate, of what was known before the
+    batch; nothing of those that are new with it.
+    """
+
+    asked: Telling
+    vector: Vector
+    evidence: Mapping[UUID, Evidence]
+
+
+LookAround = Callable[[int, str, Sequence[UUID]], Around]
+"""For a fact's number, a name, and whom it may mean. Asked only where a name alone does not settle it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedFacts:
+    """All by fact number. links, held: by name as the fact mentions it. learned: the entities that are new with the fact, or of
+    which more is known. refused: how many things said of entities were not taken over, by reason. entities: all that a fact is or
+    may be about, as they are after the batch, by id."""
+
+    links: Mapping[int, Mapping[str, Link]]
+    held: Mapping[int, Mapping[str, OpenMention]]
+    learned: Mapping[int, tuple[RegisteredEntity, ...]]
+    refused: Mapping[int, Mapping[RefusedClaim, int]] = field(default_factory=dict)
+    entities: Mapping[UUID, RegisteredEntity] = field(default_factory=dict)
+
+    def is_about(self, number: int) -> frozenset[UUID]:
+        """Whom a fact is surely about."""
+        return frozenset(link.entity_id for link in self.links.get(number, {}).values())
+
+    def may_be_about(self, number: int) -> frozenset[UUID]:
+        """Whom a fact may be about, as long as that is open."""
+        return frozenset(key for held in self.held.get(number, {}).values() for key in held.candidates)
+
+    def subjects(self, number: int) -> frozenset[UUID]:
+        """The entities that a fact describes, or may describe."""
+        sure = {link.entity_id for link in self.links.get(number, {}).values() if link.role == "subject"}
+        held = (one.candidates for one in self.held.get(number, {}).values() if one.role == "subject")
+        return frozenset(sure.union(*held))
+
+    def all_refused(self) -> Counter[str]:
+        """How many things said of entities were not taken over, by reason."""
+        return sum((Counter({str(reason): n for reason, n in one.items()}) for one in self.refused.values()), Counter())
 
 
 def link_entities(
@@ -162,14 +246,14 @@ class _Linker:
         entities = [bearer.entity for bearer in candidates]
         around = self._around(number, mention.name, [entity.entity_id for entity in entities])
         evidence = self._evidence.weighed(entities, one, around, self.registry.entities)
-        return _Weighed(disambiguate(around.asked, evidence), evidence, introductions.called(one.said, mention))
+        return _Weighed(disambiguate(around.asked, evidence), evidence, _called(one.said, mention))
 
     def _decide(self, one: ToLink, mention: FactMention, candidates: Sequence[Bearer], weighed: _Weighed) -> _Settled:
         meant = weighed.resolution.entity_id
         if meant is None:
             return self._open(one, mention, candidates, weighed)
         bearer = next(bearer for bearer in candidates if bearer.entity.entity_id == meant)
-        if introductions.is_new(one.said, mention) and not weighed.supports(meant):
+        if _is_new(one.said, mention) and not weighed.supports(meant):
             return self.registry.introduce(mention)
         if bearer.how == "whole":
             otherwise = weighed.words and _otherwise(mention.description, bearer.entity.description)
@@ -185,16 +269,16 @@ class _Linker:
         entities = [bearer.entity for bearer in candidates]
         stranger = weighed.words and not any(weighed.calls_so(entity) for entity in entities)
         in_full = all(bearer.how == "longer" for bearer in candidates)
-        if stranger or in_full or introductions.is_new(one.said, mention):
+        if stranger or in_full or _is_new(one.said, mention):
             return self.registry.introduce(mention)
         return weighed.best
 
 
 def _needs_weighing(one: ToLink, mention: FactMention, bearer: Bearer) -> bool:
     """Whether the only bearer of a name may still not be meant: the text introduces somebody, or calls him something else."""
-    words, known = introductions.called(one.said, mention), telling(bearer.entity.description or "")
+    words, known = _called(one.said, mention), telling(bearer.entity.description or "")
     otherwise = bool(words) and not any(telling(word) & known for word in words)
-    return otherwise or introductions.is_new(one.said, mention)
+    return otherwise or _is_new(one.said, mention)
 
 
 def _names_user(fact: Fact) -> bool:
@@ -223,3 +307,122 @@ def _is_surname(mention: FactMention, bearer: Bearer) -> bool:
 def _is_named_in_full(one: ToLink, entity: RegisteredEntity) -> bool:
     said = normalise(" ".join((*one.before, one.said)))
     return len(entity.name.split()) > 1 and normalise(entity.name) in said
+
+
+@dataclass(slots=True)
+class _Said:
+    """Of one entity: the vectors and the words of the facts about it, and whom else they are about."""
+
+    vectors: list[Vector] = field(default_factory=list)
+    words: set[str] = field(default_factory=set)
+    others: set[UUID] = field(default_factory=set)
+
+
+class BatchEvidence:
+    """Grows with each link that is sure, and adds to what was known before."""
+
+    def __init__(self) -> None:
+        self._said: defaultdict[UUID, _Said] = defaultdict(_Said)
+
+    def note(self, entity_id: UUID, *, content: str, vector: Vector, others: set[UUID]) -> None:
+        """A fact is surely about an entity. others: whom it is about beside."""
+        said = self._said[entity_id]
+        said.vectors.append(vector)
+        said.words |= telling(content)
+        said.others |= others
+
+    def weighed(
+        self,
+        candidates: Sequence[RegisteredEntity],
+        to_link: ToLink,
+        around: Around,
+        registry: Mapping[UUID, RegisteredEntity],
+    ) -> dict[UUID, Evidence]:
+        """By candidate, what speaks for it: what was known before the batch, and what the batch's facts say."""
+        return {one.entity_id: self._of(one, to_link, around, registry) for one in candidates}
+
+    def _of(
+        self, candidate: RegisteredEntity, to_link: ToLink, around: Around, registry: Mapping[UUID, RegisteredEntity]
+    ) -> Evidence:
+        known = around.evidence.get(candidate.entity_id, Evidence(nearest=0.0))
+        said = self._said.get(candidate.entity_id, _Said())
+        parent = {candidate.parent_id} if candidate.parent_id else set()
+        words = said.words | telling(f"{candidate.description or ''} {candidate.parent or ''}")
+        return replace(
+            known,
+            nearest=max((known.nearest, *(float(around.vector @ vector) for vector in said.vectors))),
+            words=known.words
+            | {word for word in (*around.asked.words, *around.asked.scene_words) if telling(word) & words},
+            named=known.named | _named(said.others | parent, candidate, to_link.said, registry),
+            scene_named=known.scene_named | _named(said.others | parent, candidate, " ".join(to_link.before), registry),
+        )
+
+
+def _named(
+    others: set[UUID], candidate: RegisteredEntity, said: str, registry: Mapping[UUID, RegisteredEntity]
+) -> set[UUID]:
+    """Those of the others that a text names; the user and namesakes tell nobody apart."""
+    if not others:
+        return set()
+    spoken = {folded(name) for name in possible_names(said)}
+    telling_apart = (registry[key] for key in others if key in registry and not registry[key].is_user)
+    return {one.entity_id for one in telling_apart if names(one) & spoken and not names(one) & names(candidate)}
+
+
+_TIES = ROLES | KINSHIP | ACQUAINTANCES
+_TRADES = re.compile(r"\w{2,}(?:man|woman|person|ist|ician|smith|keeper|maker|player|driver|worker|master)")
+_NEW = r"(?:new|different|another|second|third|other|certain|young|old)"
+_WORD = r"[\w'’-]+"
+
+# "A Sarah from the market", not "a Sarah draft".
+_ENDS = r"(?=\s*(?:[,.;:!?)]|$|(?:who|whose|from|at|in|on|of|with|that|is|was|has|had|works?|joined|came|called|said|and|to)\b))"
+
+
+def _is_new(said: str, mention: FactMention) -> bool:
+    """Whether a person is named as one whom the hearer does not know: "a Sarah from the market", "another Peter", "somebody
+    called Ruth", "my new neighbour Ruth"."""
+    if mention.entity_type is not EntityType.PERSON:
+        return False
+    name = re.escape(mention.name)
+    some = rf"\b(?:an?|another|some)\s+(?:{_NEW}\s+)?{name}\b{_ENDS}"
+    by_name = rf"\b(?:called|named)\s+{name}\b"
+    new = rf"\b{_NEW}\s+(?:{_WORD}\s+)?({_WORD}),?\s+{name}\b"
+    if re.search(rf"(?i:{some}|{by_name})", said):
+        return True
+    return any(_is_tie(match[1]) for match in re.finditer(rf"(?i:{new})", said))
+
+
+def _called(said: str, mention: FactMention) -> frozenset[str]:
+    """By which trade or tie a person is called beside the name: in the mention's description, as "the roofer" after the name or
+    "my neighbour" before it. Folded; empty where by none."""
+    if mention.entity_type is not EntityType.PERSON:
+        return frozenset()
+    name = re.escape(mention.name)
+    after = rf"\b{name},?\s+(?:the|an?|my|our|his|her|their)\s+(?:{_WORD}\s+)??({_WORD})"
+    before = rf"\b(?:the|an?|my|our|his|her|their)\s+(?:{_WORD}\s+)??({_WORD}),?\s+{name}\b"
+    found = (match[1].casefold() for pattern in (after, before) for match in re.finditer(rf"(?i:{pattern})", said))
+    description = (mention.description or "").casefold().replace("’", "'").rpartition("'s ")[2]
+    return frozenset(word for word in (*telling(description), *found) if _is_tie(word))
+
+
+def _is_tie(word: str) -> bool:
+    return word.casefold() in _TIES or _TRADES.fullmatch(word.casefold()) is not None
+
+
+MOST_SAID: Final = 8_000
+"""Characters of one message that are read for each fact that was taken from it. The longest message of the development sets has
+1,279; of one of 256 KB each mention would cost a fifth of a second."""
+
+_STEP = MOST_SAID // 2
+
+
+def surroundings(content: str, quote: str) -> str:
+    """The part of a long message that tells whom a name in it means: what holds the quote, else its beginning.
+
+    Facts near to each other share theirs.
+    """
+    if len(content) <= MOST_SAID:
+        return content
+    place = max(content.find(quote), 0)
+    start = max(place - _STEP // 2, 0) // _STEP * _STEP
+    return content[start : start + MOST_SAID]

@@ -1,21 +1,48 @@
-"""The registry as a batch finds and changes it: whom it introduces, and what it learns of whom; sane whatever is said."""
+"""The registry as a batch finds and changes it: who bears a name, whom it introduces, and what it learns of whom.
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+It stays sane whatever is said.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Literal
 from uuid import UUID
 
-from mosshead.entities.disambiguation import Evidence
-from mosshead.language.names import possible_names
+from mosshead.language.names import name_key, normalise, spelled_out
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
-from pipeline.consolidation.comparison import telling
-from pipeline.linking.candidates import folded, names
-from pipeline.linking.models import Around, Link, RefusedClaim, Role, ToLink, Vector
+from mosshead.patterns import remembered
 from pipeline.models import USER, Fact, FactMention
+from pipeline.rules_en.grammar import comparable
 
 _NAME_CHARACTERS = 200
 """As of every name that is kept; an alias is a part of an index's entry, which has a limit."""
+
+_FIRMS = frozenset({EntityType.ORG, EntityType.PROJECT})
+_SHORTEST_FOLDED = 5
+_SMALL = frozenset("a an and at by de der for in la le of on the to und van von".split())
+
+Role = Literal["subject", "object", "about"]
+
+
+class RefusedClaim(StrEnum):
+    """What was said of an entity and was not taken over."""
+
+    TYPE = "type"
+    ALIAS = "alias_of_another"
+    OWN_PARENT = "own_parent"
+    PARENT_CYCLE = "parent_cycle"
+    PARENT_UNCLEAR = "parent_unclear"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A fact is about an entity, for sure, in a role."""
+
+    entity_id: UUID
+    role: Role
 
 
 class BatchRegistry:
@@ -121,64 +148,105 @@ def _is_person(entity: RegisteredEntity) -> bool:
     return entity.entity_type is EntityType.PERSON
 
 
-@dataclass(slots=True)
-class _Said:
-    """Of one entity: the vectors and the words of the facts about it, and whom else they are about."""
-
-    vectors: list[Vector] = field(default_factory=list)
-    words: set[str] = field(default_factory=set)
-    others: set[UUID] = field(default_factory=set)
+How = Literal["whole", "short", "longer"]
 
 
-class BatchEvidence:
-    """Grows with each link that is sure, and adds to what was known before."""
+@dataclass(frozen=True, slots=True)
+class Bearer:
+    """An entity that a mention may mean. how: the mention gives its whole name, a part of it, or that and more."""
 
-    def __init__(self) -> None:
-        self._said: defaultdict[UUID, _Said] = defaultdict(_Said)
-
-    def note(self, entity_id: UUID, *, content: str, vector: Vector, others: set[UUID]) -> None:
-        """A fact is surely about an entity. others: whom it is about beside."""
-        said = self._said[entity_id]
-        said.vectors.append(vector)
-        said.words |= telling(content)
-        said.others |= others
-
-    def weighed(
-        self,
-        candidates: Sequence[RegisteredEntity],
-        to_link: ToLink,
-        around: Around,
-        registry: Mapping[UUID, RegisteredEntity],
-    ) -> dict[UUID, Evidence]:
-        """By candidate, what speaks for it: what was known before the batch, and what the batch's facts say."""
-        return {one.entity_id: self._of(one, to_link, around, registry) for one in candidates}
-
-    def _of(
-        self, candidate: RegisteredEntity, to_link: ToLink, around: Around, registry: Mapping[UUID, RegisteredEntity]
-    ) -> Evidence:
-        known = around.evidence.get(candidate.entity_id, Evidence(nearest=0.0))
-        said = self._said.get(candidate.entity_id, _Said())
-        parent = {candidate.parent_id} if candidate.parent_id else set()
-        words = said.words | telling(f"{candidate.description or ''} {candidate.parent or ''}")
-        return replace(
-            known,
-            nearest=max((known.nearest, *(float(around.vector @ vector) for vector in said.vectors))),
-            words=known.words
-            | {word for word in (*around.asked.words, *around.asked.scene_words) if telling(word) & words},
-            named=known.named | _named(said.others | parent, candidate, to_link.said, registry),
-            scene_named=known.scene_named | _named(said.others | parent, candidate, " ".join(to_link.before), registry),
-        )
+    entity: RegisteredEntity
+    how: How
 
 
-def _named(
-    others: set[UUID], candidate: RegisteredEntity, said: str, registry: Mapping[UUID, RegisteredEntity]
-) -> set[UUID]:
-    """Those of the others that a text names; the user and namesakes tell nobody apart."""
-    if not others:
-        return set()
-    spoken = {folded(name) for name in possible_names(said)}
-    telling_apart = (registry[key] for key in others if key in registry and not registry[key].is_user)
-    return {one.entity_id for one in telling_apart if names(one) & spoken and not names(one) & names(candidate)}
+def bearers(mention: FactMention, registry: Iterable[RegisteredEntity]) -> list[Bearer]:
+    """Those that bear a mention's name; where nobody bears the whole of it, those that bear another name that it gives."""
+    known = list(registry)
+    found = [Bearer(entity, how) for entity in known if (how := _how(mention, entity))]
+    if any(bearer.how == "whole" for bearer in found):
+        return found
+    aliases = {folded(alias) for alias in mention.aliases}
+    return [Bearer(entity, "whole") for entity in known if aliases & names(entity)] or found
+
+
+@remembered
+def folded(name: str) -> str:
+    """A name as it is compared: without case, accents, article and title; "Mueller" is "Müller", and "Joe" is not "Jo"."""
+    words = spelled_out(normalise(name)).split()
+    return " ".join(name_key(word) if len(word) >= _SHORTEST_FOLDED else word for word in words)
+
+
+def names(entity: RegisteredEntity) -> set[str]:
+    """All names of an entity, folded."""
+    return {folded(name) for name in (entity.name, *entity.aliases)}
+
+
+def same_sort(one: EntityType, other: EntityType) -> bool:
+    """What is a firm to one sentence is a project or a system to the next; a person stays a person."""
+    return (one is EntityType.PERSON) == (other is EntityType.PERSON)
+
+
+def differ(mention: FactMention, entity: RegisteredEntity) -> bool:
+    """Whether what is said of the bearer rules the entity out: another relative or friend of one person, or of another firm."""
+    if mention.entity_type is not EntityType.PERSON or entity.is_user:
+        return False
+    said, known = comparable(mention.description or "", entity.description or "")
+    of_one_person = _whose(said) and _whose(said) == _whose(known)
+    if of_one_person and _relation(said) != _relation(known):
+        return True
+    if (_whose(said) and entity.parent) or (_whose(known) and mention.parent):
+        return True
+    return bool(mention.parent and entity.parent and folded(mention.parent) != folded(entity.parent))
+
+
+def _how(mention: FactMention, entity: RegisteredEntity) -> How | None:
+    if folded(mention.name) in names(entity):
+        return "whole"
+    if entity.is_user:
+        return None
+    whole = [name.split() for name in names(entity)]
+    if any(_is_short_for(mention, entity, name) for name in whole):
+        return "short"
+    return "longer" if _adds_to(mention, whole) else None
+
+
+def _is_short_for(mention: FactMention, entity: RegisteredEntity, name: Sequence[str]) -> bool:
+    """ "Haas" and "Peter" for "Peter Haas"; "Brightleaf" for the firm "Brightleaf Tea", and its initials. Of a place called
+    "London Bridge" London is no part."""
+    part = folded(mention.name).split()
+    if not part or len(part) >= len(name) or set(part) <= _SMALL:
+        return _are_initials(mention, entity, name)
+    begins, ends = list(name[: len(part)]) == part, list(name[-len(part) :]) == part
+    if mention.entity_type is EntityType.PERSON:
+        return begins or ends
+    of_firms = {mention.entity_type, entity.entity_type} <= _FIRMS
+    return (of_firms and begins) or _are_initials(mention, entity, name)
+
+
+def _are_initials(mention: FactMention, entity: RegisteredEntity, name: Sequence[str]) -> bool:
+    if not mention.name.isupper() or len(name) < 2 or EntityType.PERSON in (mention.entity_type, entity.entity_type):
+        return False
+    telling = [word for word in name if word not in _SMALL]
+    return folded(mention.name) in {"".join(word[0] for word in some) for some in (name, telling) if len(some) > 1}
+
+
+def _adds_to(mention: FactMention, whole: Sequence[Sequence[str]]) -> bool:
+    """ "Peter Haas" may be the Peter that is known, unless that one has another surname."""
+    given = folded(mention.name).split()
+    more = mention.entity_type is EntityType.PERSON and len(given) > 1
+    return more and all(len(name) == 1 for name in whole) and given[:1] in whole
+
+
+def _whose(description: str) -> str | None:
+    """Whose relative or friend: "User's brother" and "User's dentist" are two people, "User's brother" and "Tom's father" may be
+    one, and "writer" is one of many things that the same person can be."""
+    owner, possessive, _ = description.casefold().replace("’", "'").partition("'s ")
+    return owner if possessive else None
+
+
+def _relation(description: str) -> str:
+    """ "User's brother, a baker" is User's brother."""
+    return normalise(description.partition(",")[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,8 @@ from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType, Role
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
-from pipeline.linking.models import Link
-from pipeline.linking.models import Role as LinkRole
-from pipeline.linking.registry import Replaced, named_again, with_the_subject
+from pipeline.linking.registry import Link, Replaced, named_again, with_the_subject
+from pipeline.linking.registry import Role as LinkRole
 from pipeline.models import USER, Fact, FactMention, Message
 from pipeline.safety import suspicion_of
 from pipeline.salience import STATED, score_salience

@@ -21,7 +21,7 @@ from pipeline.extraction.grounding import (
 )
 from pipeline.extraction.mentions import MAX_MENTIONS
 from pipeline.extraction.prompt import ExtractionAnswer
-from pipeline.linking.surroundings import MOST_SAID, surroundings
+from pipeline.linking.link import MOST_SAID, surroundings
 from pipeline.models import Background, Fact, Message
 from pipeline.rules_en import extract_offline
 from pipeline.salience import score_all

@@ -11,8 +11,8 @@ import pytest
 from mosshead.entities.disambiguation import Evidence, telling
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType, MemoryKind
-from pipeline.linking.link import link_entities
-from pipeline.linking.models import Around, LinkedFacts, RefusedClaim, ToLink, Vector
+from pipeline.linking.link import Around, LinkedFacts, ToLink, Vector, link_entities
+from pipeline.linking.registry import RefusedClaim
 from pipeline.models import USER, Fact, FactMention
 from tests.given import registered
 

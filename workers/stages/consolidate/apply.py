@@ -28,7 +28,7 @@ from pipeline import salience as confidence
 from pipeline.consolidation.consolidate import RULES, FactOutcome, Known
 from pipeline.consolidation.rebase import of_what_changed, of_what_was_replaced
 from pipeline.extraction.grounding import SAID, Refusal
-from pipeline.linking.models import LinkedFacts
+from pipeline.linking.link import LinkedFacts
 from pipeline.models import Fact, Message
 from workers.stages.consolidate.plan import Plan, new_memory, said_at, said_by, times_of
 

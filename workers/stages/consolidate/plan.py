@@ -27,9 +27,7 @@ from mosshead.paths import NamespacePath
 from mosshead.store.connection import in_one_trip
 from pipeline.consolidation.consolidate import FactOutcome, Known, NewFact, consolidate
 from pipeline.embedding import embed
-from pipeline.linking.link import link_entities
-from pipeline.linking.models import Around, LinkedFacts, ToLink
-from pipeline.linking.surroundings import MOST_SAID, surroundings
+from pipeline.linking.link import MOST_SAID, Around, LinkedFacts, ToLink, link_entities, surroundings
 from pipeline.models import USER, Fact, Message
 from pipeline.salience import tier_of
 from workers.dependencies import Parts

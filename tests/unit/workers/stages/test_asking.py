@@ -4,7 +4,8 @@ from uuid import UUID, uuid4
 
 from db.questions import OtherQuestion
 from mosshead.models.kinds import EntityType, MemoryKind, Role
-from pipeline.linking.models import Link, LinkedFacts, OpenMention
+from pipeline.linking.link import LinkedFacts, OpenMention
+from pipeline.linking.registry import Link
 from pipeline.models import Fact, FactMention, Message, Relation
 from tests.given import NOON, registered
 from workers.stages.consolidate.apply import open_questions
