@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from pipeline.consolidation.comparison import agree, is_more_precise
 from pipeline.models import Fact
+from pipeline.statements import agree, is_more_precise
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,6 @@ from mosshead.language.names import normalise, possible_names
 from mosshead.language.wordlists import ACQUAINTANCES, KINSHIP, ROLES
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
-from pipeline.consolidation.comparison import telling
 from pipeline.linking.registry import (
     BatchRegistry,
     Bearer,
@@ -33,6 +32,7 @@ from pipeline.linking.registry import (
     same_sort,
 )
 from pipeline.models import USER, Fact, FactMention
+from pipeline.statements import telling
 
 _OFFERED = 4
 _SUPPORTS = (

@@ -12,9 +12,8 @@ from mosshead.llm.structured import Answer, Text
 from mosshead.models.documents import Episode
 from mosshead.models.kinds import MemoryKind
 from mosshead.schemas import as_json
-from pipeline.extraction.chunks import portions
 from pipeline.extraction.mentions import SourceVocabulary
-from pipeline.extraction.prompt import shown_message
+from pipeline.extraction.prompt import portions, shown_message
 from pipeline.models import Fact, FactRecord, Message
 from pipeline.reflection.documents import talk_of
 from pipeline.safety import suspicion_of

@@ -21,9 +21,9 @@ from mosshead.llm.protocol import LanguageModel
 from mosshead.models.kinds import Granularity, Role
 from mosshead.models.occurrence import FactOccurrence
 from mosshead.schemas import fields_of, merged, patch_between, removed, replaced, touches, value_at, without
-from pipeline.extraction.chunks import portions
 from pipeline.extraction.dates import words_for
 from pipeline.extraction.mentions import SourceVocabulary
+from pipeline.extraction.prompt import portions
 from pipeline.extraction.records import accepted, accepts, closed, fits, is_said, written_in
 from pipeline.models import Message, RecordSchema
 from pipeline.safety import suspicion_of, texts_in

@@ -10,10 +10,10 @@ from uuid import UUID
 import numpy as np
 
 from mosshead.models.kinds import MemoryKind
-from pipeline.consolidation.comparison import plain, sense
-from pipeline.consolidation.rules import DUPLICATE
+from pipeline.consolidation.consolidate import DUPLICATE
 from pipeline.replay.models import KnownMemory
 from pipeline.replay.similarity import Likeness, are_apart, closeness, value_key
+from pipeline.statements import plain, sense
 
 Pair = tuple[KnownMemory, KnownMemory]
 """A memory of before, and the one of after that stands for it."""

@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from pipeline.consolidation import comparison
-from pipeline.consolidation.rules import DUPLICATE
+from pipeline import statements
+from pipeline.consolidation.consolidate import DUPLICATE
 from pipeline.replay.models import KnownMemory
 
 
@@ -37,7 +37,7 @@ def likeness(one: KnownMemory, other: KnownMemory) -> Likeness | None:
         return Alike.ITSELF, 1.0
     if one.sources.isdisjoint(other.sources):
         return None
-    if comparison.agree(one.content, other.content):
+    if statements.agree(one.content, other.content):
         return Alike.WORDS, 1.0
     close = closeness(one, other)
     return None if close is None or are_apart(one, other) else close
@@ -61,26 +61,26 @@ def are_apart(one: KnownMemory, other: KnownMemory) -> bool:
     times = value_key(one) is None or value_key(one) != value_key(other)
     return (
         _denied(one) != _denied(other)
-        or (comparison.adds_details(mine, its, times=times) and comparison.adds_details(its, mine, times=times))
-        or comparison.differ_in_a_value(mine, its)
-        or comparison.opposite(mine, its)
+        or (statements.adds_details(mine, its, times=times) and statements.adds_details(its, mine, times=times))
+        or statements.differ_in_a_value(mine, its)
+        or statements.opposite(mine, its)
     )
 
 
 def value_key(memory: KnownMemory) -> tuple[str, str] | None:
     """What two memories have in common that give one attribute the same value; None where one gives none."""
-    return (memory.attribute, comparison.plain(memory.value)) if memory.attribute and memory.value else None
+    return (memory.attribute, statements.plain(memory.value)) if memory.attribute and memory.value else None
 
 
 def is_part(part: KnownMemory, whole: KnownMemory) -> bool:
     """Whether a memory tells a part of what another tells at once, and rests on nothing else."""
     if not part.sources or not part.sources <= whole.sources:
         return False
-    if _denied(part) != _denied(whole) or comparison.opposite(part.content, whole.content):
+    if _denied(part) != _denied(whole) or statements.opposite(part.content, whole.content):
         return False
     # The same words in another order are no part: "Tom is Anna's brother" and "Anna is Tom's brother".
-    return frozenset() < comparison.telling(part.content) - _BESIDE < comparison.telling(whole.content) - _BESIDE
+    return frozenset() < statements.telling(part.content) - _BESIDE < statements.telling(whole.content) - _BESIDE
 
 
 def _denied(memory: KnownMemory) -> bool:
-    return comparison.negations(memory.content) % 2 == 1
+    return statements.negations(memory.content) % 2 == 1

@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 
 from config.settings import Settings, settings
 from mosshead import Namespace, StoredMemory
-from pipeline.consolidation.comparison import agree
+from pipeline.statements import agree
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 from tests.given import Publishing

@@ -26,8 +26,7 @@ from mosshead.llm.errors import retry_after
 from mosshead.llm.openai import OpenAILanguageModel
 from mosshead.llm.protocol import ModelTooSlow
 from mosshead.models.kinds import Role
-from pipeline.extraction.extract import extract
-from pipeline.extraction.grounding import facts_of
+from pipeline.extraction.extract import extract, facts_of
 from pipeline.extraction.prompt import ExtractionAnswer, extraction_prompt
 from pipeline.models import Background, Message
 from pipeline.profiles import profile_prompt

@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.faults.app import message_of
 from benchmarks.faults.llm import EXTRACTION, PaidModel, said_in
 from mosshead.models.kinds import Role
-from pipeline.extraction.grounding import facts_of
+from pipeline.extraction.extract import facts_of
 from pipeline.extraction.prompt import ExtractionAnswer, extraction_prompt
 from pipeline.models import Background, Message
 from tests.fake_answers import answer_for, vector_for

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind
 from mosshead.models.occurrence import FactOccurrence
-from pipeline.consolidation.consolidate import FactOutcome, Known, NewFact, consolidate
-from pipeline.models import Fact, FactMention
+from pipeline.consolidation.consolidate import consolidate
+from pipeline.models import Fact, FactMention, FactOutcome, Known, NewFact
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 LATER, EARLIER = NOON + timedelta(days=1), NOON - timedelta(days=1)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.consolidation.comparison import (
+from pipeline.statements import (
     adds_details,
     agree,
     calls_off,

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.models.kinds import EntityType, MemoryKind
-from pipeline.consolidation.consolidate import RULES, FactOutcome, NewFact, consolidate
-from pipeline.consolidation.rules import CORRECTED, DUPLICATE, UNLIKE
-from pipeline.models import FactMention
+from pipeline.consolidation.consolidate import CORRECTED, DUPLICATE, UNLIKE, consolidate
+from pipeline.models import RULES, FactMention, FactOutcome, NewFact
 from tests.unit.pipeline.consolidating import (
     EARLIER,
     LATER,

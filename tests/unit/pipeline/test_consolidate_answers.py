@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from mosshead.llm import AnswerRefused, Prompt
-from pipeline.consolidation.comparison import keeps
-from pipeline.consolidation.consolidate import RULES, Known, NewFact, consolidate
+from pipeline.consolidation.consolidate import consolidate
 from pipeline.consolidation.llm import (
     A_GUESS,
     ANOTHER_VIEW,
@@ -27,6 +26,8 @@ from pipeline.consolidation.llm import (
     TWO_DECISIONS,
     FactDecision,
 )
+from pipeline.models import RULES, Known, NewFact
+from pipeline.statements import keeps
 from tests.unit.pipeline.consolidating import EARLIER, NOBODY, PETER, USER, about, days, known, lives, new
 
 A = TypeVar("A", bound=BaseModel)

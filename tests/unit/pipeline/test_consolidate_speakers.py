@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.consolidation.consolidate import NewFact
+from pipeline.models import NewFact
 from tests.unit.pipeline.consolidating import EARLIER, PETER, about, known, lives, new, only
 
 BOSTON = known("User lives in Boston", **lives("Boston"))

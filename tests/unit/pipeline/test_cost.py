@@ -10,13 +10,13 @@ import pytest
 
 from mosshead.language.dates import times_in
 from mosshead.models.kinds import MemoryKind, Role
-from pipeline.extraction.extract import extract
-from pipeline.extraction.grounding import (
+from pipeline.extraction.extract import (
     MAX_FACTS,
     MAX_FACTS_BY_RULES,
     MAX_FACTS_OF_A_MESSAGE,
     MAX_PROPOSED,
     MAX_REFUSED,
+    extract,
     facts_of,
 )
 from pipeline.extraction.mentions import MAX_MENTIONS

@@ -14,9 +14,8 @@ from pydantic import BaseModel, ValidationError
 
 from mosshead.llm import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable, Prompt
 from mosshead.models.kinds import Role
-from pipeline.extraction.chunks import CALL_TOKENS
-from pipeline.extraction.extract import extract
-from pipeline.extraction.grounding import Extraction
+from pipeline.extraction.extract import Extraction, extract
+from pipeline.extraction.prompt import CALL_TOKENS
 from pipeline.models import Background, Fact, Message, RecordSchema
 
 A = TypeVar("A", bound=BaseModel)

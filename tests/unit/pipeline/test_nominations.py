@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from mosshead.llm import Prompt
-from pipeline.consolidation.consolidate import RULES, consolidate
-from pipeline.consolidation.nomination import ALIKE, MOST, nominated
-from pipeline.models import Known
+from pipeline.consolidation.consolidate import consolidate
+from pipeline.consolidation.llm import ALIKE, MOST_NEAR, nominated
+from pipeline.models import RULES, Known
 from tests.unit.pipeline.consolidating import known, new
 
 FAR = ALIKE - 0.01
@@ -63,15 +63,15 @@ def test_two_facts_that_one_person_told_at_once_are_held_apart_sooner(told: dict
 
 
 def test_the_nearest_are_shown_and_what_has_its_attribute_before_all() -> None:
-    near = [(known(f"User likes pasta {number}", number), 0.9 - number / 100) for number in range(1, MOST + 2)]
+    near = [(known(f"User likes pasta {number}", number), 0.9 - number / 100) for number in range(1, MOST_NEAR + 2)]
     holder = (known("User is rather fond of fried brown rice", 9, attribute="loves"), 0.1)
     adored = "User adores pasta from small Italian shops"
 
     (plain,) = nominated([new(adored, *near, holder)])
     (of_value,) = nominated([new(adored, *near, holder, attribute="loves")])
 
-    assert plain.near == tuple(near[:MOST])
-    assert of_value.near == (holder, *near[: MOST - 1])
+    assert plain.near == tuple(near[:MOST_NEAR])
+    assert of_value.near == (holder, *near[: MOST_NEAR - 1])
 
 
 def test_a_word_that_all_of_them_hold_as_a_name_says_little() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.models.kinds import Role
-from pipeline.extraction.chunks import CALL_TOKENS, EARLIER_TOKENS, Portion, bearing, cut, halves, latest, portions
+from pipeline.extraction.prompt import CALL_TOKENS, EARLIER_TOKENS, Portion, bearing, cut, halves, latest, portions
 from pipeline.models import Message
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)

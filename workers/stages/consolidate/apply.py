@@ -25,11 +25,10 @@ from mosshead.ids import uuid7
 from mosshead.language.names import normalise
 from mosshead.models.entities import RegisteredEntity
 from pipeline import salience as confidence
-from pipeline.consolidation.consolidate import RULES, FactOutcome, Known
-from pipeline.consolidation.rebase import of_what_changed, of_what_was_replaced
-from pipeline.extraction.grounding import SAID, Refusal
+from pipeline.consolidation.comparison import of_what_changed, of_what_was_replaced
+from pipeline.extraction.extract import SAID, Refusal
 from pipeline.linking.link import LinkedFacts
-from pipeline.models import Fact, Message
+from pipeline.models import RULES, Fact, FactOutcome, Known, Message
 from workers.stages.consolidate.plan import Plan, new_memory, said_at, said_by, times_of
 
 _SIMILAR = 0.75

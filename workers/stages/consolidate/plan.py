@@ -25,10 +25,10 @@ from mosshead.models.kinds import SPEAKING, Granularity, MemoryKind
 from mosshead.models.occurrence import FactOccurrence
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import in_one_trip
-from pipeline.consolidation.consolidate import FactOutcome, Known, NewFact, consolidate
+from pipeline.consolidation.consolidate import consolidate
 from pipeline.embedding import embed
 from pipeline.linking.link import MOST_SAID, Around, LinkedFacts, ToLink, link_entities, surroundings
-from pipeline.models import USER, Fact, Message
+from pipeline.models import USER, Fact, FactOutcome, Known, Message, NewFact
 from pipeline.salience import tier_of
 from workers.dependencies import Parts
 from workers.stages import load

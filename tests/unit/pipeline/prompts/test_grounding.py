@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
-from pipeline.extraction.grounding import MAX_FACTS, SAID, Refusal, facts_of, joined
+from pipeline.extraction.extract import MAX_FACTS, SAID, Refusal, facts_of, joined
 from pipeline.extraction.prompt import (
     ExtractedFact,
     ExtractedMention,

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.models.kinds import MemoryKind
-from pipeline.consolidation.comparison import agree
 from pipeline.replay.compare import Comparison, compare
 from pipeline.replay.models import KnownMemory
+from pipeline.statements import agree
 from tests.unit.pipeline.replay.generations import SAID, SAID_ELSEWHERE, SAID_LATER, lives_in, memories, memory
 
 VALUE: dict[str, Any] = {"attribute": "hobby", "value": "singing"}
