@@ -1,17 +1,22 @@
-"""Candidate facts: what the stages of a batch hand on to each other."""
+"""Candidate facts: what the stages of a batch hand on to each other, and the memories that the facts are held against."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 from pgvector import HalfVector
 from psycopg.types.json import Jsonb
 from sqlalchemy import Connection
 
-from db.keys import OF_BATCH, BatchRef, insert
+from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef, insert, of_lane
 from mosshead.embeddings.protocol import Vector
-from mosshead.store.connection import Sql
+from mosshead.search.scans import LOOK_ON, MOST_STATEMENTS, in_literals
+from mosshead.store.connection import Sql, of_namespace, rows_within
+from mosshead.timestamps import in_zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +114,213 @@ def store_vectors(connection: Connection, batch: BatchRef, model: str, vectors: 
         update mosshead.candidate_facts set model = :model, embedding = cast(:vector as halfvec)
         where {OF_BATCH} and number = :number
     """).run_each(connection, rows)
+
+
+_LOOK = 100
+"""So many rows the index of vectors looks at (``hnsw.ef_search``) to tell which few are nearest."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarRow:
+    """A memory that a candidate fact may be about.
+
+    subject_ids: the entities that it describes. sure_ids, unsure_ids: whom it is about, and whom it may be about.
+    """
+
+    fact_number: int
+    memory_id: UUID
+    version: int
+    kind: str
+    content: str
+    attribute: str | None
+    value: str | None
+    said_at: datetime
+    said_by: str | None
+    occurred_from: datetime | None
+    occurred_to: datetime | None
+    granularity: str | None
+    salience: float
+    confidence: float
+    reinforced: int
+    subject_ids: tuple[UUID, ...]
+    sure_ids: tuple[UUID, ...]
+    unsure_ids: tuple[UUID, ...]
+    similarity: float
+
+
+def similar_to_batch(
+    connection: Connection,
+    batch: BatchRef,
+    model: str,
+    *,
+    about: Mapping[int, Sequence[UUID]],
+    limit: int,
+    least: float,
+) -> list[SimilarRow]:
+    """For each candidate fact of a batch, the memories that it may repeat, change or put right; nearest first.
+
+    Those are the nearest of all, the nearest of those surely about an entity that it is about, and those with the same
+    attribute, or with the one that it ends.
+    about: by fact number, the entities that it is about. limit: nearest memories, of all and for each entity. least: cosine
+    below which a memory is not near; one about the same need only be half as near.
+    The nearest of all come from the namespace's index of vectors where it is so large that it has one.
+    """
+    concerned = [(number, entity_id) for number, entity_ids in about.items() for entity_id in entity_ids]
+    parameters = {
+        **batch.scope,
+        "model": model,
+        "limit": limit,
+        "least": least,
+        "numbers": [number for number, _ in concerned],
+        "entity_ids": [entity_id for _, entity_id in concerned],
+    }
+    dimensions = Sql(f"""
+        select models.dimensions, set_config('hnsw.ef_search', :look, true) as look, {LOOK_ON} as looking
+        from mosshead.scopes join mosshead.models using (model)
+        where {of_lane("scopes")} and scopes.model = :model and scopes.indexed
+    """).scalar(connection, batch.scope, model=model, look=str(_LOOK))
+    statement = _SCAN if dimensions is None else _by_index(batch.lane, model, dimensions)
+    return [_similar(row) for row in rows_within(connection, (statement, parameters))]
+
+
+def _similar(row: Any) -> SimilarRow:
+    columns = {name: getattr(row, name) for name in (*_SIMILAR_COLUMNS, "similarity")}
+    ids: dict[str, Any] = {name: tuple(getattr(row, name) or ()) for name in ("subject_ids", "sure_ids", "unsure_ids")}
+
+    def at(name: str) -> Any:
+        moment = getattr(row, name)
+        return moment and in_zone(moment, getattr(row, f"{name}_offset"))
+
+    times = {"said_at": at("valid_from"), "occurred_from": at("occurred_from"), "occurred_to": at("occurred_to")}
+    return SimilarRow(fact_number=row.number, **columns, **times, **ids)
+
+
+def injected(connection: Connection, batch: BatchRef, *, latest: int) -> set[UUID]:
+    """The memories that were in the prompts of the batch's conversations lately: of their ``latest`` messages each."""
+    # Of a conversation that is under way, the batch's own messages and those before them.
+    found = Sql(f"""
+        select distinct memory_id from (
+            select distinct conversation_id from mosshead.events
+            where {OF_LANE} and batch_id = :batch_id
+        ) as conversation cross join lateral (
+            select payload -> 'injected' as injected from mosshead.events
+            where {of_lane("events")} and events.conversation_id = conversation.conversation_id
+              and (events.state = 'done' or events.batch_id = :batch_id)
+            order by events.occurred_at desc limit :latest
+        ) as message cross join lateral jsonb_array_elements_text(coalesce(injected, '[]')) as memory_id
+    """).scalars(connection, batch.scope, latest=latest)
+    shown = {UUID(key) for key in found}
+    if not shown:
+        return shown
+    # Prompts held memories of the generation that apps read. A replay has those of the same messages.
+    elsewhere = Sql(f"""
+        select distinct here.memory_id from mosshead.namespaces as replay
+        join mosshead.memory_sources as there
+          on there.tenant_id = :tenant_id and there.namespace_id = replay.replay_of and there.memory_id = any(:injected)
+         and there.known_to is null
+        join mosshead.memory_sources as here
+          on {of_lane("here")} and here.message_id = there.message_id
+         and here.known_to is null
+        where {of_lane("replay")}
+    """).scalars(connection, batch.lane.scope, injected=list(shown))
+    return shown.union(elsewhere)
+
+
+_SIMILAR_COLUMNS = (
+    "memory_id version kind content attribute value said_by granularity salience confidence reinforced".split()
+)
+_TIMES = ("valid_from", "occurred_from", "occurred_to")
+
+_NOW = "memory.known_to is null and memory.state = 'active'"
+
+
+def _of_memories(table: str, more: str) -> str:
+    """The vectors of memories, by the two indexes that hold them."""
+    rows = f"""select known.* from mosshead.{table} as known
+               where {of_namespace("known")} and known.model = %(model)s and known.owner_kind = 'memory' {more} and"""
+    return f"{rows} compact union all {rows} not compact"
+
+
+def _nearest(known: str, facts: str, *, within: str, least: str) -> str:
+    """The nearest to each fact of what is known. facts: the table of them, and which are held against a row of ``known``.
+
+    Each row is held against all facts at once, so that all is read once, and not once for each. Vectors have unit length.
+    """
+    return f"""
+        select number, owner_id as memory_id, similarity from (
+            select one.number, known.owner_id, one.similarity,
+                   row_number() over (partition by {within} order by one.similarity desc, known.owner_id) as place
+            from ({known}) as known cross join lateral (
+                -- With an offset it is planned by itself: else the facts might come first.
+                select number, -(known.embedding <#> fact.embedding) as similarity from {facts} offset 0
+            ) as one where one.similarity >= {least}
+        ) as ranked where place <= %(limit)s"""
+
+
+def _statement(nearest: str) -> str:
+    """nearest: finds the nearest of all."""
+    about_the_same = _nearest(
+        _of_memories("traits", "and known.entity_id = any(%(entity_ids)s)"),
+        "concerned as fact where fact.entity_id = known.entity_id",
+        within="one.number, known.entity_id",
+        least="cast(%(least)s as float8) / 2",
+    )
+    columns = ", ".join((*_TIMES, *(f"{time}_offset" for time in _TIMES), *_SIMILAR_COLUMNS))
+    return f"""
+    with fact as materialized (
+        select number, embedding, coalesce(fact ->> 'attribute', fact ->> 'ends') as attribute
+        from mosshead.candidate_facts as fact
+        where {of_namespace("fact")} and fact.batch_id = %(batch_id)s and embedding is not null
+    ),
+    concerned as materialized (
+        select fact.number, given.entity_id, fact.embedding
+        from unnest(cast(%(numbers)s as integer[]), cast(%(entity_ids)s as uuid[])) as given (number, entity_id)
+        join fact using (number)
+    ),
+    near as materialized (
+        {nearest}
+        union
+        {about_the_same}
+        union
+        select fact.number, memory.memory_id, -(vector.embedding <#> fact.embedding)
+        from fact
+        join mosshead.memories as memory on {of_namespace("memory")} and memory.attribute = fact.attribute
+        join mosshead.embeddings as vector
+          on {of_namespace("vector")} and vector.model = %(model)s and vector.owner_kind = 'memory'
+         and vector.owner_id = memory.memory_id
+        where {_NOW}
+          and (fact.number <> all(%(numbers)s) or exists (
+              select from concerned join mosshead.memory_entities as link using (entity_id)
+              where concerned.number = fact.number and {of_namespace("link")} and link.memory_id = memory.memory_id
+                and link.known_to is null))
+    )
+    select near.number, least(1, near.similarity) as similarity, memory.*, about.*
+    from near
+    -- With a limit it stays a look for each of these few, and is no scan of all memories.
+    cross join lateral (
+        select {columns} from mosshead.memories as memory
+        where {of_namespace("memory")} and memory.memory_id = near.memory_id and {_NOW} limit 1
+    ) as memory
+    cross join lateral (
+        select array_agg(link.entity_id) filter (where link.role = 'subject') as subject_ids,
+               array_agg(link.entity_id) filter (where link.certainty = 'sure') as sure_ids,
+               array_agg(link.entity_id) filter (where link.certainty = 'unsure') as unsure_ids
+        from mosshead.memory_entities as link
+        where {of_namespace("link")} and link.memory_id = memory.memory_id and link.known_to is null
+    ) as about
+    order by near.number, near.similarity desc, memory.memory_id
+"""
+
+
+_SCAN = _statement(_nearest(_of_memories("embeddings", ""), "fact", within="one.number", least="%(least)s"))
+
+
+@lru_cache(MOST_STATEMENTS)
+def _by_index(lane: LaneRef, model: str, dimensions: int) -> str:
+    scope = in_literals("known", {**lane.scope, "model": model, "owner_kind": "memory"})
+    return _statement(f"""
+        select fact.number, found.owner_id as memory_id, found.similarity from fact cross join lateral (
+            select known.owner_id, -(known.embedding <#> fact.embedding) as similarity from mosshead.embeddings as known
+            where {scope}
+            order by (known.embedding::halfvec({dimensions})) <#> cast(fact.embedding as halfvec({dimensions})) limit %(limit)s
+        ) as found where found.similarity >= %(least)s""")

@@ -1,6 +1,11 @@
-"""The registry of entities on the write side: whom a batch may speak of, and what is learned of them."""
+"""Entities on the write side: whom a batch may speak of, what is learned of them, and the profile of each.
+
+A profile is due when nothing touched it for a while (``least``), or when its first touch is long enough ago (``most``).
+"""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -175,3 +180,238 @@ def merged(connection: Connection, lane: LaneRef, entity_ids: Iterable[UUID]) ->
         join mosshead.entities as entity on entity.entity_id = followed.now
         where {OF_LANE} and entity.known_to is null and now <> followed.entity_id
     """).pairs(connection, lane.scope, entity_ids=list(entity_ids))
+
+
+@dataclass(frozen=True, slots=True)
+class DueProfile:
+    """A profile that is due. holds: the memories that its summary rests on; None where it is to be put together anew."""
+
+    entity: RegisteredEntity
+    summary: str
+    touched_at: datetime
+    holds: tuple[UUID, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilesDue:
+    """Some profiles that are due, longest dirty first. gone: entities that are no more, of which nothing is to be written."""
+
+    profiles: tuple[DueProfile, ...]
+    gone: tuple[UUID, ...]
+
+
+StoredProfileMemory = Row[Any]
+"""A memory that is surely about an entity, as a profile tells it.
+
+Columns: memory_id, content, subject (it is about the entity before all others), salience, valid_from.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What became of a profile since its last refresh, most telling first.
+
+    held: what its summary rests on. new: what came, or changed. ended: whether something that it rests on is so no more.
+    """
+
+    held: tuple[StoredProfileMemory, ...]
+    new: tuple[StoredProfileMemory, ...]
+    ended: bool
+
+
+def touch_profiles(connection: Connection, lane: LaneRef, entity_ids: Sequence[UUID]) -> None:
+    """Mark profiles as awaiting a refresh. Call it in the transaction that changed what is known of the entities."""
+    rows = [{**lane.scope, "entity_id": entity_id} for entity_id in sorted(set(entity_ids))]
+    touched = """
+        (tenant_id, namespace_id, entity_id) do update
+        set dirty_since = coalesce(profiles.dirty_since, excluded.dirty_since), touched_at = excluded.touched_at
+    """
+    # dirty_since is when the transaction began: what it changed is stamped later, so that nothing older has to be looked at.
+    insert(connection, "profiles", rows, conflict=touched, dirty_since="now()", touched_at="clock_timestamp()")
+
+
+def due_profiles(
+    connection: Connection, lane: LaneRef, *, least: timedelta, most: timedelta, limit: int
+) -> ProfilesDue:
+    """Profiles that are due; none while the lane's are put off."""
+    # None is due before the lane's timer says so, but where they were put off: each new message would have them tried again else.
+    rows = Sql(f"""
+        select {REGISTERED}, profile.entity_id as profile_id, profile.summary, profile.touched_at, profile.holds
+        from (
+            select * from mosshead.profiles as profile where {_DIRTY} and {_DUE_AT} <= now() and not exists (
+                select from mosshead.lanes as lane where {of_lane("lane")} and lane.profiles_due_at > now())
+            order by profile.dirty_since, profile.entity_id limit :limit
+        ) as profile
+        left join mosshead.entities as entity
+          on {of_lane("entity")} and entity.entity_id = profile.entity_id and entity.known_to is null
+        {PARENT}
+        order by profile.dirty_since, profile.entity_id
+    """).rows(connection, lane.scope, least=least, most=most, limit=limit)
+    return ProfilesDue(
+        profiles=tuple(
+            DueProfile(registered(row), row.summary, row.touched_at, None if row.holds is None else tuple(row.holds))
+            for row in rows
+            if row.entity_id is not None
+        ),
+        gone=tuple(row.profile_id for row in rows if row.entity_id is None),
+    )
+
+
+def news_of(connection: Connection, lane: LaneRef, profiles: Iterable[DueProfile], *, limit: int) -> dict[UUID, News]:
+    """By entity, what became of its profile since the last refresh, and at most so much of what is new.
+
+    Reads what began since then and what the summaries rest on, however much else is known. Of profiles that are to be put
+    together anew it says nothing.
+    """
+    holds = {profile.entity.entity_id: profile.holds for profile in profiles if profile.holds is not None}
+    rows: dict[UUID, list[Row[Any]]] = {entity_id: [] for entity_id in holds}
+    if not rows:
+        return {}
+    # A memory that changed keeps its links, which do not tell that it did. An entity may have thousands, and after a load as many
+    # memories changed: the fewer are gone through, once for all entities that are asked for. Whether a memory is about an entity
+    # is looked for among the few that it is about. offset 0 keeps these orders.
+    # What the summary rests on stands while it says what it said, no less salient, of the same entity in the same role.
+    found = Sql(f"""
+        with asked as (
+            select profile.entity_id, profile.dirty_since as since, profile.holds from mosshead.profiles as profile
+            where {of_lane("profile")} and profile.entity_id = any(cast(:entity_ids as uuid[]))
+        ),
+        changed as materialized (
+            select memory.memory_id, memory.known_from from mosshead.memories as memory
+            where {_KNOWN} and memory.known_from > (select min(since) from asked) limit {_FEW_CHANGES} + 1
+        ),
+        changes as (select count(*) <= {_FEW_CHANGES} as are_few from changed),
+        about_whom as materialized (
+            select changed.memory_id, changed.known_from, link.entity_id
+            from changed
+            cross join lateral (
+                select link.entity_id from mosshead.memory_entities as link
+                where {_LINKED} and link.memory_id = changed.memory_id offset 0
+            ) as link
+            where (select are_few from changes)
+        ),
+        found as (
+            select asked.entity_id, held.memory_id, true as held
+            from asked cross join lateral unnest(asked.holds) as held (memory_id)
+            union all
+            select asked.entity_id, link.memory_id, false
+            from asked join mosshead.memory_entities as link
+              on {_LINKED} and link.entity_id = asked.entity_id and link.known_from > asked.since
+            union all
+            select asked.entity_id, about.memory_id, false
+            from about_whom as about join asked on asked.entity_id = about.entity_id and about.known_from > asked.since
+            union all
+            select asked.entity_id, own.memory_id, false
+            from asked
+            cross join lateral (
+                select link.memory_id from mosshead.memory_entities as link
+                where {_LINKED} and link.entity_id = asked.entity_id offset 0
+            ) as own
+            cross join lateral (
+                select from mosshead.memories as memory
+                where {_KNOWN} and memory.memory_id = own.memory_id and memory.known_from > asked.since offset 0
+            ) as later
+            where not (select are_few from changes)
+        ),
+        told as (
+            select asked.entity_id, {_TOLD}, found.held,
+                   link.known_from <= asked.since and (memory.known_from <= asked.since or exists (
+                       select from mosshead.memories as was
+                       where {of_lane("was")} and was.memory_id = memory.memory_id and was.known_from <= asked.since
+                         and was.known_to > asked.since and was.content = memory.content
+                         and was.salience <= memory.salience)) as stands,
+                   row_number() over (partition by asked.entity_id, found.held order by {_RANK}) as place
+            from (select entity_id, memory_id, bool_or(held) as held from found group by entity_id, memory_id) as found
+            join asked using (entity_id)
+            cross join lateral (
+                select link.entity_id, link.role, link.known_from from mosshead.memory_entities as link
+                where {_SURE} and link.memory_id = found.memory_id offset 0
+            ) as link
+            join mosshead.memories as memory on {_KNOWN} and memory.memory_id = found.memory_id
+            where link.entity_id = asked.entity_id
+        )
+        select * from told where held or place <= :limit order by entity_id, place
+    """).run(connection, lane.scope, entity_ids=list(holds), limit=limit)
+    for row in found:
+        rows[row.entity_id].append(row)
+    return {entity_id: _news(held, rows[entity_id]) for entity_id, held in holds.items()}
+
+
+def most_telling(
+    connection: Connection, lane: LaneRef, entity_ids: Sequence[UUID], *, limit: int
+) -> dict[UUID, tuple[StoredProfileMemory, ...]]:
+    """By entity, the memories that tell the most of it, at most so many of each: what is about it first, then by salience."""
+    found: dict[UUID, list[StoredProfileMemory]] = {entity_id: [] for entity_id in entity_ids}
+    if found:
+        rows = Sql(f"""
+            select asked.entity_id, best.* from unnest(cast(:entity_ids as uuid[])) as asked (entity_id)
+            cross join lateral (
+                select {_TOLD} from mosshead.memory_entities as link
+                join mosshead.memories as memory on {_KNOWN} and memory.memory_id = link.memory_id
+                where {_SURE} and link.entity_id = asked.entity_id
+                order by {_RANK} limit :limit
+            ) as best
+        """).run(connection, lane.scope, entity_ids=list(found), limit=limit)
+        for row in rows:
+            found[row.entity_id].append(row)
+    return {entity_id: tuple(told) for entity_id, told in found.items()}
+
+
+def save_profile(
+    connection: Connection, lane: LaneRef, profile: DueProfile, *, summary: str, holds: Sequence[UUID]
+) -> None:
+    """Store a refreshed summary, and what it rests on; the profile stays dirty where it was touched in between."""
+    parameters = {"entity_id": profile.entity.entity_id, "touched_at": profile.touched_at}
+    Sql(f"""
+        update mosshead.profiles as profile
+        set summary = :summary, holds = cast(:holds as uuid[]), version = version + 1, refreshed_at = now(),
+            dirty_since = case when touched_at = :touched_at then null else dirty_since end
+        where {of_lane("profile")} and profile.entity_id = :entity_id
+    """).run(connection, lane.scope, summary=summary, holds=list(holds), **parameters)
+
+
+def forget_profiles(connection: Connection, lane: LaneRef, entity_ids: Sequence[UUID]) -> None:
+    """Leave the profiles of entities that are no more as they are; should one come back, it is put together anew."""
+    Sql(f"""
+        update mosshead.profiles as profile set dirty_since = null, holds = null
+        where {of_lane("profile")} and profile.entity_id = any(cast(:entity_ids as uuid[]))
+    """).run(connection, lane.scope, entity_ids=list(entity_ids))
+
+
+def set_profiles_timer(connection: Connection, lane: LaneRef, *, least: timedelta, most: timedelta) -> None:
+    """Note on the lane when the first of its dirty profiles is due; its batch hands that on to ``ready_at`` as it ends."""
+    Sql(f"""
+        update mosshead.lanes as lane set profiles_due_at = (
+            select greatest(min({_DUE_AT}), now(), case when min({_DUE_AT}) <= now() then lane.profiles_due_at end)
+            from mosshead.profiles as profile where {_DIRTY} having count(*) > 0)
+        where {of_lane("lane")}
+    """).run(connection, lane.scope, least=least, most=most)
+
+
+def put_off_profiles(connection: Connection, lane: LaneRef, *, pause: timedelta) -> None:
+    """Look at a lane's profiles again after a while: they could not be refreshed."""
+    Sql(f"""
+        update mosshead.lanes as lane set profiles_due_at = now() + cast(:pause as interval) where {of_lane("lane")}
+    """).run(connection, lane.scope, pause=pause)
+
+
+def _news(holds: Sequence[UUID], rows: Iterable[Row[Any]]) -> News:
+    now = {row.memory_id: row for row in rows}
+    stands = {key for key in holds if key in now and now[key].stands}
+    return News(
+        held=tuple(now[key] for key in holds if key in stands),
+        new=tuple(row for row in now.values() if not row.held),
+        ended=len(stands) < len(holds),
+    )
+
+
+_DUE_AT = "least(profile.touched_at + cast(:least as interval), profile.dirty_since + cast(:most as interval))"
+_DIRTY = f"{of_lane('profile')} and profile.dirty_since is not null"
+_LINKED = f"{of_lane('link')} and link.known_to is null"
+_SURE = f"{_LINKED} and link.certainty = 'sure'"
+_KNOWN = f"{of_lane('memory')} and memory.known_to is null and memory.state = 'active'"
+_TOLD = "memory.memory_id, memory.content, link.role = 'subject' as subject, memory.salience, memory.valid_from"
+_RANK = "link.role = 'subject' desc, memory.salience desc, memory.valid_from desc, memory.memory_id"
+
+_FEW_CHANGES = 1000
+"""While no more memories of a namespace changed, whom they are about is looked up, and not what each entity has."""

@@ -17,7 +17,7 @@ from redis import Redis
 from sqlalchemy import Connection, Engine, create_engine, text
 
 from config.settings import Settings
-from db import decisions, entities, inbox, lanes, leases, memories, profiles, relations
+from db import decisions, entities, inbox, lanes, leases, memories
 from db.decisions import Stamp
 from db.keys import BatchRef, LaneRef
 from db.leases import Lease
@@ -237,8 +237,8 @@ class Remembering:
             memories.add(connection, self.lane, new, stamp)
             if vector is not None:
                 memories.set_vectors(connection, self.lane, MODEL, "memory", {new.memory_id: vector})
-            relations.link(connection, self.lane, new.memory_id, about or {}, stamp)
-            profiles.touch(connection, self.lane, list(about or {}))
+            memories.link(connection, self.lane, new.memory_id, about or {}, stamp)
+            entities.touch_profiles(connection, self.lane, list(about or {}))
         return new.memory_id
 
     def memories(self, contents: Sequence[str], vectors: Sequence[Vector]) -> list[UUID]:

@@ -26,8 +26,8 @@ import pipeline.salience
 from config.settings import Settings
 from db import candidates, inbox, lanes, leases, reflections
 from db.candidates import RefusedRow
+from db.entities import put_off_profiles
 from db.keys import BatchRef, LaneRef
-from db.profiles import put_off as put_off_profiles
 from mosshead.store.connection import tenant_transaction
 from workers.celery_app import app
 from workers.commands import dispatch as commands

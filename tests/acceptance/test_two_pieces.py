@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine, text
 
-from db import decisions, entities, memories, relations
+from db import decisions, entities, memories
 from db.keys import LaneRef
 from mosshead import Memory, Namespace
 from mosshead.embeddings import MiniLM
@@ -128,7 +128,7 @@ class World:
                 {one.memory_id: vector for one, vector in zip(new, vectors, strict=True)},
             )
             for one, (*_, about) in zip(new, known, strict=True):
-                relations.link(connection, self.lane, one.memory_id, dict.fromkeys(about, ("subject", "sure")), stamp)
+                memories.link(connection, self.lane, one.memory_id, dict.fromkeys(about, ("subject", "sure")), stamp)
         return [one.memory_id for one in new]
 
     @contextmanager

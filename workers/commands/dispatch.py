@@ -7,9 +7,10 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db import decisions, entities, inbox, namespaces, profiles, reflections, relations, summaries
+from db import decisions, entities, inbox, namespaces, reflections, summaries
 from db import undo as undoing
 from db.keys import BatchRef, LaneRef
+from db.memories import entities_of_memory
 from db.undo import Done
 from mosshead.events import Command
 from mosshead.events import commands as events
@@ -92,7 +93,7 @@ def undo(connection: Connection, *, batch: BatchRef, event_id: UUID, decision_id
         touched = _entities_of(connection, batch.lane, done)
         undoing.reverse(connection, batch.lane, done, stamp)
         touched |= _entities_of(connection, batch.lane, done)
-        profiles.touch(connection, batch.lane, entities.existing(connection, batch.lane, touched))
+        entities.touch_profiles(connection, batch.lane, entities.existing(connection, batch.lane, touched))
     changed = frozenset(done.memories if done else ())
     logged = decisions.by_app(
         stamp,
@@ -126,4 +127,4 @@ def _refusal(connection: Connection, lane: LaneRef, done: Done | None) -> str | 
 
 
 def _entities_of(connection: Connection, lane: LaneRef, done: Done) -> set[UUID]:
-    return {*done.entities, *relations.entities_of_memory(connection, lane, *done.memories)}
+    return {*done.entities, *entities_of_memory(connection, lane, *done.memories)}

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row
 
-from db import decisions, entities, identity, profiles, questions
+from db import decisions, entities, identity, questions
 from db.decisions import Stamp
 from db.identity import Moved
 from db.keys import BatchRef, LaneRef
@@ -44,7 +44,7 @@ def _carry_out(connection: Connection, *, batch: BatchRef, command: Command, act
     stamp = decisions.stamp_of_event(connection, command.event_id)
     done = act(connection, batch.lane, stamp=stamp)
     moved, refused = (Moved(frozenset(), frozenset()), done) if isinstance(done, str) else (done, None)
-    profiles.touch(connection, batch.lane, entities.existing(connection, batch.lane, moved.entities))
+    entities.touch_profiles(connection, batch.lane, entities.existing(connection, batch.lane, moved.entities))
     logged = decisions.by_app(
         stamp,
         command.type,

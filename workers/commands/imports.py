@@ -14,12 +14,11 @@ from uuid import UUID
 import structlog
 from sqlalchemy import Connection
 
-from db import decisions, imports, memories, profiles, relations
+from db import decisions, imports, memories
 from db import entities as registry
 from db.decisions import LoggedDecision, Stamp
 from db.keys import BatchRef, LaneRef
-from db.memories import NewMemory
-from db.relations import Link
+from db.memories import Link, NewMemory
 from mosshead.embeddings import Vectors
 from mosshead.events.commands import Import, ImportedEntity, ImportedMemory
 from mosshead.ids import imported_id
@@ -112,7 +111,7 @@ def _store(connection: Connection, *, batch: BatchRef, brought: _Brought) -> Non
         logged.insert(0, decisions.by_app(of_entities, "add", reason=_REASON, fact=fact, entities=sorted(learned)))
     touched = _remember(connection, lane, brought, ids, of_memories)
     decisions.log(connection, batch, logged)
-    profiles.touch(connection, lane, sorted(learned | touched))
+    registry.touch_profiles(connection, lane, sorted(learned | touched))
     reasons = {reason: count for reason, count in brought.refused.items() if count}
     if reasons:
         _log.warning("imports_refused", reasons=reasons)
@@ -186,7 +185,7 @@ def _remember(
     memories.add_all(connection, lane, [(memory, stamp) for memory, _, stamp in new])
     memories.set_vectors(connection, lane, brought.model, "memory", brought.vectors)
     links = [(link, stamp) for memory, one, stamp in new for link in _links(brought, one, memory.memory_id, ids)]
-    relations.link_all(connection, lane, links)
+    memories.link_all(connection, lane, links)
     return {entity_id for (_, entity_id, _, _), _ in links}
 
 

@@ -9,12 +9,11 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db import decisions, entities, memories, profiles, relations
+from db import decisions, entities, memories
 from db.candidates import CandidateRow
 from db.decisions import Stamp
 from db.keys import BatchRef, LaneRef
-from db.memories import NewMemory
-from db.relations import Edge
+from db.memories import Edge, NewMemory
 from db.unlearn import unlearn
 from mosshead.embeddings import Vectors
 from mosshead.entities import lookup
@@ -116,7 +115,7 @@ def _linked(
 
 def _replaced(connection: Connection, lane: LaneRef, command: Remember) -> list[Replaced]:
     """Whom the memory is about that this one stands for; nobody where it stands for none."""
-    rows = relations.sure_of_memory(connection, lane, command.replaces) if command.replaces else ()
+    rows = memories.sure_of_memory(connection, lane, command.replaces) if command.replaces else ()
     return [Replaced(one.entity_id, EntityType(one.entity_type), cast("LinkRole", one.role)) for one in rows]
 
 
@@ -141,12 +140,12 @@ def _store(
         memories.set_vectors(connection, lane, vector[0], "memory", {new: vector[1]})
         entities.save(connection, lane, learned, stamp)
         about = {one.entity_id: (one.role, "sure") for one in reversed(links)}
-        relations.link(connection, lane, new, about, stamp)
+        memories.link(connection, lane, new, about, stamp)
         touched, news = set(about), {one.entity_id for one in learned}
         if old is not None:
             touched |= _supersede(connection, lane, old, new, since=command.occurred_at, stamp=stamp)
             news |= unlearn(connection, lane, [old], stamp)
-    profiles.touch(connection, lane, entities.existing(connection, lane, touched | news))
+    entities.touch_profiles(connection, lane, entities.existing(connection, lane, touched | news))
     logged = decisions.by_app(
         stamp,
         "supersede" if old else "add",
@@ -184,9 +183,9 @@ def _supersede(
     version = memories.memory_states(connection, lane, [old])[old].version
     memories.change(connection, lane, old, version, stamp, state="superseded", superseded_by=new, valid_to=since)
     memories.retire_vector(connection, lane, old)
-    relations.end_relations(connection, lane, old, stamp, valid_to=since)
-    relations.join(connection, lane, [Edge(new, old, "replaces")], stamp)
-    return set(relations.entities_of_memory(connection, lane, old))
+    memories.end_relations(connection, lane, old, stamp, valid_to=since)
+    memories.join(connection, lane, [Edge(new, old, "replaces")], stamp)
+    return set(memories.entities_of_memory(connection, lane, old))
 
 
 def _said(command: Remember) -> dict[str, object]:
@@ -207,11 +206,11 @@ def forget(connection: Connection, *, batch: BatchRef, command: Forget) -> None:
     for one in known:
         memories.change(connection, batch.lane, one.memory_id, one.version, stamp, state="withdrawn")
         memories.retire_vector(connection, batch.lane, one.memory_id)
-        relations.end_relations(connection, batch.lane, one.memory_id, stamp, valid_to=stamp.at)
+        memories.end_relations(connection, batch.lane, one.memory_id, stamp, valid_to=stamp.at)
     closed = frozenset(one.memory_id for one in known)
     unlearned = unlearn(connection, batch.lane, closed, stamp)
-    touched = unlearned.union(relations.entities_of_memory(connection, batch.lane, *closed))
-    profiles.touch(connection, batch.lane, entities.existing(connection, batch.lane, touched))
+    touched = unlearned.union(memories.entities_of_memory(connection, batch.lane, *closed))
+    entities.touch_profiles(connection, batch.lane, entities.existing(connection, batch.lane, touched))
     logged = decisions.by_app(
         stamp,
         "forget",

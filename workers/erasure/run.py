@@ -15,7 +15,7 @@ import structlog
 from pydantic import ValidationError
 from sqlalchemy import Connection
 
-from db import decisions, documents, entities, namespaces, profiles, summaries
+from db import decisions, documents, entities, namespaces, summaries
 from db.erasure import erasures, scopes
 from db.erasure.memories import Key, Retold, VersionRow, versions_of
 from db.erasure.scopes import run_counted
@@ -109,9 +109,9 @@ def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) ->
     rows = {"documents": _documents(connection, lane, part)}
     gone, touched = scopes.erase_part(connection, lane, part, stamp)
     rows |= gone
-    profiles.touch(connection, lane, entities.existing(connection, lane, touched))
+    entities.touch_profiles(connection, lane, entities.existing(connection, lane, touched))
     debounce = parts.settings.profile_debounce
-    profiles.set_timer(connection, lane, least=debounce.least, most=debounce.most)
+    entities.set_profiles_timer(connection, lane, least=debounce.least, most=debounce.most)
     for conversation in summed_up:
         summaries.delete(connection, lane, conversation)
         if conversation != wanted.conversation:

@@ -6,7 +6,7 @@ from uuid import UUID
 import structlog
 from sqlalchemy import Connection
 
-from db import memories, profiles
+from db import entities, memories
 from db.embedding_models import outdate
 from db.keys import LaneRef
 from mosshead.store.connection import tenant_transaction
@@ -25,23 +25,23 @@ _MOST_HELD = 100
 _log = structlog.get_logger()
 
 
-def due_profiles(lane: LaneRef, parts: Parts) -> tuple[tuple[StaleProfile, ...], profiles.ProfilesDue]:
+def due_profiles(lane: LaneRef, parts: Parts) -> tuple[tuple[StaleProfile, ...], entities.ProfilesDue]:
     """Some profiles of a namespace that are due, each with what became known since its last refresh; and their rows."""
     settings = parts.settings
     limit = _BY_MODEL if settings.llm_profiles and settings.uses_llm else _BY_RULES
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
         debounce = settings.profile_debounce
-        rows = profiles.due_profiles(connection, lane, least=debounce.least, most=debounce.most, limit=limit)
-        news = profiles.news_of(connection, lane, rows.profiles, limit=_TELLING)
+        rows = entities.due_profiles(connection, lane, least=debounce.least, most=debounce.most, limit=limit)
+        news = entities.news_of(connection, lane, rows.profiles, limit=_TELLING)
         current = {
             key: one for key, one in news.items() if not one.ended and len(one.held) + len(one.new) <= _MOST_HELD
         }
         anew = [row.entity.entity_id for row in rows.profiles if row.entity.entity_id not in current]
-        telling = profiles.most_telling(connection, lane, anew, limit=_TELLING)
+        telling = entities.most_telling(connection, lane, anew, limit=_TELLING)
     return tuple(_stale(row, current, telling) for row in rows.profiles), rows
 
 
-def how_to_store(lane: LaneRef, parts: Parts, due: profiles.ProfilesDue, refreshed: Mapping[UUID, Refreshed]) -> Store:
+def how_to_store(lane: LaneRef, parts: Parts, due: entities.ProfilesDue, refreshed: Mapping[UUID, Refreshed]) -> Store:
     """Embed the summaries that changed now, outside the transaction, and store all later, in it."""
     old = {row.entity.entity_id: row.summary for row in due.profiles}
     changed = {key: one.summary for key, one in refreshed.items() if one.summary != old[key]}
@@ -53,20 +53,20 @@ def how_to_store(lane: LaneRef, parts: Parts, due: profiles.ProfilesDue, refresh
     def store(connection: Connection) -> None:
         for row in due.profiles:
             one = refreshed[row.entity.entity_id]
-            profiles.save_profile(connection, lane, row, summary=one.summary, holds=one.holds)
-        profiles.forget(connection, lane, due.gone)
+            entities.save_profile(connection, lane, row, summary=one.summary, holds=one.holds)
+        entities.forget_profiles(connection, lane, due.gone)
         memories.set_vectors(connection, lane, parts.embedder.name, "profile", vectors)
         outdate(connection, lane, parts.embedder.name, "profile", list(vectors))
         debounce = parts.settings.profile_debounce
-        profiles.set_timer(connection, lane, least=debounce.least, most=debounce.most)
+        entities.set_profiles_timer(connection, lane, least=debounce.least, most=debounce.most)
 
     return store
 
 
 def _stale(
-    row: profiles.DueProfile,
-    current: Mapping[UUID, profiles.News],
-    telling: Mapping[UUID, tuple[profiles.StoredProfileMemory, ...]],
+    row: entities.DueProfile,
+    current: Mapping[UUID, entities.News],
+    telling: Mapping[UUID, tuple[entities.StoredProfileMemory, ...]],
 ) -> StaleProfile:
     news = current.get(row.entity.entity_id)
     if news is None:
@@ -74,5 +74,5 @@ def _stale(
     return StaleProfile(row.entity, row.summary, _told(news.held), _told(news.new))
 
 
-def _told(rows: tuple[profiles.StoredProfileMemory, ...]) -> tuple[ProfileMemory, ...]:
+def _told(rows: tuple[entities.StoredProfileMemory, ...]) -> tuple[ProfileMemory, ...]:
     return tuple(ProfileMemory(row.memory_id, row.content, row.subject, row.salience, row.valid_from) for row in rows)

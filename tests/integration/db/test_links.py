@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import Engine, text
 
-from db import relations
+from db import memories
 from db.keys import LaneRef
 from tests.given import NOON, Remembering
 
@@ -25,12 +25,12 @@ def test_edges_are_kept_once_and_end_with_the_memory_that_stated_them(
     peter, firm, memory_id = uuid4(), uuid4(), remembering.memory("Peter works at WOBS")
     for _ in range(2):
         with remembering.stamped() as (connection, stamp):
-            relations.relate(connection, lane, memory_id, [(uuid4(), peter, "works_at", firm)], stamp, valid_from=NOON)
+            memories.relate(connection, lane, memory_id, [(uuid4(), peter, "works_at", firm)], stamp, valid_from=NOON)
     assert edges() == [(peter, "works_at", firm, None)]
 
     for later in (NOON + timedelta(days=1), NOON + timedelta(days=2)):
         with remembering.stamped() as (connection, stamp):
-            relations.end_relations(connection, lane, memory_id, stamp, valid_to=later)
+            memories.end_relations(connection, lane, memory_id, stamp, valid_to=later)
     assert edges() == [(peter, "works_at", firm, NOON + timedelta(days=1))]
 
 
@@ -38,4 +38,4 @@ def test_whom_a_memory_is_about(remembering: Remembering) -> None:
     ids: list[UUID] = sorted(remembering.entity(name) for name in ("Ann", "Bo"))
     memory_id = remembering.memory("both", about=dict.fromkeys(ids, ("about", "sure")))
     with remembering.transaction() as connection:
-        assert sorted(relations.entities_of_memory(connection, remembering.lane, memory_id)) == ids
+        assert sorted(memories.entities_of_memory(connection, remembering.lane, memory_id)) == ids

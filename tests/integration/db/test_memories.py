@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, text
 
-from db import candidates, memories, similar
+from db import candidates, memories
 from db.keys import BatchRef, LaneRef
 from db.memories import VersionConflict
 from tests.given import MODEL, NOON, Publishing, Remembering, claimed, direction, index_own
@@ -125,7 +125,7 @@ class TestSimilar:
 
     def similar(self, remembering: Remembering, batch: BatchRef, limit: int = 5) -> list[tuple[str, float]]:
         with remembering.transaction() as connection:
-            rows = similar.similar_to_batch(connection, batch, MODEL, about={}, limit=limit, least=0.5)
+            rows = candidates.similar_to_batch(connection, batch, MODEL, about={}, limit=limit, least=0.5)
         assert {row.fact_number for row in rows} <= {1}
         return [(row.content, round(row.similarity, 1)) for row in rows]
 
@@ -175,7 +175,7 @@ class TestSimilar:
         def found(limit: int) -> list[str]:
             with remembering.transaction() as connection:
                 about = {1: [sarah, seattle], 2: [other]}
-                rows = similar.similar_to_batch(connection, batch, MODEL, about=about, limit=limit, least=0.5)
+                rows = candidates.similar_to_batch(connection, batch, MODEL, about=about, limit=limit, least=0.5)
             return sorted(row.content for row in rows if row.fact_number == 1)
 
         assert found(1) == ["Sarah, nearer", "Seattle, nearer"]
@@ -199,7 +199,7 @@ class TestSimilar:
             with remembering.transaction() as connection:
                 # Of sixty rows Postgres would rather sort all.
                 connection.exec_driver_sql("set local enable_sort = off")
-                rows = similar.similar_to_batch(connection, batch, MODEL, about={}, limit=5, least=0.5)
+                rows = candidates.similar_to_batch(connection, batch, MODEL, about={}, limit=5, least=0.5)
                 searches = connection.execute(
                     text("""select sum(pg_stat_get_xact_numscans(indexrelid)) from pg_stat_user_indexes
                             where indexrelname like 'embeddings_of_scope_%'""")
@@ -214,6 +214,6 @@ class TestSimilar:
         sarah, seattle = remembering.entity("Sarah"), remembering.entity("Seattle")
         remembering.memory("near", direction(1), about={sarah: ("subject", "sure"), seattle: ("object", "sure")})
         with remembering.transaction() as connection:
-            (row,) = similar.similar_to_batch(connection, batch, MODEL, about={}, limit=5, least=0.5)
+            (row,) = candidates.similar_to_batch(connection, batch, MODEL, about={}, limit=5, least=0.5)
 
         assert (row.subject_ids, row.said_at, row.version) == ((sarah,), NOON, 1)

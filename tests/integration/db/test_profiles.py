@@ -8,8 +8,8 @@ from uuid import UUID
 import pytest
 from sqlalchemy import Engine, text
 
-from db import entities, memories, profiles, relations
-from db.profiles import DueProfile, News, ProfilesDue
+from db import entities, memories
+from db.entities import DueProfile, News, ProfilesDue
 from tests.given import LONG, NONE, Publishing, Remembering
 
 SURE = ("subject", "sure")
@@ -17,7 +17,7 @@ SURE = ("subject", "sure")
 
 def due(remembering: Remembering, *, least: timedelta = NONE, most: timedelta = LONG, limit: int = 10) -> ProfilesDue:
     with remembering.transaction() as connection:
-        return profiles.due_profiles(connection, remembering.lane, least=least, most=most, limit=limit)
+        return entities.due_profiles(connection, remembering.lane, least=least, most=most, limit=limit)
 
 
 def names(remembering: Remembering, **waits: Any) -> list[str]:
@@ -26,17 +26,17 @@ def names(remembering: Remembering, **waits: Any) -> list[str]:
 
 def touch(remembering: Remembering, *entity_ids: UUID) -> None:
     with remembering.transaction() as connection:
-        profiles.touch(connection, remembering.lane, entity_ids)
+        entities.touch_profiles(connection, remembering.lane, entity_ids)
 
 
 def save(remembering: Remembering, profile: DueProfile, *holds: UUID, summary: str = "knows") -> None:
     with remembering.transaction() as connection:
-        profiles.save_profile(connection, remembering.lane, profile, summary=summary, holds=holds)
+        entities.save_profile(connection, remembering.lane, profile, summary=summary, holds=holds)
 
 
 def telling(remembering: Remembering, entity_id: UUID, limit: int = 10) -> list[str]:
     with remembering.transaction() as connection:
-        found = profiles.most_telling(connection, remembering.lane, [entity_id], limit=limit)
+        found = entities.most_telling(connection, remembering.lane, [entity_id], limit=limit)
     return [memory.content for memory in found[entity_id]]
 
 
@@ -101,7 +101,7 @@ class TestWhenItIsDue:
         assert found == ProfilesDue((), (peter,))
         with remembering.transaction() as connection:
             assert connection.execute(text("select count(*) from mosshead_read_v1.profiles")).scalar_one() == 0
-            profiles.forget(connection, remembering.lane, found.gone)
+            entities.forget_profiles(connection, remembering.lane, found.gone)
         assert due(remembering) == ProfilesDue((), ())
 
         with remembering.stamped() as (connection, stamp):
@@ -119,7 +119,7 @@ class TestTheTimerOfTheLane:
 
         def seconds(*, least: timedelta, most: timedelta = LONG) -> float | None:
             with remembering.transaction() as connection:
-                profiles.set_timer(connection, remembering.lane, least=least, most=most)
+                entities.set_profiles_timer(connection, remembering.lane, least=least, most=most)
             with remembering.transaction() as connection:
                 statement = text(
                     "select extract(epoch from profiles_due_at - now()) from mosshead.lanes where namespace_id = :id"
@@ -151,7 +151,7 @@ class TestTheTimerOfTheLane:
         touch(remembering, remembering.entity("Peter"))
         seconds(least=NONE)
         with remembering.transaction() as connection:
-            profiles.put_off(connection, remembering.lane, pause=LONG)
+            entities.put_off_profiles(connection, remembering.lane, pause=LONG)
             statement = text(
                 "select profiles_due_at > now() + interval '50 minutes' from mosshead.lanes where namespace_id = :id"
             )
@@ -186,7 +186,7 @@ _OTHERS = text("""
 
 def news(remembering: Remembering, profile: DueProfile, limit: int = 10) -> News:
     with remembering.transaction() as connection:
-        return profiles.news_of(connection, remembering.lane, [profile], limit=limit)[profile.entity.entity_id]
+        return entities.news_of(connection, remembering.lane, [profile], limit=limit)[profile.entity.entity_id]
 
 
 @pytest.mark.parametrize("others", [0, 1001], indirect=True, ids=["few changed", "many changed"])
@@ -224,7 +224,7 @@ class TestNews:
     def test_of_one_that_was_never_put_together_there_is_none(self, remembering: Remembering, peter: UUID) -> None:
         remembering.memory("Peter hums", about={peter: SURE})
         with remembering.transaction() as connection:
-            assert profiles.news_of(connection, remembering.lane, due(remembering).profiles, limit=9) == {}
+            assert entities.news_of(connection, remembering.lane, due(remembering).profiles, limit=9) == {}
 
     @pytest.mark.usefixtures("sings")
     def test_what_came_is_new_and_the_most_telling_come_first(self, remembering: Remembering, peter: UUID) -> None:
@@ -243,7 +243,7 @@ class TestNews:
     def changed(self, remembering: Remembering, peter: UUID, memory_id: UUID, **changes: Any) -> None:
         with remembering.stamped() as (connection, stamp):
             memories.change(connection, remembering.lane, memory_id, 1, stamp, **changes)
-            profiles.touch(connection, remembering.lane, [peter])
+            entities.touch_profiles(connection, remembering.lane, [peter])
 
     @pytest.mark.parametrize("changes", [{"reinforced": 2}, {"salience": 8.0}])
     def test_one_that_is_only_surer_or_more_telling_is_no_news(
@@ -272,8 +272,8 @@ class TestNews:
     def test_one_that_was_known_before_and_is_linked_now_is_new(self, remembering: Remembering, peter: UUID) -> None:
         whistles = remembering.memory("Peter whistles")
         with remembering.stamped() as (connection, stamp):
-            relations.link(connection, remembering.lane, whistles, {peter: SURE}, stamp)
-            profiles.touch(connection, remembering.lane, [peter])
+            memories.link(connection, remembering.lane, whistles, {peter: SURE}, stamp)
+            entities.touch_profiles(connection, remembering.lane, [peter])
         assert self.now(remembering, peter) == (["Peter sings"], ["Peter whistles"], False)
 
     def test_one_that_is_about_somebody_else_now_has_ended(
@@ -284,7 +284,7 @@ class TestNews:
                 "update mosshead.memory_entities set known_to = :at, ended_by = :decision_id where memory_id = :id"
             )
             connection.execute(split, {**stamp.columns, "id": sings})
-            profiles.touch(connection, remembering.lane, [peter])
+            entities.touch_profiles(connection, remembering.lane, [peter])
         assert self.now(remembering, peter) == ([], [], True)
 
 

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import Connection, text
 
-from db import candidates, decisions, profiles, similar, turns, undo
+from db import candidates, decisions, entities, turns, undo
 from db.keys import BatchRef, LaneRef
 from tests.crowd_given import HELD, PATH
 from tests.given import LONG, MODEL, NONE, direction
@@ -93,7 +93,7 @@ def test_what_facts_are_held_against_is_read_once_for_all_of_them(crowded: str, 
         about = dict.fromkeys(range(1, FACTS + 1), of_whom)
         tables = ("embeddings", "traits", "memories")
         before = [looked_at(connection, table) for table in tables]
-        found = similar.similar_to_batch(connection, batch, MODEL, about=about, limit=5, least=0.01)
+        found = candidates.similar_to_batch(connection, batch, MODEL, about=about, limit=5, least=0.01)
         embeddings, traits, memories = (
             looked_at(connection, table) - number for table, number in zip(tables, before, strict=True)
         )
@@ -111,9 +111,9 @@ def test_what_is_new_of_a_few_is_looked_for_where_less_is(crowded: str, changed:
         given = {**LANE.scope, "entity_ids": of_whom, "changed": changed, "before": before}
         for statement in (_DIRTY, _CHANGED, _ABOUT_OTHERS, _KNOWN_BEFORE):
             connection.execute(text(statement), given)
-        due = profiles.due_profiles(connection, LANE, least=NONE, most=LONG, limit=FACTS).profiles
+        due = entities.due_profiles(connection, LANE, least=NONE, most=LONG, limit=FACTS).profiles
         looked = looked_at(connection, "memory_entities")
-        found = profiles.news_of(connection, LANE, due, limit=10)
+        found = entities.news_of(connection, LANE, due, limit=10)
         looked = looked_at(connection, "memory_entities") - looked
     assert len(found) == FACTS
     assert looked <= 10 * FACTS

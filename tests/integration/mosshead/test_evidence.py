@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from db import memories, questions, relations
+from db import memories, questions
 from db.questions import Example
 from mosshead.entities import evidence
 from mosshead.entities.disambiguation import Evidence, Telling
@@ -94,7 +94,7 @@ def test_the_profile_speaks_for_those_of_whom_no_memory_is_known(
     knows = remembering.memory("Ann knows Peter", about={ann: ("subject", "sure")})
     with remembering.stamped() as (connection, stamp):
         edges = [(uuid4(), ann, "knows", peter)]
-        relations.relate(connection, remembering.lane, knows, edges, stamp, valid_from=NOON)
+        memories.relate(connection, remembering.lane, knows, edges, stamp, valid_from=NOON)
     related = weigh(remembering, fresh_namespace, peter, named=[ann])[peter]
     assert (round(related.nearest, 3), set(related.named)) == (0.6, {ann})
     remembering.memory("He rests", direction(0, 0, 1), about={peter: ("subject", "sure")})
@@ -121,7 +121,7 @@ def test_what_else_is_named_counts_where_it_shares_a_memory_a_relation_or_is_the
     shared = remembering.memory("Both fish", direction(1), about={peter: ("subject", "sure"), tom: ("about", "sure")})
     with remembering.stamped() as (connection, stamp):
         edges = [(uuid4(), ann, "knows", peter)]
-        relations.relate(connection, remembering.lane, shared, edges, stamp, valid_from=NOON)
+        memories.relate(connection, remembering.lane, shared, edges, stamp, valid_from=NOON)
 
     looked = look(remembering, fresh_namespace, peter, child, named=[firm, tom, stranger], scene=[ann, tom])
     assert (looked[peter].as_read.memories, looked[child].as_read.memories) == (1, 0)

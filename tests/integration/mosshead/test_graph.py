@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Engine, text
 
-from db import relations as links
+from db import memories
 from mosshead import Memory, Namespace
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
@@ -122,7 +122,7 @@ def test_a_relation_says_which_memory_states_it_and_ends_with_it(remembering: Re
     bo = remembering.entity("Bo")
     said = remembering.memory("Ada taught Bo", about={ada: ("subject", "sure"), bo: ("object", "sure")})
     with remembering.stamped() as (connection, stamp):
-        links.relate(connection, remembering.lane, said, [(uuid4(), ada, "taught", bo)], stamp, valid_from=NOON)
+        memories.relate(connection, remembering.lane, said, [(uuid4(), ada, "taught", bo)], stamp, valid_from=NOON)
     before = datetime.now(UTC)
 
     (teacher, employer) = sarah.entities.neighbours("Bo")
@@ -138,7 +138,7 @@ def test_a_relation_says_which_memory_states_it_and_ends_with_it(remembering: Re
     assert [one.name for one in sarah.entities.neighbours(bo, depth=1)] == ["Ada"]
 
     with remembering.stamped() as (connection, stamp):
-        links.end_relations(connection, remembering.lane, said, stamp, valid_to=NOON + DAY)
+        memories.end_relations(connection, remembering.lane, said, stamp, valid_to=NOON + DAY)
     assert sarah.entities.neighbours("Bo") == []
     assert [one.name for one in sarah.entities.neighbours(bo, as_of=before)] == ["Ada", "Harp Barn"]
     assert [one.name for one in sarah.entities.neighbours(ada)] == ["Harp Barn"]

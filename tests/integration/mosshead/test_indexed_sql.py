@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from sqlalchemy import Engine, text
 
-from db import memories, relations, turns
+from db import memories, turns
 from db.keys import LaneRef
 from db.turns import NewTurn
 from mosshead.paths import NamespacePath
@@ -107,7 +107,7 @@ def remember(remembering: Remembering, those: Mapping[str, NDArray[np.float32]],
         return
     with remembering.stamped() as (connection, stamp):
         for memory_id in ids[::12]:
-            relations.link(connection, remembering.lane, memory_id, {whom: ("subject", "sure")}, stamp)
+            memories.link(connection, remembering.lane, memory_id, {whom: ("subject", "sure")}, stamp)
 
 
 def lies(one: Spread) -> tuple[float, float]:

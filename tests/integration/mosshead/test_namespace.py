@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Engine
 from sqlalchemy.event import listen, remove
 
-from db import inbox, memories, profiles
+from db import entities, inbox, memories
 from db.decisions import LoggedDecision, log
 from db.keys import LaneRef
 from mosshead import AmbiguousName, InvalidEvent, Memory, Namespace, NotFound, WaitTimeout
@@ -255,9 +255,9 @@ class TestEntities:
         self, sarah: Namespace, remembering: Remembering, peters: tuple[UUID, UUID]
     ) -> None:
         with remembering.transaction() as connection:
-            for due in profiles.due_profiles(connection, remembering.lane, least=NONE, most=NONE, limit=9).profiles:
+            for due in entities.due_profiles(connection, remembering.lane, least=NONE, most=NONE, limit=9).profiles:
                 summary = f"{due.entity.description}."
-                profiles.save_profile(connection, remembering.lane, due, summary=summary, holds=[])
+                entities.save_profile(connection, remembering.lane, due, summary=summary, holds=[])
 
         assert sarah.entities.profile("PETE's").summary == "writer."
         assert sarah.entities.profile(peters[1]).summary == "User's brother."

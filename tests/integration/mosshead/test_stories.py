@@ -9,8 +9,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from db import memories, relations
-from db.relations import Edge
+from db import memories
+from db.memories import Edge
 from mosshead import ConfigurationError, Memory, Namespace, ReadTimeout
 from mosshead.contrib.stories import tell_story
 from mosshead.contrib.stories.evidence import MOST
@@ -68,7 +68,7 @@ class World:
         """An edge that a memory states."""
         with self._remembering.stamped() as (connection, stamp):
             edge = (uuid4(), subject, predicate, other)
-            relations.relate(connection, self._remembering.lane, memory_id, [edge], stamp, valid_from=NOON)
+            memories.relate(connection, self._remembering.lane, memory_id, [edge], stamp, valid_from=NOON)
 
     def replaced(self, old: UUID, new: UUID, *, after: timedelta) -> None:
         """A memory is so until so long after noon."""
@@ -77,7 +77,7 @@ class World:
             ended = {"state": "superseded", "superseded_by": new, "valid_to": NOON + after}
             memories.change(connection, lane, old, 1, stamp, **ended)
             memories.retire_vector(connection, lane, old)
-            relations.join(connection, lane, [Edge(new, old, "replaces")], stamp)
+            memories.join(connection, lane, [Edge(new, old, "replaces")], stamp)
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from config.settings import Settings
-from db import entities, questions
-from db import relations as links
+from db import entities, memories, questions
 from db.keys import BatchRef
 from db.questions import HeldRelation, NewQuestion, OtherQuestion
 from mosshead import Candidate, InvalidEvent, Namespace, NotFound, Question
@@ -294,9 +293,9 @@ class TestAMerge:
         shop = remembering.entity("Shop", entity_type="org", parent_id=people.brother)
         with remembering.stamped() as (connection, stamp):
             both = {people.writer: ("about", "unsure"), people.brother: ("object", "sure")}
-            links.link(connection, people.lane, people.bakes, both, stamp)
+            memories.link(connection, people.lane, people.bakes, both, stamp)
             edges = [(uuid4(), people.brother, "knows", people.writer), (uuid4(), people.user, "knows", people.brother)]
-            links.relate(connection, people.lane, people.bakes, edges, stamp, valid_from=NOON)
+            memories.relate(connection, people.lane, people.bakes, edges, stamp, valid_from=NOON)
         tell(type="clarify", mention="Peter", text="Peter bakes?", entity_id=str(people.brother))
         before = exported(sarah)
         refreshed(remembering)
@@ -372,7 +371,7 @@ class TestASplit:
     ) -> None:
         with remembering.stamped() as (connection, stamp):
             edge = [(uuid4(), people.user, "knows", people.writer)]
-            links.relate(connection, people.lane, people.writes, edge, stamp, valid_from=NOON)
+            memories.relate(connection, people.lane, people.writes, edge, stamp, valid_from=NOON)
         stays = remembering.memory("Peter is tall", about={people.writer: ("subject", "sure")})
         before = exported(sarah)
         refreshed(remembering)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, Engine, text
 
 from config.settings import Settings
-from db import decisions, entities, memories, questions, relations
+from db import decisions, entities, memories, questions
 from db.decisions import Stamp
 from db.keys import TABLES, BatchRef, LaneRef
 from db.questions import HeldRelation, NewQuestion, OtherQuestion
@@ -149,9 +149,9 @@ class World:
         message = uuid4()
         memories.add_sources(connection, self.lane, new.memory_id, {message: content}, stamp)
         about = {self.person(who): (role, certainty) for who, role, certainty in one["links"]}
-        relations.link(connection, self.lane, new.memory_id, about, stamp)
+        memories.link(connection, self.lane, new.memory_id, about, stamp)
         edges = [(uuid4(), self.person(a), "knows", self.person(b)) for a, b in one["relations"]]
-        relations.relate(connection, self.lane, new.memory_id, edges, stamp, valid_from=NOON)
+        memories.relate(connection, self.lane, new.memory_id, edges, stamp, valid_from=NOON)
         if one["asked"]:
             candidates, others, role = one["asked"]
             peter, sam = uuid5(message, "Peter"), uuid5(message, "Sam")

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from config.settings import Settings, settings
-from db import lanes, leases, profiles
+from db import entities, lanes, leases
 from db.keys import LaneRef
 from mosshead import Namespace, WaitTimeout
 from tests.fake_openai import FakeOpenAI, Fault
@@ -203,7 +203,7 @@ class TestTheTimer:
     ) -> None:
         an_hour_passes()
         with worker.transaction() as connection:
-            profiles.put_off(connection, worker.lane, pause=LONG)
+            entities.put_off_profiles(connection, worker.lane, pause=LONG)
         for said in ("I like tea", "I like figs"):
             waiting.say(said)
             assert sarah.entities.profile("Peter").refreshed_at is None
@@ -234,7 +234,7 @@ def test_many_are_refreshed_a_few_at_a_time_until_none_is_due(
     hello = claimed(worker.engine, worker.lane)
     assert contents_of(worker.engine, hello) == ["hello"], "between two runs the messages have their turn"
     with worker.transaction() as connection:
-        found = profiles.due_profiles(connection, worker.lane, least=timedelta(0), most=LONG, limit=99)
+        found = entities.due_profiles(connection, worker.lane, least=timedelta(0), most=LONG, limit=99)
         assert len(found.profiles) == 1
         leases.end(connection, worker.leased(hello), "dead")
 

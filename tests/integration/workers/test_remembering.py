@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, text
 
-from db import memories, relations
+from db import memories
 from mosshead import Namespace, NotFound
 from mosshead.ids import remembered_id
 from mosshead.models.kinds import EntityType
@@ -179,7 +179,7 @@ class TestForgetting:
         works = remembering.memory("Ruth works at Lumen", np.eye(384, dtype=np.float32)[0], about=about)
         with remembering.stamped() as (connection, stamp):
             edge = (uuid4(), ruth, "works_at", lumen)
-            relations.relate(connection, remembering.lane, works, [edge], stamp, valid_from=datetime.now(UTC))
+            memories.relate(connection, remembering.lane, works, [edge], stamp, valid_from=datetime.now(UTC))
 
         def stands() -> tuple[int, int]:
             statement = text("select 1 from mosshead.embeddings where owner_id = :id and owner_kind = 'memory'")

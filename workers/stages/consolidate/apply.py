@@ -12,12 +12,12 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from sqlalchemy import Connection
 
 from config.settings import Debounce
-from db import decisions, entities, inbox, memories, profiles, questions, reflections, relations, turns
+from db import decisions, entities, inbox, memories, questions, reflections, turns
 from db.candidates import CandidateRow, RefusedRow
 from db.decisions import LoggedDecision, Stamp
 from db.keys import BatchRef, LaneRef
+from db.memories import Edge
 from db.questions import HeldEnd, HeldRelation, NewQuestion, OtherQuestion
-from db.relations import Edge
 from db.unlearn import unlearn
 from mosshead.embeddings.protocol import Vectors
 from mosshead.entities.questions import Offered, question
@@ -43,7 +43,7 @@ def apply(connection: Connection, *, batch: BatchRef, plan: Plan, debounce: Debo
     stamps = decisions.stamps(connection, len(plan.decisions) + len(plan.refused))
     written = list(map(writer.write, plan.decisions, stamps))
     decisions.log(connection, batch, [*written, *map(_not_taken, plan.refused, stamps[len(written) :])])
-    profiles.touch(connection, batch.lane, sorted(writer.touched))
+    entities.touch_profiles(connection, batch.lane, sorted(writer.touched))
     turns.take_effect(connection, batch)
     inbox.mark_done(connection, batch)
     reflections.note_news(connection, batch, least=debounce.least, most=debounce.most)
@@ -194,8 +194,8 @@ class Writer:
     def _end(self, change: OpenDecision, target: UUID, since: datetime, **changes: Any) -> None:
         self._change(change, target, **changes)
         memories.retire_vector(self._connection, self._lane, target)
-        relations.end_relations(self._connection, self._lane, target, change.stamp, valid_to=since)
-        self.touched.update(relations.entities_of_memory(self._connection, self._lane, target))
+        memories.end_relations(self._connection, self._lane, target, change.stamp, valid_to=since)
+        self.touched.update(memories.entities_of_memory(self._connection, self._lane, target))
 
     def _as_it_stands(self, decision: FactOutcome, target: UUID | None) -> FactOutcome:
         """The decision, made of a memory as it was read, of what earlier facts of the batch have made of that."""
@@ -265,7 +265,7 @@ class Writer:
         grown = max(self._standing[target].confidence, _sureness(fact))
         self._change(change, target, **changes, confidence=grown)
         # Those that only the memory names are told otherwise, too.
-        self.touched.update(relations.entities_of_memory(self._connection, self._lane, target))
+        self.touched.update(memories.entities_of_memory(self._connection, self._lane, target))
         vector = self._plan.merged.get(change.number)
         if vector is not None:
             memories.retire_vector(self._connection, self._lane, target)
@@ -329,14 +329,14 @@ class Writer:
         named = linked.links[change.number]
         memories.add_sources(self._connection, self._lane, memory_id, self._quotes(change), change.stamp)
         by_entity = {link.entity_id: (link.role, "sure") for link in reversed(list(named.values()))}
-        relations.link(self._connection, self._lane, memory_id, by_entity, change.stamp)
+        memories.link(self._connection, self._lane, memory_id, by_entity, change.stamp)
         stated = [
             (uuid7(), named[one.subject].entity_id, one.predicate, named[one.object].entity_id)
             for one in fact.relations
             if one.subject in named and one.object in named
         ]
         since = said_at(fact, self._plan.messages)
-        relations.relate(self._connection, self._lane, memory_id, stated, change.stamp, valid_from=since)
+        memories.relate(self._connection, self._lane, memory_id, stated, change.stamp, valid_from=since)
         for one in open_questions(change.number, fact, linked=linked, messages=self._plan.messages):
             questions.ask(self._connection, self._lane, memory_id, one, change.stamp)
         self.touched.update(by_entity)
@@ -360,7 +360,7 @@ class Writer:
         )
 
     def _join(self, change: OpenDecision, edge: Edge) -> None:
-        relations.join(self._connection, self._lane, [edge], change.stamp)
+        memories.join(self._connection, self._lane, [edge], change.stamp)
 
 
 def _sureness(fact: Fact) -> float:

@@ -10,11 +10,10 @@ from uuid import UUID
 import numpy as np
 from sqlalchemy import Connection
 
-from db import candidates, entities, similar
-from db.candidates import CandidateRow, RefusedRow
+from db import candidates, entities
+from db.candidates import CandidateRow, RefusedRow, SimilarRow
 from db.keys import BatchRef
 from db.memories import NewMemory
-from db.similar import SimilarRow
 from mosshead.embeddings import Vectors
 from mosshead.entities import evidence, lookup
 from mosshead.entities.disambiguation import telling
@@ -71,8 +70,8 @@ def decide(batch: BatchRef, parts: Parts) -> Plan:
     load.report_refused("entities", linked.all_refused())
     about = {number: sorted({one.entity_id for one in links.values()}) for number, links in linked.links.items()}
     with load.reading(batch, parts) as connection:
-        rows = similar.similar_to_batch(connection, batch, parts.embedder.name, about=about, limit=5, least=_NEAR)
-        injected = similar.injected(connection, batch, latest=_INJECTED_MESSAGES)
+        rows = candidates.similar_to_batch(connection, batch, parts.embedder.name, about=about, limit=5, least=_NEAR)
+        injected = candidates.injected(connection, batch, latest=_INJECTED_MESSAGES)
         refused = candidates.refused_of_batch(connection, batch)
     rows = [row for row in rows if not _is_open(linked, row.fact_number, sure=row.sure_ids, maybe=row.unsure_ids)]
     found = dict(enumerate({row.memory_id: row for row in rows}.values(), 1))
