@@ -38,6 +38,34 @@ class RefusedRow:
     fact: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class SimilarRow:
+    """A memory that a candidate fact may be about.
+
+    subject_ids: the entities that it describes. sure_ids, unsure_ids: whom it is about, and whom it may be about.
+    """
+
+    fact_number: int
+    memory_id: UUID
+    version: int
+    kind: str
+    content: str
+    attribute: str | None
+    value: str | None
+    said_at: datetime
+    said_by: str | None
+    occurred_from: datetime | None
+    occurred_to: datetime | None
+    granularity: str | None
+    salience: float
+    confidence: float
+    reinforced: int
+    subject_ids: tuple[UUID, ...]
+    sure_ids: tuple[UUID, ...]
+    unsure_ids: tuple[UUID, ...]
+    similarity: float
+
+
 def store_facts(
     connection: Connection,
     batch: BatchRef,
@@ -68,11 +96,6 @@ def facts_of_batch(connection: Connection, batch: BatchRef) -> list[CandidateRow
         where {OF_BATCH} and refused is null order by number
     """).run(connection, batch.scope)
     return [CandidateRow(row.number, row.fact, row.salience, row.factors or {}, vector_of(row.vector)) for row in rows]
-
-
-def vector_of(written: str | None) -> "Vector | None":
-    """A vector that a statement gives as text."""
-    return HalfVector.from_text(written).to_numpy().astype(np.float32) if written else None
 
 
 def refused_of_batch(connection: Connection, batch: BatchRef) -> list[RefusedRow]:
@@ -116,38 +139,6 @@ def store_vectors(connection: Connection, batch: BatchRef, model: str, vectors: 
     """).run_each(connection, rows)
 
 
-_LOOK = 100
-"""So many rows the index of vectors looks at (``hnsw.ef_search``) to tell which few are nearest."""
-
-
-@dataclass(frozen=True, slots=True)
-class SimilarRow:
-    """A memory that a candidate fact may be about.
-
-    subject_ids: the entities that it describes. sure_ids, unsure_ids: whom it is about, and whom it may be about.
-    """
-
-    fact_number: int
-    memory_id: UUID
-    version: int
-    kind: str
-    content: str
-    attribute: str | None
-    value: str | None
-    said_at: datetime
-    said_by: str | None
-    occurred_from: datetime | None
-    occurred_to: datetime | None
-    granularity: str | None
-    salience: float
-    confidence: float
-    reinforced: int
-    subject_ids: tuple[UUID, ...]
-    sure_ids: tuple[UUID, ...]
-    unsure_ids: tuple[UUID, ...]
-    similarity: float
-
-
 def similar_to_batch(
     connection: Connection,
     batch: BatchRef,
@@ -183,18 +174,6 @@ def similar_to_batch(
     return [_similar(row) for row in rows_within(connection, (statement, parameters))]
 
 
-def _similar(row: Any) -> SimilarRow:
-    columns = {name: getattr(row, name) for name in (*_SIMILAR_COLUMNS, "similarity")}
-    ids: dict[str, Any] = {name: tuple(getattr(row, name) or ()) for name in ("subject_ids", "sure_ids", "unsure_ids")}
-
-    def at(name: str) -> Any:
-        moment = getattr(row, name)
-        return moment and in_zone(moment, getattr(row, f"{name}_offset"))
-
-    times = {"said_at": at("valid_from"), "occurred_from": at("occurred_from"), "occurred_to": at("occurred_to")}
-    return SimilarRow(fact_number=row.number, **columns, **times, **ids)
-
-
 def injected(connection: Connection, batch: BatchRef, *, latest: int) -> set[UUID]:
     """The memories that were in the prompts of the batch's conversations lately: of their ``latest`` messages each."""
     # Of a conversation that is under way, the batch's own messages and those before them.
@@ -226,11 +205,31 @@ def injected(connection: Connection, batch: BatchRef, *, latest: int) -> set[UUI
     return shown.union(elsewhere)
 
 
+def vector_of(written: str | None) -> "Vector | None":
+    """A vector that a statement gives as text."""
+    return HalfVector.from_text(written).to_numpy().astype(np.float32) if written else None
+
+
+def _similar(row: Any) -> SimilarRow:
+    columns = {name: getattr(row, name) for name in (*_SIMILAR_COLUMNS, "similarity")}
+    ids: dict[str, Any] = {name: tuple(getattr(row, name) or ()) for name in ("subject_ids", "sure_ids", "unsure_ids")}
+
+    def at(name: str) -> Any:
+        moment = getattr(row, name)
+        return moment and in_zone(moment, getattr(row, f"{name}_offset"))
+
+    times = {"said_at": at("valid_from"), "occurred_from": at("occurred_from"), "occurred_to": at("occurred_to")}
+    return SimilarRow(fact_number=row.number, **columns, **times, **ids)
+
+
+_LOOK = 100
+"""So many rows the index of vectors looks at (``hnsw.ef_search``) to tell which few are nearest."""
+
 _SIMILAR_COLUMNS = (
     "memory_id version kind content attribute value said_by granularity salience confidence reinforced".split()
 )
-_TIMES = ("valid_from", "occurred_from", "occurred_to")
 
+_TIMES = ("valid_from", "occurred_from", "occurred_to")
 _NOW = "memory.known_to is null and memory.state = 'active'"
 
 

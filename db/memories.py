@@ -50,6 +50,20 @@ class NewMemory:
     key: str | None = None
 
 
+Link = tuple[UUID, UUID, str, str]
+"""A memory, an entity, in which role it stands there, and how certain that is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """From a later memory to an earlier one. weight: of a similar one, the cosine of the two."""
+
+    from_id: UUID
+    to_id: UUID
+    kind: Literal["similar", "contradicts", "replaces"]
+    weight: float | None = None
+
+
 def add(connection: Connection, lane: LaneRef, memory: NewMemory, stamp: Stamp) -> None:
     """A new memory, version 1."""
     add_all(connection, lane, [(memory, stamp)])
@@ -79,12 +93,39 @@ def change(connection: Connection, lane: LaneRef, memory_id: UUID, version: int,
         raise VersionConflict(f"memory {memory_id} is no longer at version {version}")
 
 
+def memory_states(connection: Connection, lane: LaneRef, memory_ids: Sequence[UUID]) -> dict[UUID, CurrentMemory]:
+    """The latest versions of some memories, by id; of those that there are."""
+    rows = Sql(f"""
+        select memory_id, version, state, content from mosshead.memories
+        where {OF_LANE} and memory_id = any(cast(:memory_ids as uuid[])) and known_to is null order by memory_id
+    """).run(connection, lane.scope, memory_ids=list(memory_ids))
+    return {row.memory_id: CurrentMemory(*row) for row in rows}
+
+
+def content_of(connection: Connection, lane: LaneRef, memory_id: UUID, version: int) -> str | None:
+    """What a version of a memory said; None where there was no such version."""
+    content: str | None = Sql(f"""
+        select content from mosshead.memories where {OF_LANE} and memory_id = :memory_id and version = :version
+    """).scalar(connection, lane.scope, memory_id=memory_id, version=version)
+    return content
+
+
 def retire_vector(connection: Connection, lane: LaneRef, memory_id: UUID) -> None:
     """A memory is not found by its vector any more, but as of a time before."""
     Sql(f"""
         update mosshead.embeddings set owner_kind = 'past_memory'
         where {OF_LANE} and owner_kind = 'memory' and owner_id = :memory_id
     """).run(connection, lane.scope, memory_id=memory_id)
+
+
+def set_vectors(
+    connection: Connection, lane: LaneRef, model: str, kind: str, vectors: Mapping[UUID, Vector], *, version: int = 1
+) -> None:
+    """The embeddings of memories or profiles (``kind``), by id. version: of a memory, that which began with the text."""
+    shared = {**lane.scope, "model": model, "owner_kind": kind, "version": version}
+    rows = [shared | {"owner_id": owner, "embedding": HalfVector(one).to_text()} for owner, one in vectors.items()]
+    key = "(tenant_id, namespace_id, model, owner_kind, owner_id, version)"
+    insert(connection, "embeddings", rows, conflict=f"{key} do update set embedding = excluded.embedding")
 
 
 def add_sources(
@@ -108,48 +149,6 @@ def quotes_for(connection: Connection, lane: LaneRef, memory_id: UUID) -> dict[U
         select message_id, quote from mosshead.memory_sources
         where {OF_LANE} and memory_id = :memory_id and stance = 'for' and known_to is null order by message_id
     """).pairs(connection, lane.scope, memory_id=memory_id)
-
-
-def set_vectors(
-    connection: Connection, lane: LaneRef, model: str, kind: str, vectors: Mapping[UUID, Vector], *, version: int = 1
-) -> None:
-    """The embeddings of memories or profiles (``kind``), by id. version: of a memory, that which began with the text."""
-    shared = {**lane.scope, "model": model, "owner_kind": kind, "version": version}
-    rows = [shared | {"owner_id": owner, "embedding": HalfVector(one).to_text()} for owner, one in vectors.items()]
-    key = "(tenant_id, namespace_id, model, owner_kind, owner_id, version)"
-    insert(connection, "embeddings", rows, conflict=f"{key} do update set embedding = excluded.embedding")
-
-
-def with_offsets(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Columns, and beside each time that is kept with its zone that zone's offset."""
-    times = {name: columns[name] for name in ("valid_from", "occurred_from", "occurred_to") if name in columns}
-    return {**columns, **{f"{name}_offset": None if at is None else offset_of(at) for name, at in times.items()}}
-
-
-CHANGEABLE: Final = frozenset(MEMORIES.says.split()) - {
-    *("kind", "attribute", "valid_from", "valid_from_offset", "said_by", "key")
-}
-
-
-def memory_states(connection: Connection, lane: LaneRef, memory_ids: Sequence[UUID]) -> dict[UUID, CurrentMemory]:
-    """The latest versions of some memories, by id; of those that there are."""
-    rows = Sql(f"""
-        select memory_id, version, state, content from mosshead.memories
-        where {OF_LANE} and memory_id = any(cast(:memory_ids as uuid[])) and known_to is null order by memory_id
-    """).run(connection, lane.scope, memory_ids=list(memory_ids))
-    return {row.memory_id: CurrentMemory(*row) for row in rows}
-
-
-def content_of(connection: Connection, lane: LaneRef, memory_id: UUID, version: int) -> str | None:
-    """What a version of a memory said; None where there was no such version."""
-    content: str | None = Sql(f"""
-        select content from mosshead.memories where {OF_LANE} and memory_id = :memory_id and version = :version
-    """).scalar(connection, lane.scope, memory_id=memory_id, version=version)
-    return content
-
-
-Link = tuple[UUID, UUID, str, str]
-"""A memory, an entity, in which role it stands there, and how certain that is."""
 
 
 def link(
@@ -207,17 +206,18 @@ def end_relations(connection: Connection, lane: LaneRef, memory_id: UUID, stamp:
     Sql(ended).run(connection, lane.scope | stamp.columns, memory_id=memory_id, valid_to=valid_to)
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """From a later memory to an earlier one. weight: of a similar one, the cosine of the two."""
-
-    from_id: UUID
-    to_id: UUID
-    kind: Literal["similar", "contradicts", "replaces"]
-    weight: float | None = None
-
-
 def join(connection: Connection, lane: LaneRef, edges: Sequence[Edge], stamp: Stamp) -> None:
     """Make edges; those that are there already stay."""
     rows = [{**lane.scope, **stamp.begun, **asdict(one)} for one in edges]
     insert(connection, "memory_edges", rows, conflict="do nothing")
+
+
+def with_offsets(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns, and beside each time that is kept with its zone that zone's offset."""
+    times = {name: columns[name] for name in ("valid_from", "occurred_from", "occurred_to") if name in columns}
+    return {**columns, **{f"{name}_offset": None if at is None else offset_of(at) for name, at in times.items()}}
+
+
+CHANGEABLE: Final = frozenset(MEMORIES.says.split()) - {
+    *("kind", "attribute", "valid_from", "valid_from_offset", "said_by", "key")
+}
