@@ -117,6 +117,10 @@ def rows(admin_engine: Engine, lane: LaneRef) -> Callable[[str], list[Any]]:
     return rows
 
 
+def test_every_kind_that_messages_are_news_for_is_in_the_table_of_kinds() -> None:
+    assert reflections.NEWS.keys() <= reflecting.KINDS.keys()
+
+
 def test_after_a_quiet_time_all_that_was_said_is_seen_once_and_in_order(
     *,
     slow: None,
