@@ -21,8 +21,6 @@ from mosshead.api.arguments import (
     memory_id,
 )
 from mosshead.api.session import Session
-from mosshead.entities import questions as asking
-from mosshead.entities.questions import Offered, told_apart
 from mosshead.errors import AmbiguousName, InvalidEvent, NotFound
 from mosshead.language.names import normalise
 from mosshead.models.memories import Entity, Profile
@@ -34,6 +32,7 @@ from mosshead.store import entities, memories
 from mosshead.text import readable
 
 if TYPE_CHECKING:
+    from mosshead.entities.disambiguation import Offered
     from mosshead.entities.mentions import Mention, Parser
     from mosshead.store.entities import Neighbour
 
@@ -67,7 +66,7 @@ class NamespaceEntities:
         if not found:
             raise NotFound(f"entity: nothing in {path} is called that")
         if len(found) > 1:
-            bearers = "; ".join(f"{profile.entity.id} ({told_apart(profile.entity)})" for profile in found)
+            bearers = "; ".join(f"{profile.entity.id} ({_told_apart(profile.entity)})" for profile in found)
             raise AmbiguousName(f"entity: {len(found)} bear this name; ask by id: {bearers}")
         return found[0]
 
@@ -109,13 +108,15 @@ class NamespaceEntities:
         Until one is answered, what was said is linked to none of its candidates for sure. Candidates are described by what is
         known of them now; their scores are not kept, and are 0.
         """
+        from mosshead.entities.disambiguation import question
+
         path = self.session.path
         with self.session.transaction() as connection:
             waiting = entities.questions(connection, path)
             offered = _offered(connection, path, {key for one in waiting for key in one.candidates})
         return [
             replace(
-                asking.question(one.mention, [offered[key] for key in one.candidates if key in offered], one.message),
+                question(one.mention, [offered[key] for key in one.candidates if key in offered], one.message),
                 id=one.question_id,
                 memories=tuple(one.memories),
             )
@@ -218,7 +219,14 @@ def _known(connection: Connection, path: NamespacePath, name: str, wanted: UUID)
     return found[0].entity
 
 
-def _offered(connection: Connection, path: NamespacePath, entity_ids: Collection[UUID]) -> dict[UUID, Offered]:
+def _told_apart(entity: Entity) -> str:
+    """What tells an entity from its namesakes, in a few words."""
+    return " at ".join(detail for detail in (entity.description, entity.parent) if detail) or entity.entity_type
+
+
+def _offered(connection: Connection, path: NamespacePath, entity_ids: Collection[UUID]) -> "dict[UUID, Offered]":
+    from mosshead.entities.disambiguation import Offered
+
     facts = entities.facts(connection, path, entity_ids, limit=_FACTS)
     found = (one.entity for one in memories.profiles(connection, path, entity_ids=entity_ids))
     return {one.id: Offered(entity_id=one.id, entity=one, facts=facts.get(one.id, ())) for one in found}

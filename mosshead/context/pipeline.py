@@ -8,9 +8,9 @@ from uuid import UUID
 from mosshead.context.assemble import Path, assemble, called_for, oldest, paths, without
 from mosshead.context.fetch import Fetched, Heard, Parsed, ReadStore, first, second, spoken, third
 from mosshead.embeddings.local.files import MODEL
+from mosshead.entities.disambiguation import question
 from mosshead.entities.evidence import offered
 from mosshead.entities.lookup import NameMatch
-from mosshead.entities.questions import question
 from mosshead.errors import NotFound
 from mosshead.language.dates import periods, where_asked
 from mosshead.models.context import Context, Excerpt, MessageHit, MessageHits, excerpts

@@ -11,9 +11,8 @@ from uuid import UUID
 from pgvector import HalfVector
 
 from mosshead.embeddings.protocol import Vector
-from mosshead.entities.disambiguation import Evidence, Telling
+from mosshead.entities.disambiguation import Evidence, Offered, Telling
 from mosshead.entities.lookup import found_by, registered
-from mosshead.entities.questions import Offered
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.memories import Entity
 from mosshead.paths import NamespacePath

@@ -9,11 +9,9 @@ from sqlalchemy import Engine
 
 from mosshead.embeddings import Embedder
 from mosshead.entities import evidence, lookup
-from mosshead.entities.disambiguation import MOST_OFFERED, Telling, disambiguate, telling
+from mosshead.entities.disambiguation import MOST_OFFERED, Telling, disambiguate, question, telling
 from mosshead.entities.evidence import Weighed
-from mosshead.entities.lookup import NameMatch
-from mosshead.entities.matching import Name, NamePlace, TextWord, places, words_of
-from mosshead.entities.questions import question
+from mosshead.entities.lookup import Name, NameMatch, NamePlace, TextWord, places, words_of
 from mosshead.events.transcripts import spoken
 from mosshead.language.names import normalise
 from mosshead.language.wordlists import AMBIGUOUS, CALENDAR, GRAMMAR, gender_of

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from mosshead.embeddings import Vectors
-from mosshead.entities.matching import Name, TextWord, places, words_of
+from mosshead.entities.lookup import Name, TextWord, places, words_of
 from mosshead.language.dates import Period, periods
 from mosshead.language.names import normalise, spelled_out
 from mosshead.models.messages import StoredMessage

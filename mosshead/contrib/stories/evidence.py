@@ -15,7 +15,7 @@ from mosshead.context.pipeline import Understood, names_of, settled
 from mosshead.contrib.stories.prompt import noted
 from mosshead.contrib.stories.requests import StoryIntent, StoryRequest, times_in
 from mosshead.contrib.stories.story import StoryEvidence
-from mosshead.entities.matching import Name, places, words_of
+from mosshead.entities.lookup import Name, places, words_of
 from mosshead.language.names import normalise
 from mosshead.models.kinds import Role
 from mosshead.models.memories import Progress, StoredMemory

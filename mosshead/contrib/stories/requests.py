@@ -6,7 +6,7 @@ from datetime import date
 from enum import StrEnum
 from itertools import zip_longest
 
-from mosshead.entities.matching import words_of
+from mosshead.entities.lookup import words_of
 from mosshead.language.dates import period_of, phrases_on
 from mosshead.language.dates.spans import MONTH_NAME
 from mosshead.language.wordlists import GRAMMAR

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.entities.questions import Offered, question
+from mosshead.entities.disambiguation import Offered, question
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
 

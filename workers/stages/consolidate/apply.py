@@ -20,7 +20,7 @@ from db.memories import Edge
 from db.questions import HeldEnd, HeldRelation, NewQuestion, OtherQuestion
 from db.unlearn import unlearn
 from mosshead.embeddings.protocol import Vectors
-from mosshead.entities.questions import Offered, question
+from mosshead.entities.disambiguation import Offered, question
 from mosshead.ids import uuid7
 from mosshead.language.names import normalise
 from mosshead.models.entities import RegisteredEntity
