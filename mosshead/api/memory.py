@@ -21,6 +21,7 @@ from mosshead.errors import EmbedderMismatch, MossheadError
 from mosshead.paths import NamespacePath, NamespacePrefix, with_context
 from mosshead.publishing.publishers import AppSession, check_event, publish_checked
 from mosshead.store import memories
+from mosshead.store.pending import Overlay
 from mosshead.urls import session_name, sqlalchemy_url
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Memory:
         self._engine = engine
         self._embedder = embedder
         self._publisher = publisher
+        self._overlay = Overlay()
         fork_safety.watch_engine(engine)
 
     @classmethod
@@ -101,7 +103,7 @@ class Memory:
         Raises InvalidNamespace where a part is empty or a template stays unresolved, before anything is read or sent.
         """
         path = NamespacePath.of(parts, with_context(values))
-        return Namespace(Session(path, self._engine, self._embedder, self._publisher))
+        return Namespace(Session(path, self._engine, self._embedder, self._publisher, self._overlay))
 
     def group(self, *parts: str, **values: str) -> "NamespaceGroup":
         """Group all namespaces whose path begins with some parts, the tenant first, to query them together.

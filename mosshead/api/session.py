@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from uuid import UUID
@@ -20,7 +20,7 @@ from mosshead.paths import NamespacePath
 from mosshead.publishing.publishers import AppSession, check_events, publish_checked
 from mosshead.store import memories
 from mosshead.store.connection import in_one_trip, tenant_transaction
-from mosshead.store.pending import Laid, Overlay, Pending, overlay_of
+from mosshead.store.pending import Laid, Overlay, Pending
 
 if TYPE_CHECKING:
     from mosshead.context.fetch import ReadStore
@@ -34,15 +34,16 @@ _P = ParamSpec("_P")
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The state that the parts of one namespace share: its path, the engine, the embedder and the publisher.
+    """The state that the parts of one namespace share: its path, the engine, the embedder, the publisher, and what waits.
 
-    An extension takes it from `Namespace.session`.
+    An extension takes it from `Namespace.session`. overlay: the writes of this process that wait, of all namespaces.
     """
 
     path: NamespacePath
     engine: Engine
     embedder: Embedder
     publisher: "SpoolPublisher | None" = None
+    overlay: Overlay = field(default_factory=Overlay)
 
     def transaction(self) -> AbstractContextManager[Connection]:
         """Open a transaction that sees this tenant's rows and no others."""
@@ -98,7 +99,7 @@ class Session:
 
     def published(self) -> dict[UUID, int]:
         """Return how many events were published through the spool of this process, by publisher."""
-        return self.publisher.published(self.path) if self.publisher else {}
+        return self.publisher.spool.published(self.path) if self.publisher else {}
 
     def progress(self) -> Progress:
         """Read how far the namespace's events have come."""
@@ -171,7 +172,7 @@ class Session:
 
         How far the service came is asked for where something may wait, and first: what took effect may have been undone since.
         """
-        waiting = self.overlay.of(self.path)
+        waiting = self.overlay.of(self.path) if self.overlay.waiting else Laid()
         if not (waiting.remembered or waiting.closed):
             return waiting
         self.overlay.settle(self.path, self.progress())
@@ -180,12 +181,6 @@ class Session:
     def add_pending(self, event_id: UUID, *, memory: Hit | None = None, closes: Mapping[UUID, UUID | None]) -> None:
         """Lay a write that was just published over this process's reads."""
         self.overlay.add(self.path, event_id, Pending(memory=memory, closes=closes, numbers=self.published()))
-
-    @property
-    def overlay(self) -> Overlay:
-        """The writes of this process that wait, of all namespaces."""
-        return overlay_of(self.engine)
-
 
 def _waited_for(progress: Progress) -> str:
     """What a wait would have gone on for."""

@@ -38,10 +38,13 @@ _BREATH_SECONDS = 0.01  # a burst gathers, and the app's threads have the interp
 
 
 class SpoolPublisher:
-    """Publishes through a spool, which other processes may share; for many threads, and for both sides of a fork."""
+    """Publishes through a spool, which other processes may share; for many threads, and for both sides of a fork.
+
+    spool: knows what was published (`Spool.published`).
+    """
 
     def __init__(self, *, spool: Spool, queue: EventQueue, database_url: URL, key: SigningKey | None) -> None:
-        self._spool = spool
+        self.spool = spool
         self._shipper = Shipper(spool, queue, database_url, key)
         # Both also when nobody refers to this any more, the later one first. The interpreter's end is the end of shipping alone:
         # what the app still publishes then, in a function that it gave `atexit`, is stored for the next process.
@@ -53,19 +56,8 @@ class SpoolPublisher:
 
     def publish(self, path: NamespacePath, events: Sequence[CheckedEvent]) -> None:
         """Store events of one namespace, in order, all or none. Raises SpoolFull and SpoolUnavailable."""
-        self._spool.append(path, [event.body for event in events])
+        self.spool.append(path, [event.body for event in events])
         self._shipper.notice()
-
-    def published(self, path: NamespacePath) -> dict[UUID, int]:
-        """By publisher, the newest number that this spool gave in a namespace."""
-        if not self._spool.exists():
-            return {}
-        try:
-            publisher, newest = self._spool.newest(path)
-        except SpoolUnavailable as error:
-            _log.warning("reading goes on without the spool: %s", error)  # that is for a publish to fail of
-            return {}
-        return {publisher: newest} if newest else {}
 
     def close(self) -> None:
         """Ship for two seconds at most what never went out, and end. What is left stays, for the next who opens the spool."""

@@ -89,8 +89,8 @@ _log = logging.getLogger("mosshead")
 class Spool(Forkable):
     """A spool in a file, for this process and others; safe to share between threads and usable on both sides of a fork.
 
-    Every method raises SpoolUnavailable where the file cannot be used; nothing is half done then. One SQLite connection, for one
-    process at a time, with a lock around every use.
+    Every method but `published` raises SpoolUnavailable where the file cannot be used; nothing is half done then. One SQLite
+    connection, for one process at a time, with a lock around every use.
     """
 
     def __init__(self, path: Path, *, most_bytes: int) -> None:
@@ -134,6 +134,17 @@ class Spool(Forkable):
         with self._reading() as connection:
             publisher, newest = connection.execute(_NEWEST, [_name(path)]).fetchone()
         return UUID(publisher), newest
+
+    def published(self, path: NamespacePath) -> dict[UUID, int]:
+        """By publisher, the newest number that this spool gave in a namespace; nothing where the file cannot be used."""
+        if not self.exists():
+            return {}
+        try:
+            publisher, newest = self.newest(path)
+        except SpoolUnavailable as error:
+            _log.warning("reading goes on without the spool: %s", error)  # that is for a publish to fail of
+            return {}
+        return {publisher: newest} if newest else {}
 
     def changes(self, since: int) -> Changes:
         """The namespaces with events that were published to after a point, 0 for all."""

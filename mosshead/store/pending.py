@@ -8,9 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
-from weakref import WeakKeyDictionary
-
-from sqlalchemy import Engine
 
 from mosshead.embeddings import Embedder
 from mosshead.embeddings.protocol import Vector
@@ -94,35 +91,36 @@ class Laid:
         return replace(memory, state="superseded" if successor else "withdrawn", superseded_by=successor, pending=True)
 
 
+@dataclass(frozen=True, slots=True)
 class Overlay:
-    """The writes of one process that wait, by namespace. Every step is one operation on a dict, so that it needs no lock."""
+    """The writes of one process that wait, by namespace and event.
 
-    def __init__(self) -> None:
-        self._waiting: dict[tuple[tuple[str, ...], str], Pending] = {}
+    Every step is one operation on a dict whose keys Python compares without code of its own, so that it needs no lock.
+    """
+
+    waiting: dict[tuple[tuple[str, ...], str], Pending] = field(default_factory=dict)
 
     def add(self, path: NamespacePath, event_id: UUID, pending: Pending) -> None:
         """A write that was published."""
-        self._waiting[path.parts, event_id.hex] = pending
-        for key in tuple(self._waiting)[:-_MOST]:
-            self._waiting.pop(key, None)
+        self.waiting[path.parts, event_id.hex] = pending
+        for key in tuple(self.waiting)[:-_MOST]:
+            self.waiting.pop(key, None)
 
     def of(self, path: NamespacePath) -> Laid:
         """What waits of a namespace, as far as `settle` knows."""
-        if not self._waiting:
-            return _NOTHING
-        return laid([one for (parts, _), one in tuple(self._waiting.items()) if parts == path.parts])
+        return laid([one for (parts, _), one in tuple(self.waiting.items()) if parts == path.parts])
 
     def drop(self, path: NamespacePath) -> None:
         """Forget all that waits of a namespace: it is not to take effect."""
-        for key in tuple(self._waiting):
+        for key in tuple(self.waiting):
             if key[0] == path.parts:
-                self._waiting.pop(key, None)
+                self.waiting.pop(key, None)
 
     def settle(self, path: NamespacePath, progress: Progress) -> None:
         """Forget what is in effect, as a read said; later reads find in the database what became of it."""
-        for key, one in tuple(self._waiting.items()):
+        for key, one in tuple(self.waiting.items()):
             if key[0] == path.parts and one.in_effect(progress):
-                self._waiting.pop(key, None)
+                self.waiting.pop(key, None)
 
 
 def laid(waiting: Iterable[Pending]) -> Laid:
@@ -134,12 +132,3 @@ def laid(waiting: Iterable[Pending]) -> Laid:
         if one.memory is not None:
             remembered[one.memory.id] = one.memory
     return Laid(tuple(one for key, one in remembered.items() if key not in closed), closed)
-
-
-def overlay_of(engine: Engine) -> Overlay:
-    """The overlay of a `Memory`, by its engine."""
-    return _overlays.setdefault(engine, Overlay())
-
-
-_NOTHING = Laid()
-_overlays: WeakKeyDictionary[Engine, Overlay] = WeakKeyDictionary()

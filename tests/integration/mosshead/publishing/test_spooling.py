@@ -38,7 +38,7 @@ def test_what_is_published_goes_out_numbered_and_in_order(
 ) -> None:
     spooled.publish(fresh_namespace, events(fresh_namespace, "a", "b"))
     spooled.publish(fresh_namespace, events(fresh_namespace, "c"))
-    ((publisher, newest),) = spooled.published(fresh_namespace).items()
+    ((publisher, newest),) = spooled.spool.published(fresh_namespace).items()
     found = [(event["publisher"], event["publisher_sequence"], event["content"]) for event in around.taken(3)]
     assert found == [(str(publisher), 1, "a"), (str(publisher), 2, "b"), (str(publisher), 3, "c")]
     assert newest == 3
@@ -298,7 +298,7 @@ def test_a_spool_that_is_removed_under_way_does_not_stop_the_next(
     for file in spool_file.parent.glob("*.spool*"):
         file.unlink()
     spooled.publish(fresh_namespace, events(fresh_namespace, "b"))
-    ((publisher, newest),) = spooled.published(fresh_namespace).items()
+    ((publisher, newest),) = spooled.spool.published(fresh_namespace).items()
     (event,) = around.take_in(1)
     assert (event["content"], event["publisher"], event["publisher_sequence"], newest) == ("b", str(publisher), 1, 1)
 
@@ -308,7 +308,7 @@ def test_a_broken_spool_does_not_stop_a_read(
 ) -> None:
     spool_file.parent.mkdir()
     spool_file.write_text("no spool " * 1000)
-    assert spooled.published(fresh_namespace) == {}
+    assert spooled.spool.published(fresh_namespace) == {}
 
 
 def test_a_copy_does_not_take_the_originals_receipt_for_its_own(
