@@ -150,7 +150,7 @@ class Memory:
 
 def warm_up(embedder: Embedder) -> None:
     """Load the modules that read, and the local embedding model, as the first read would."""
-    import_module("mosshead.context.pipeline")
+    import_module("mosshead.context.message_search")
     embedder.count_tokens("")
 
 

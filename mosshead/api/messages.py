@@ -76,7 +76,7 @@ class NamespaceMessages:
         now, reranker, timeout, on_timeout: as for `Namespace.context`.
         Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot be reached.
         """
-        from mosshead.context import pipeline
+        from mosshead.context import message_search
         from mosshead.models.context import MessageHits
         from mosshead.search.messages import Among
         from mosshead.search.rerank import judge_of
@@ -84,7 +84,7 @@ class NamespaceMessages:
         if conversation_only and conversation is None:
             raise ValueError("conversation_only: needs conversation=")
         named, said = checked_conversation(conversation), redact(readable("text", text))
-        wanted = pipeline.MessageSearchRequest(
+        wanted = message_search.MessageSearchRequest(
             text=said,
             history=redacted_history(history),
             conversation=named,
@@ -103,7 +103,7 @@ class NamespaceMessages:
         def read() -> MessageHits:
             if not said.strip():
                 return MessageHits(hits=(), excerpts=(), progress=self.session.progress(), conversation=named)
-            return pipeline.search_messages(self.session.store(), wanted, self.session.published())
+            return message_search.search_messages(self.session.store(), wanted, self.session.published())
 
         return self.session.read(
             read,
@@ -117,7 +117,7 @@ class NamespaceMessages:
 
         around: how many before and after come with it, as for `search`. Raises NotFound, and ValueError where it does not fit.
         """
-        from mosshead.context.pipeline import excerpt
+        from mosshead.context.message_search import excerpt
 
         return excerpt(self.session.store(), id_of("message_id", message_id), before_and_after(around))
 

@@ -1,29 +1,69 @@
-"""What `Namespace.context` and `Namespace.messages.search` do with what they were asked: the trips, and what is made of them."""
+"""From a message to its context: it is parsed, who is meant is settled, and what fits is fetched, ranked and assembled.
+
+Two round trips to Postgres bring what that takes, with the embedding between them:
+
+    look_up_names     whom the message and the turns before it name, how fresh the memories are, and, in a large namespace, how
+                      common the words of the message are
+    fetch_candidates  all that decides who is meant, and what each path may find
+
+A name lies near to all memories of its bearer and tells nothing of what is asked, so "someone" stands for it in what is embedded;
+its words are still looked for.
+
+One more trip is made in two cases only: where it stays open who is meant, and the message calls for a taught process, whose words
+may tell ("hand it back to the writer"); and behind the first, where a pronoun may mean whom the turns before name, and these are
+stored and not given.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import datetime
+from itertools import chain
+from typing import Any
 from uuid import UUID
 
-from mosshead.context.assemble import Path, assemble, called_for, oldest, paths, without
-from mosshead.context.fetch import Fetched, Heard, Parsed, ReadStore, first, second, spoken, third
-from mosshead.embeddings.local.files import MODEL
-from mosshead.entities.disambiguation import question
-from mosshead.entities.evidence import offered
+from sqlalchemy import Engine
+
+from mosshead.context.assemble import Path, assemble, called_for, paths, relates, told_in_one_line, without
+from mosshead.deadline import at_the_same_time
+from mosshead.embeddings import Embedder
+from mosshead.embeddings.protocol import Vector
+from mosshead.entities import evidence, lookup
+from mosshead.entities.disambiguation import (
+    OF_ANYBODY,
+    SCENE_TURNS,
+    STAND_IN,
+    Disambiguation,
+    Telling,
+    disambiguate,
+    question,
+    telling,
+)
+from mosshead.entities.evidence import Weighed, offered
 from mosshead.entities.lookup import NameMatch
-from mosshead.errors import NotFound
+from mosshead.entities.resolution import TURNS
 from mosshead.language.dates import periods, where_asked
-from mosshead.models.context import Context, Excerpt, MessageHit, MessageHits, excerpts
-from mosshead.models.memories import Hit
+from mosshead.language.names import normalise
+from mosshead.language.references import Layout, ReferenceForm, phrases
+from mosshead.models.context import Context
+from mosshead.models.kinds import EntityType
+from mosshead.models.memories import Hit, Progress
 from mosshead.models.messages import StoredMessage
 from mosshead.models.questions import Question
-from mosshead.patterns import lazy_pattern
+from mosshead.paths import NamespacePath
+from mosshead.search import memories as memories_sql
+from mosshead.search import messages as messages_sql
 from mosshead.search.memories import RankedMemory, not_ruled_out, other_of_two, rank_memories
-from mosshead.search.messages import Among, RankedMessage, ScannedMessages, asked_by, rank_messages
-from mosshead.search.rerank import JUDGED, Judge, reranked
-from mosshead.store import messages
+from mosshead.search.messages import Among, RankedMessage, asked_by, rank_messages
+from mosshead.search.rerank import Judge
+from mosshead.search.scans import Scanned, Vocabulary, vocabularies, vocabulary_statement
+from mosshead.store import memories as views
+from mosshead.store import messages as stored_messages
+from mosshead.store.connection import Statement, in_one_trip
 from mosshead.store.pending import Laid
-from mosshead.text import as_compared
+from mosshead.text import as_compared, turns_before
+
+_MOST_CONTESTED = 3
+"""So many names of a message, each borne by several, are settled; it takes a scan for each."""
 
 _TOKENS = 50
 """Of a budget for each message that is counted on: one takes some 25 or more, and memories stand beside them."""
@@ -38,30 +78,302 @@ NOTHING = Context(memories=(), questions=(), tokens=0, partial=False, explanatio
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Request:
+class ContextRequest:
+    """What `Namespace.context` was asked, checked."""
+
     text: str
     history: tuple[str, ...]
     conversation: str | None
     now: datetime
+    budget: int
+    include_pending: int
     judge: Judge | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContextRequest(_Request):
-    """What `Namespace.context` was asked, checked."""
+class ReadStore:
+    """Where to read, and what embeds."""
 
-    budget: int
-    include_pending: int
+    engine: Engine
+    path: NamespacePath
+    embedder: Embedder
+
+    def trip(self, statements: Sequence[Statement]) -> list[list[Any]]:
+        """The rows of some statements, for one round trip."""
+        return in_one_trip(self.engine, self.path.tenant_id, statements)
+
+
+def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int], laid: Laid) -> Context:
+    """What a model should know to answer a message.
+
+    published: by publisher, what this app published before it asked. laid: what it wrote, and the service has not taken up.
+    """
+    heard = look_up_names(
+        store, wanted.text, wanted.history, conversation=wanted.conversation, ahead=wanted.include_pending
+    )
+    told = {as_compared(one) for one in (*wanted.history, wanted.text)}
+    # What is told anyway may take the best places, and is left out then.
+    fetched = fetch_candidates(store, heard, told=told, shown=wanted.budget // _TOKENS + len(told))
+    read, found = settle(store, heard, fetched, wanted.now)
+    progress = replace(heard.progress, published=published)
+    return assemble(
+        without(found, laid.closed),
+        messages=read.messages(limit=wanted.budget // _SHORT),
+        ahead=[one for one in heard.ahead if one.content.strip() and as_compared(one.content) not in told],
+        pending=_pending(store, laid, heard.parsed.unnamed, found),
+        questions=tuple(read.questions()),
+        related=relates(
+            heard.parsed.text,
+            fetched.cosines,
+            somebody=heard.parsed.means_somebody,
+            model=store.embedder.name,
+            day=read.now.date(),
+        ),
+        judge=wanted.judge,
+        budget=wanted.budget,
+        count_tokens=store.embedder.count_tokens,
+        now=wanted.now,
+        partial=progress.partial,
+    )
+
+
+def _pending(store: ReadStore, laid: Laid, message: str, found: Iterable[Path]) -> list[Hit]:
+    """What was put down by hand and is not taken up yet, as far as it is nearest to a message."""
+    if not laid.remembered:
+        return []
+    stored = {one.id for path in found for one in path.hits}
+    vector = store.embedder.embed([message])[0]  # it was embedded for the read already, and is remembered
+    return [one for one in laid.similar(vector, store.embedder)[:_PENDING] if one.id not in stored]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MessageSearchRequest(_Request):
-    """What `Namespace.messages.search` was asked, checked."""
+class Parsed:
+    """A message as reading takes it.
 
-    limit: int
-    around: tuple[int, int]
-    threshold: float | None
-    among: Among
+    text: as it was said. unnamed: with "someone" for the names of people; as it was said where nothing else is in it.
+    named: each name in it, as it is written first, in their order, with whom it may mean; the user is nobody's question.
+    implied: who is meant by a pronoun, where the message names nobody, and the last turn that names anybody names one alone.
+    """
+
+    text: str
+    unnamed: str
+    named: Mapping[str, frozenset[UUID]]
+    implied: frozenset[UUID] = frozenset()
+
+    @property
+    def contested(self) -> tuple[str, ...]:
+        """The names that several bear."""
+        return tuple(name for name, bearers in self.named.items() if len(bearers) > 1)
+
+    @property
+    def means_somebody(self) -> bool:
+        """Whether it names somebody, or means somebody by a pronoun."""
+        return bool(self.named or self.implied)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """A message as the first trip leaves it.
+
+    before: the turns before it, oldest first. found: the names in all of these. ahead: what was said last, anywhere in the
+    namespace, and has not taken effect; the last first. vocabularies: of its words, where the namespace has indexes of its own.
+    """
+
+    parsed: Parsed
+    before: tuple[str, ...]
+    found: tuple[NameMatch, ...]
+    ahead: tuple[StoredMessage, ...]
+    progress: Progress
+    vocabularies: Mapping[Scanned, Vocabulary]
+
+
+def look_up_names(
+    store: ReadStore, message: str, before: Sequence[str], *, conversation: str | None = None, ahead: int = 0
+) -> Heard:
+    """Look up whom a message names.
+
+    before: the turns before it, oldest first, of which the latest count. conversation: where to look for them if none are given.
+    ahead: how many to fetch of the messages that have not taken effect.
+    """
+    given = bool(before)
+    before = turns_before(message, before, TURNS)
+    texts = [message, *before]
+    asked = {
+        "names": lookup.statement_for(store.path, lookup.keys_of(texts)),
+        "progress": views.progress_statement(store.path),
+        "words": vocabulary_statement(store.path, store.embedder.name, message),
+    }
+    if ahead:
+        asked["ahead"] = stored_messages.ahead_statement(store.path, ahead)
+    if conversation and not given:
+        asked["latest"] = stored_messages.latest_statement(store.path, conversation, TURNS + 1)
+    rows = dict(zip(asked, store.trip(list(asked.values())), strict=True))
+    found, stored = lookup.matches(texts, rows["names"]), stored_messages.latest_of(rows.get("latest", []))
+    before = turns_before(message, stored, TURNS) or before
+    if stored and before and _refers_back(message, found):
+        (names,) = store.trip([lookup.statement_for(store.path, lookup.keys_of(before))])
+        found = lookup.matches([message, *before], [*rows["names"], *names])
+    return Heard(
+        parsed=parse(message, found),
+        before=before,
+        found=tuple(found),
+        ahead=tuple(map(stored_messages.message_of, rows.get("ahead", ()))),
+        progress=views.progress_of(rows["progress"]),
+        vocabularies=vocabularies(rows["words"]),
+    )
+
+
+def parse(message: str, found: Sequence[NameMatch]) -> Parsed:
+    """Parse a message. found: the names in it, as text 0, and in the turns before it, as texts 1 and on, oldest first."""
+    others = [one for one in found if not one.entity.is_user]
+    named: dict[str, set[UUID]] = {}
+    written: dict[str, str] = {}
+    for one in others:
+        if one.text == 0:
+            name = written.setdefault(normalise(one.name), one.name)
+            named.setdefault(name, set()).add(one.entity.entity_id)
+    return Parsed(
+        text=message,
+        unnamed=_unnamed(message, [one for one in found if one.text == 0]),
+        named={name: frozenset(bearers) for name, bearers in named.items()},
+        implied=_implied(others) if _refers_back(message, found) else frozenset(),
+    )
+
+
+def _refers_back(message: str, found: Sequence[NameMatch]) -> bool:
+    """Whether the turns before may tell whom a message means: it has a pronoun and names nobody. found: as for `parse`."""
+    names_nobody = not any(one.text == 0 and not one.entity.is_user for one in found)
+    return names_nobody and any(phrase.form is ReferenceForm.PRONOUN for phrase in phrases(Layout(message)))
+
+
+def _implied(before: Sequence[NameMatch]) -> frozenset[UUID]:
+    latest = max((one.text for one in before), default=0)
+    last = frozenset(one.entity.entity_id for one in before if one.text == latest)
+    return last if len(last) == 1 else frozenset()
+
+
+def _unnamed(message: str, found: Sequence[NameMatch]) -> str:
+    """The message with "someone" for each name of a person, as who is meant is weighed by it too (`disambiguation.telling`)."""
+    kept, taken = [], 0
+    for start, end in sorted({(one.start, one.end) for one in found if one.entity.entity_type is EntityType.PERSON}):
+        if start >= taken:
+            kept.append(message[taken:start])
+            taken = end
+    kept.append(message[taken:])
+    return " ".join(STAND_IN.join(kept).split()) if any(map(str.isalnum, "".join(kept))) else message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedName:
+    """Who a name that several bear means, and what is known of each of them."""
+
+    decision: Disambiguation
+    bearers: Mapping[UUID, Weighed]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """What the second trip brings. meant: by name."""
+
+    memories: memories_sql.ScannedMemories
+    messages: messages_sql.ScannedMessages
+    meant: Mapping[str, ResolvedName]
+
+    @property
+    def cosines(self) -> list[float]:
+        """Those of the memories and messages with what was asked."""
+        return [*(one.cosine for one in self.memories.memories), *(one.cosine for one in self.messages.found)]
+
+    @property
+    def open(self) -> bool:
+        """Whether it is open who is meant by a name."""
+        return any(one.decision.entity_id is None for one in self.meant.values())
+
+
+def fetch_candidates(
+    store: ReadStore, heard: Heard, *, shown: int, told: Collection[str], among: Among | None = None
+) -> Fetched:
+    """Fetch what answers to a message, and settle who is meant.
+
+    shown: how many messages may be shown. told: what is told anyway, as it is compared. among: which are searched.
+    """
+    parsed = heard.parsed
+    contests = {name: telling(parsed.text, name, heard.before) for name in parsed.contested[:_MOST_CONTESTED]}
+    unnamed, *vectors = store.embedder.embed([parsed.unnamed, *(one.text for one in contests.values())])
+    named = frozenset(bearer for bearers in parsed.named.values() if len(bearers) == 1 for bearer in bearers)
+    of_memories = memories_sql.statement_for(
+        store.path,
+        model=store.embedder.name,
+        vector=unnamed,
+        message=parsed.text,
+        named=named | parsed.implied,
+        contested={bearer for name in contests for bearer in parsed.named[name]},
+        vocabulary=heard.vocabularies.get("memories"),
+    )
+    of_messages = messages_statement(store, heard, unnamed, shown=shown, among=among)
+
+    def scan_messages() -> tuple[messages_sql.ScannedMessages, dict[str, ResolvedName]]:
+        found, *weighed = store.trip([of_messages, *_weighing(store, heard, contests, vectors)])
+        return messages_sql.scanned(found, told), _settled(heard, contests, weighed)
+
+    # Memories take the longer of the two, and so the messages' connection tells who is meant.
+    (messages, meant), memories = at_the_same_time(
+        scan_messages, lambda: memories_sql.scanned(store.trip([of_memories])[0])
+    )
+    return Fetched(memories=memories, messages=messages, meant=meant)
+
+
+def messages_statement(store: ReadStore, heard: Heard, vector: Vector, *, shown: int, among: Among | None) -> Statement:
+    """The scan of messages. vector: of the message with nobody's name in it; shown, among: as for `fetch_candidates`."""
+    return messages_sql.statement_for(
+        store.path,
+        model=store.embedder.name,
+        vector=vector,
+        message=heard.parsed.text,
+        among=among,
+        each=messages_sql.each_for(shown),
+        vocabulary=heard.vocabularies.get("turns"),
+    )
+
+
+def _weighing(
+    store: ReadStore, heard: Heard, contests: Mapping[str, Telling], vectors: Iterable[Vector]
+) -> list[Statement]:
+    """For each contested name, what is known of its bearers that answers to what was said; then the scene's names."""
+    if not contests:
+        return []
+    keys = lookup.keys_of(heard.before)
+    return [
+        *(
+            evidence.statement_for(
+                store.path,
+                model=store.embedder.name,
+                asked=asked,
+                vector=vector,
+                candidates=heard.parsed.named[name],
+                named={one.entity.entity_id for one in heard.found} - heard.parsed.named[name],
+                named_keys=keys,
+            )
+            for (name, asked), vector in zip(contests.items(), vectors, strict=True)
+        ),
+        *([lookup.statement_for(store.path, keys)] if keys else []),
+    ]
+
+
+def _settled(heard: Heard, contests: Mapping[str, Telling], rows: Sequence[list[Any]]) -> dict[str, ResolvedName]:
+    if not contests:
+        return {}
+    weighings, names = rows[: len(contests)], chain.from_iterable(rows[len(contests) :])
+    scene = {one.entity.entity_id for one in lookup.matches(heard.before, names) if not one.entity.is_user}
+    meant = {}
+    for (name, asked), weighing in zip(contests.items(), weighings, strict=True):
+        bearers = heard.parsed.named[name]
+        named = frozenset(one for others in heard.parsed.named.values() for one in others) - bearers
+        weighed = evidence.weighed(weighing, asked, named=named, scene_named=scene - bearers)
+        candidates = {key: weighed[key] for key in sorted(bearers) if key in weighed}
+        decision = disambiguate(asked, {key: one.evidence for key, one in candidates.items()})
+        meant[name] = ResolvedName(decision=decision, bearers=candidates)
+    return meant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,10 +391,6 @@ class Understood:
     besides: Mapping[UUID, str]
     ranked: Sequence[RankedMemory]
     now: datetime
-
-    def paths(self) -> tuple[Path, ...]:
-        """The paths to its memories."""
-        return paths(self.ranked, self.meant, self.besides)
 
     def messages(self, limit: int) -> list[RankedMessage]:
         """The messages that answer it, best first, so many at most.
@@ -104,125 +412,18 @@ class Understood:
                 yield question(name, offered(one.bearers, likely), self.heard.parsed.text)
 
 
-def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int], laid: Laid) -> Context:
-    """What a model should know to answer a message.
-
-    published: by publisher, what this app published before it asked. laid: what it wrote, and the service has not taken up.
-    """
-    heard = first(store, wanted.text, wanted.history, conversation=wanted.conversation, ahead=wanted.include_pending)
-    told = {as_compared(one) for one in (*wanted.history, wanted.text)}
-    # What is told anyway may take the best places, and is left out then.
-    fetched = second(store, heard, told=told, shown=wanted.budget // _TOKENS + len(told))
-    read, found = settled(store, heard, fetched, wanted.now)
-    progress = replace(heard.progress, published=published)
-    return assemble(
-        without(found, laid.closed),
-        messages=read.messages(limit=wanted.budget // _SHORT),
-        ahead=[one for one in heard.ahead if one.content.strip() and as_compared(one.content) not in told],
-        pending=_pending(store, laid, heard.parsed.unnamed, found),
-        questions=tuple(read.questions()),
-        related=relates(heard.parsed, fetched.cosines, model=store.embedder.name, day=read.now.date()),
-        judge=wanted.judge,
-        budget=wanted.budget,
-        count_tokens=store.embedder.count_tokens,
-        now=wanted.now,
-        partial=progress.partial,
-    )
-
-
-def settled(store: ReadStore, heard: Heard, fetched: Fetched, now: datetime) -> tuple[Understood, tuple[Path, ...]]:
-    """What was fetched for a message as understood, and the paths to its memories; with a third trip where that may tell."""
-    read = understood(heard, fetched, now)
-    found = read.paths()
+def settle(store: ReadStore, heard: Heard, fetched: Fetched, now: datetime) -> tuple[Understood, tuple[Path, ...]]:
+    """Say whom a message means, and find the paths to its memories; with a third trip where that may tell."""
+    read = _understand(heard, fetched, now)
+    found = paths(read.ranked, read.meant, read.besides)
     if fetched.open and (processes := called_for(found)):
-        read = understood(heard, third(store, heard, fetched, processes), now)
-        found = read.paths()
+        read = _understand(heard, refetch_with_process(store, heard, fetched, processes), now)
+        found = paths(read.ranked, read.meant, read.besides)
     return read, found
 
 
-def search_messages(store: ReadStore, wanted: MessageSearchRequest, published: dict[UUID, int]) -> MessageHits:
-    """Find the messages that answer to a text. published: as for `context`."""
-    heard = first(store, wanted.text, ())
-    told = frozenset(map(as_compared, wanted.history))
-    shown = (wanted.limit if wanted.judge is None else max(wanted.limit, JUDGED)) + len(told)
-    scanned, lent = spoken(store, heard, shown=shown, among=wanted.among, told=told)
-    borne = {bearer for bearers in heard.parsed.named.values() for bearer in bearers}
-    answering = rank_messages(
-        scanned,
-        asked=asked_by(
-            wanted.text,
-            names_of(heard.found, borne),
-            where_asked(wanted.now, (one.message.said_at for one in scanned.found)),
-        ),
-        lent=lent,
-        limit=shown if wanted.threshold is None else None,
-    )
-    above = [one for one in answering if wanted.threshold is None or one.found.cosine > wanted.threshold]
-    hits = tuple(
-        MessageHit(message=one.message, score=round(one.score, 4), similarity=round(min(1.0, one.found.cosine), 4))
-        for one in reranked(above, lambda one: one.message.content, wanted.judge)[: wanted.limit]
-    )
-    return MessageHits(
-        hits=hits,
-        excerpts=excerpts(
-            {hit.message.id for hit in hits},
-            [one for one in _around(store, scanned, hits, wanted.around) if wanted.among.holds(one.said_at)],
-            known=told,
-        ),
-        progress=replace(heard.progress, published=published),
-        conversation=wanted.conversation,
-    )
-
-
-def excerpt(store: ReadStore, message_id: UUID, around: tuple[int, int]) -> Excerpt:
-    """A message with so many before and after it. Raises NotFound."""
-    found = _with_neighbours(store, [message_id], around)
-    if not found:
-        raise NotFound(f"message_id: there is no message {message_id} in {store.path}, or it did not take effect yet")
-    return Excerpt(conversation=found[0].conversation, messages=tuple(found))
-
-
-def _pending(store: ReadStore, laid: Laid, message: str, found: Iterable[Path]) -> list[Hit]:
-    """What was put down by hand and is not taken up yet, as far as it is nearest to a message."""
-    if not laid.remembered:
-        return []
-    stored = {one.id for path in found for one in path.hits}
-    vector = store.embedder.embed([message])[0]  # it was embedded for the read already, and is remembered
-    return [one for one in laid.similar(vector, store.embedder)[:_PENDING] if one.id not in stored]
-
-
-def _around(
-    store: ReadStore, scanned: ScannedMessages, hits: Sequence[MessageHit], around: tuple[int, int]
-) -> list[StoredMessage]:
-    """The hits with their neighbours: one of each side has come with what the scan found by itself, all else is fetched."""
-    before, after = around
-    ids = {hit.message.id for hit in hits}
-    alone = max(around) == 1 and any(one.message.id in ids and not one.itself for one in scanned.found)
-    if hits and (alone or max(around) > 1):
-        return _with_neighbours(store, [hit.message.id for hit in hits], around)
-    wanted = {
-        (hit.message.conversation, hit.message.place + step) for hit in hits for step in range(-before, after + 1)
-    }
-    found = (one.message for one in scanned.found)
-    return [one for one in found if (one.conversation, one.place) in wanted]
-
-
-def _with_neighbours(store: ReadStore, message_ids: Sequence[UUID], around: tuple[int, int]) -> list[StoredMessage]:
-    before, after = around
-    statement = messages.statement_for(
-        store.path, model=store.embedder.name, messages=message_ids, before=before, after=after
-    )
-    return [messages.message_of(row) for row in store.trip([statement])[0]]
-
-
-def names_of(found: Iterable[NameMatch], meant: Collection[UUID]) -> set[str]:
-    """All that some of those are called whom a message names."""
-    entities = [one.entity for one in found if one.entity.entity_id in meant]
-    return {name for entity in entities for name in (entity.name, *entity.aliases)}
-
-
-def understood(heard: Heard, fetched: Fetched, now: datetime) -> Understood:
-    """Say whom a message means, and rank the memories by that."""
+def _understand(heard: Heard, fetched: Fetched, now: datetime) -> Understood:
+    """Whom a message means, and the memories ranked by that."""
     memories, messages = fetched.memories.memories, fetched.messages.found
     said_at = (*(one.memory.said_at for one in memories), *(one.message.said_at for one in messages))
     now = where_asked(now, said_at)
@@ -232,8 +433,8 @@ def understood(heard: Heard, fetched: Fetched, now: datetime) -> Understood:
     others = {
         key: name for name, one in contests if (key := other_of_two(one.decision)) and key not in {*meant, *plausible}
     }
-    settled = (one for _, one in contests if one.decision.entity_id is not None)
-    bearers = frozenset(bearer for one in settled for bearer in one.bearers)
+    certain = (one for _, one in contests if one.decision.entity_id is not None)
+    bearers = frozenset(bearer for one in certain for bearer in one.bearers)
     ranked = rank_memories(
         fetched.memories,
         named=meant,
@@ -246,25 +447,9 @@ def understood(heard: Heard, fetched: Fetched, now: datetime) -> Understood:
         fetched=fetched,
         meant=meant,
         besides={**plausible, **others},
-        ranked=_told_in_one_line(ranked, others, meant),
+        ranked=told_in_one_line(ranked, others, meant),
         now=now,
     )
-
-
-def _told_in_one_line(
-    ranked: Sequence[RankedMemory], others: Collection[UUID], meant: Collection[UUID]
-) -> list[RankedMemory]:
-    """Without what is about the others alone, but for what has longest been so of each."""
-    kept = {
-        first.id
-        for other in others
-        if (first := oldest([one for one in ranked if other in one.found.entities])) is not None
-    }
-    return [
-        one
-        for one in ranked
-        if one.id in kept or one.found.entities.isdisjoint(others) or not one.found.entities.isdisjoint(meant)
-    ]
 
 
 def _meant(heard: Heard, fetched: Fetched) -> dict[UUID, str]:
@@ -278,39 +463,36 @@ def _meant(heard: Heard, fetched: Fetched) -> dict[UUID, str]:
     return meant
 
 
-NEAR = {MODEL: 0.25}
-"""By embedding model the cosine that what is nearest to a message has at least, if the message has to do with it.
+def names_of(found: Iterable[NameMatch], meant: Collection[UUID]) -> set[str]:
+    """All that some of those are called whom a message names."""
+    entities = [one.entity for one in found if one.entity.entity_id in meant]
+    return {name for entity in entities for name in (entity.name, *entity.aliases)}
 
-Of 385 questions about conversations of LoCoMo, with "you" for the names, none lies below; of 20 requests that have to do with
-none of them, 45 % (docs/reading.md). Of other models it is not known: to them all that is asked has to do with what is known.
-"""
 
-FEW = 20
-"""Of so few things all may be shown: what stands out among them is not told by standard deviations. Where more are known, more
-are found."""
+def refetch_with_process(store: ReadStore, heard: Heard, fetched: Fetched, processes: Sequence[str]) -> Fetched:
+    """Settle what stayed open, with what the processes say that the message calls for."""
+    still = [name for name, one in fetched.meant.items() if one.decision.entity_id is None]
+    # In the place of the oldest turns: of more than these nothing is looked at.
+    latest = heard.before[max(0, len(heard.before) + len(processes) - SCENE_TURNS) :]
+    heard = replace(heard, before=(*processes, *latest))
+    contests = {name: telling(heard.parsed.text, name, heard.before) for name in still}
+    vectors = store.embedder.embed([one.text for one in contests.values()])
+    rows = store.trip(_weighing(store, heard, contests, vectors))
+    anew = _settled(heard, contests, rows)
+    return replace(
+        fetched, meant={name: _told(before, anew.get(name, before)) for name, before in fetched.meant.items()}
+    )
 
-_SMALL_TALK = frozenset(
+
+def _told(before: ResolvedName, after: ResolvedName) -> ResolvedName:
+    """What is known of a name behind a process: as before, unless the process says something of whom it settles on.
+
+    A process is longer than the message, and the more is said, the less doubt is left; but nobody said it of anybody.
     """
-    a ah all alright and awesome bye cheers cool excellent fine good goodbye goodnight great haha hello hey hi hiya hm hmm lol
-    lovely morning much nice night no nope oh ok okay perfect please right so sounds super sure thank thanks that thats the then
-    there thx very well wonderful wow yeah yep yes you
-    """.split()
-)
-
-_WORD = lazy_pattern(r"[^\W\d_]+")
-_APOSTROPHES = str.maketrans("", "", "'’")
-
-
-def relates(message: Parsed, cosines: Sequence[float], *, model: str, day: date) -> bool:
-    """Whether a message has to do with what is known.
-
-    cosines: of the memories and messages that were found for it. model: that embeds. day: on which it is asked. Whoever names
-    somebody who is known, or a time that has begun, asks for something; and where a pronoun means somebody, too.
-    """
-    if len(cosines) <= FEW or message.named or message.implied:
-        return True
-    if any(one.first <= day for one in periods(message.text, day)):
-        return True
-    words = _WORD.findall(message.text.casefold().translate(_APOSTROPHES))
-    small_talk = bool(words) and _SMALL_TALK.issuperset(words)
-    return not small_talk and max(cosines) >= NEAR.get(model, -1.0)
+    one = after.decision.entity_id
+    if one is None or one not in before.bearers:
+        return after
+    had, has = before.bearers[one].evidence, after.bearers[one].evidence
+    of_all = frozenset[str].intersection(*(other.evidence.words for other in after.bearers.values()))
+    tells = has.words - had.words - of_all - OF_ANYBODY or has.scene_named - had.scene_named
+    return after if tells else before

@@ -52,7 +52,7 @@ class ContextWeights:
     salient: the salience, 0 to 10, from which a memory is. recent: days. message: of a score for each standard deviation of a
     message. dated: tokens of budget from which events show their date, which costs some five tokens each.
     unrelated: the score that something needs to be shown for a message which has to do with nothing that is known
-    (`mosshead.context.pipeline`), unless a path must deliver it.
+    (`mosshead.context.assemble.relates`), unless a path must deliver it.
     """
 
     shares: tuple[float, float, float] = (0.40, 0.35, 0.25)

@@ -1,6 +1,6 @@
 """The evidence for a story: what the reading of a context finds, what hangs together with it, and what it replaced.
 
-Two trips are those of `mosshead.context.fetch`, which also settle who is meant; a third follows the relations of who is, and
+Two trips are those of `mosshead.context.pipeline`, which also settle who is meant; a third follows the relations of who is, and
 fetches what is known of them and was.
 """
 
@@ -10,8 +10,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
-from mosshead.context.fetch import ReadStore, first, second
-from mosshead.context.pipeline import Understood, names_of, settled
+from mosshead.context.pipeline import ReadStore, Understood, fetch_candidates, look_up_names, names_of, settle
 from mosshead.contrib.stories.prompt import noted
 from mosshead.contrib.stories.requests import StoryIntent, StoryRequest, times_in
 from mosshead.contrib.stories.story import StoryEvidence
@@ -63,11 +62,11 @@ def gathered(
 
     history, conversation: the turns before, as for a context. closed: memories that are not told, nor what they replaced.
     """
-    heard = first(store, asked.topic, history, conversation=conversation)
+    heard = look_up_names(store, asked.topic, history, conversation=conversation)
     told = {as_compared(one) for one in (*history, request)}
     among = _among(asked, request, now)
-    fetched = second(store, heard, shown=MESSAGES + len(told), told=told, among=among)
-    read, _ = settled(store, heard, fetched, now)
+    fetched = fetch_candidates(store, heard, shown=MESSAGES + len(told), told=told, among=among)
+    read, _ = settle(store, heard, fetched, now)
     if questions := tuple(read.questions()):
         return [], questions, heard.progress
     topical = fitting(read, asked)

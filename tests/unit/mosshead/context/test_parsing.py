@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.context.fetch import parse
+from mosshead.context.pipeline import parse
 from mosshead.entities.disambiguation import telling
 from mosshead.entities.lookup import NameMatch
 from mosshead.models.entities import RegisteredEntity
@@ -53,6 +53,7 @@ def test_a_name_that_several_bear_is_contested_and_the_user_is_nobodys_question(
 
     assert parsed.contested == ("Ines",)
     assert "Sam" not in parsed.named
+    assert parsed.means_somebody
 
 
 def before(text: int, name: str, number: int) -> NameMatch:
@@ -75,6 +76,7 @@ def test_a_pronoun_means_who_was_named_last_and_alone(message: str, turns: list[
 
     assert (parsed.named, parsed.unnamed) == ({}, message)
     assert parsed.implied == {UUID(int=number) for number in implied}
+    assert parsed.means_somebody is bool(implied)
 
 
 def test_where_somebody_is_named_no_pronoun_is_asked_about() -> None:

@@ -1,30 +1,20 @@
 """Whether a message has to do with what is known."""
 
 from datetime import date
-from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.context.fetch import Parsed
-from mosshead.context.pipeline import FEW, NEAR, relates
+from mosshead.context.assemble import FEW, NEAR, relates
 from mosshead.embeddings.local.files import MODEL
 
 DAY = date(2026, 3, 2)
-VERA = frozenset({UUID(int=1)})
 COSINES = st.floats(min_value=-1, max_value=1)
 
 
-def parsed(text: str, *, names: bool = False, implies: bool = False) -> Parsed:
-    return Parsed(
-        text=text, unnamed=text, named={"Vera": VERA} if names else {}, implied=VERA if implies else frozenset()
-    )
-
-
-def related(text: str, nearest: float = 1.0, *, model: str = MODEL, names: bool = False, implies: bool = False) -> bool:
-    found = [nearest, *[-1.0] * FEW]
-    return relates(parsed(text, names=names, implies=implies), found, model=model, day=DAY)
+def related(text: str, nearest: float = 1.0, *, model: str = MODEL, somebody: bool = False) -> bool:
+    return relates(text, [nearest, *[-1.0] * FEW], somebody=somebody, model=model, day=DAY)
 
 
 def test_something_must_be_near() -> None:
@@ -54,9 +44,9 @@ def test_what_says_more_than_that_is_none(text: str) -> None:
     assert related(text)
 
 
-@given(text=st.sampled_from(["ok", "What is the capital of Peru?"]), nearest=COSINES, implies=st.booleans())
-def test_whoever_names_or_means_somebody_asks_for_something(text: str, nearest: float, *, implies: bool) -> None:
-    assert related(text, nearest, names=not implies, implies=implies)
+@given(text=st.sampled_from(["ok", "What is the capital of Peru?"]), nearest=COSINES)
+def test_whoever_names_or_means_somebody_asks_for_something(text: str, nearest: float) -> None:
+    assert related(text, nearest, somebody=True)
 
 
 @given(COSINES)
@@ -66,4 +56,4 @@ def test_so_does_who_names_a_time(nearest: float) -> None:
 
 @given(st.lists(COSINES, max_size=FEW))
 def test_of_few_things_all_may_be_shown(cosines: list[float]) -> None:
-    assert relates(parsed("ok"), cosines, model=MODEL, day=DAY)
+    assert relates("ok", cosines, somebody=False, model=MODEL, day=DAY)
