@@ -8,7 +8,7 @@ from mosshead.api.arguments import checked_limit, id_of
 from mosshead.api.session import Session
 from mosshead.errors import NotFound, UndoRefused
 from mosshead.models.memories import Action, Decision, Related
-from mosshead.store import memories
+from mosshead.store import decisions
 
 _MOST_NAMED = 5
 
@@ -21,7 +21,7 @@ class NamespaceDecisions:
 
     def for_memory(self, memory_id: UUID | str) -> list[Decision]:
         """List what was decided about a memory, in order."""
-        return self.session.fetch(memories.decisions, id_of("memory_id", memory_id))
+        return self.session.fetch(decisions.decisions, id_of("memory_id", memory_id))
 
     def get(self, decision_id: UUID | str) -> Decision:
         """Read one decision; that of an undo, clarify, merge or split has its event's id.
@@ -29,7 +29,7 @@ class NamespaceDecisions:
         Raises NotFound, also until it is made.
         """
         wanted = id_of("decision_id", decision_id)
-        found = self.session.fetch(memories.decision, wanted)
+        found = self.session.fetch(decisions.decision, wanted)
         if found is None:
             raise _not_made(self.session, wanted)
         return found
@@ -43,22 +43,22 @@ class NamespaceDecisions:
         """
         if action not in (None, *get_args(Action)):
             raise ValueError(f"action: one of {', '.join(get_args(Action))}, or None for all, got {action!r}")
-        return self.session.fetch(memories.latest_decisions, checked_limit(limit), action=action)
+        return self.session.fetch(decisions.latest_decisions, checked_limit(limit), action=action)
 
     def related(self, memory_id: UUID | str, *, limit: int = 20) -> list[Related]:
         """List what was decided between a memory and others: similar, contradicting, replaced, about the same.
 
         limit: of each kind.
         """
-        return self.session.fetch(memories.related, id_of("memory_id", memory_id), checked_limit(limit))
+        return self.session.fetch(decisions.related, id_of("memory_id", memory_id), checked_limit(limit))
 
 
 def check_undo(session: Session, decision_id: UUID | str) -> UUID:
     """Raises NotFound, or UndoRefused where the service would refuse, as far as can be seen from here."""
     wanted = id_of("decision_id", decision_id)
     with session.transaction() as connection:
-        found = memories.decision(connection, session.path, wanted)
-        later = memories.later_decisions(connection, session.path, wanted)
+        found = decisions.decision(connection, session.path, wanted)
+        later = decisions.later_decisions(connection, session.path, wanted)
     if found is None:
         raise _not_made(session, wanted)
     if not found.in_effect:

@@ -13,7 +13,7 @@ from mosshead.models.messages import StoredMessage
 from mosshead.search import messages as messages_sql
 from mosshead.search.messages import Among, ScannedMessages, asked_by, rank_messages
 from mosshead.search.rerank import JUDGED, Judge, reranked
-from mosshead.store import messages
+from mosshead.store import memories
 from mosshead.text import as_compared
 
 
@@ -109,7 +109,7 @@ def _around(
 
 def _with_neighbours(store: ReadStore, message_ids: Sequence[UUID], around: tuple[int, int]) -> list[StoredMessage]:
     before, after = around
-    statement = messages.statement_for(
+    statement = memories.messages_around_statement(
         store.path, model=store.embedder.name, messages=message_ids, before=before, after=after
     )
-    return [messages.message_of(row) for row in store.trip([statement])[0]]
+    return [memories.message_of(row) for row in store.trip([statement])[0]]

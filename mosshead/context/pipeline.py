@@ -57,7 +57,6 @@ from mosshead.search.messages import Among, RankedMessage, asked_by, rank_messag
 from mosshead.search.rerank import Judge
 from mosshead.search.scans import Scanned, Vocabulary, vocabularies, vocabulary_statement
 from mosshead.store import memories as views
-from mosshead.store import messages as stored_messages
 from mosshead.store.connection import Statement, in_one_trip
 from mosshead.store.pending import Laid
 from mosshead.text import as_compared, turns_before
@@ -204,20 +203,20 @@ def look_up_names(
         "words": vocabulary_statement(store.path, store.embedder.name, message),
     }
     if ahead:
-        asked["ahead"] = stored_messages.ahead_statement(store.path, ahead)
+        asked["ahead"] = views.messages_ahead_statement(store.path, ahead)
     if conversation and not given:
-        asked["latest"] = stored_messages.latest_statement(store.path, conversation, TURNS + 1)
+        asked["latest"] = views.latest_messages_statement(store.path, conversation, TURNS + 1)
     rows = dict(zip(asked, store.trip(list(asked.values())), strict=True))
-    found, stored = lookup.matches(texts, rows["names"]), stored_messages.latest_of(rows.get("latest", []))
-    before = turns_before(message, stored, TURNS) or before
-    if stored and before and _refers_back(message, found):
+    found, latest = lookup.matches(texts, rows["names"]), views.latest_said(rows.get("latest", []))
+    before = turns_before(message, latest, TURNS) or before
+    if latest and before and _refers_back(message, found):
         (names,) = store.trip([lookup.statement_for(store.path, lookup.keys_of(before))])
         found = lookup.matches([message, *before], [*rows["names"], *names])
     return Heard(
         parsed=parse(message, found),
         before=before,
         found=tuple(found),
-        ahead=tuple(map(stored_messages.message_of, rows.get("ahead", ()))),
+        ahead=tuple(map(views.message_of, rows.get("ahead", ()))),
         progress=views.progress_of(rows["progress"]),
         vocabularies=vocabularies(rows["words"]),
     )

@@ -19,7 +19,7 @@ from mosshead.models.memories import Entity
 from mosshead.models.questions import Candidate, Question
 from mosshead.paths import NamespacePath
 from mosshead.redaction import redact
-from mosshead.store import memories, messages
+from mosshead.store import memories
 from mosshead.store.connection import in_one_trip, tenant_transaction
 from mosshead.text import readable, turns_before
 
@@ -62,8 +62,8 @@ def who_is_meant(
     message = redact(readable("text", text))
     before = spoken(list(history))
     if conversation is not None and not before:
-        latest = messages.latest_statement(path, readable("conversation", conversation), TURNS + 1)
-        before = messages.latest_of(in_one_trip(engine, path.tenant_id, [latest])[0])
+        latest = memories.latest_messages_statement(path, readable("conversation", conversation), TURNS + 1)
+        before = memories.latest_said(in_one_trip(engine, path.tenant_id, [latest])[0])
     turns = turns_before(message, [redact(readable("history", one)) for one in before], TURNS)
     asking = _Asking(engine, path, embedder, message, turns)
     if mention is None:

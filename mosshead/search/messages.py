@@ -41,7 +41,7 @@ from mosshead.search.scans import (
 )
 from mosshead.search.weights import MessageWeights
 from mosshead.store.connection import Statement, of_namespace
-from mosshead.store.messages import message_of
+from mosshead.store.memories import message_of
 from mosshead.text import as_compared
 
 _EACH = (20, 30, 40, 60, 100, 200, 400)

@@ -9,7 +9,8 @@ from mosshead.models.documents import Document, S, StoredDocument, typed
 from mosshead.models.memories import Decision, StoredMemory
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import Sql
-from mosshead.store.memories import decisions_where, memories_where
+from mosshead.store.decisions import decisions_where
+from mosshead.store.memories import memories_where
 
 
 def documents(connection: Connection, path: NamespacePath, *, name: str | None = None) -> list[Row[Any]]:

@@ -1,9 +1,9 @@
-"""The read side's SQL about memories, now and as of a time: it selects from the views of version 1, and nothing else.
+"""The read side's SQL about what is known, now and as of a time, and what was said: it selects from the views of version 1 alone.
 
 Functions take a connection inside a transaction that has set its tenant (`mosshead.store.connection`), and never commit.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, LiteralString
@@ -11,23 +11,14 @@ from uuid import UUID
 
 import psycopg
 from psycopg.rows import namedtuple_row
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row
 
+from mosshead.fencing import strip_fences
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
-from mosshead.models.memories import (
-    Action,
-    Decision,
-    DecisionCandidate,
-    Entity,
-    Occurrence,
-    Profile,
-    Progress,
-    Related,
-    Source,
-    StoredMemory,
-)
+from mosshead.models.memories import Entity, Occurrence, Profile, Progress, Source, StoredMemory
+from mosshead.models.messages import StoredMessage
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import Sql, Statement, same_namespace
+from mosshead.store.connection import Sql, Statement, of_namespace, same_namespace
 from mosshead.timestamps import in_zone
 
 
@@ -68,6 +59,81 @@ def memories_where(connection: Connection, path: NamespacePath, which: str, **pa
     return [StoredMemory(**memory_fields(row)) for row in rows]
 
 
+def memory(
+    connection: Connection, path: NamespacePath, wanted: UUID | str, *, as_of: datetime | None = None
+) -> StoredMemory | None:
+    """One memory with its sources, superseded and withdrawn ones included; None where none was known at that time.
+
+    wanted: its id, or the key under which it was imported.
+    """
+    row = Sql(f"""
+        select {memory_columns(known)} from mosshead_read_v1.memories as memory
+        where {known("memory")} and memory.{"key" if isinstance(wanted, str) else "memory_id"} = :wanted
+    """).row(connection, scope(path, as_of), wanted=wanted)
+    if row is None:
+        return None
+    rows = Sql(f"""
+        select source.message_id, source.quote, source.stance, message.role, message.speaker, message.occurred_at,
+               message.occurred_at_offset
+        from mosshead_read_v1.provenance_over_time as source
+        left join mosshead_read_v1.messages as message
+          on {same_namespace("message", "source")} and message.message_id = source.message_id
+        where {known("source")} and source.memory_id = :memory_id
+        order by source.stance desc, message.occurred_at, source.message_id
+    """).run(connection, scope(path, as_of), memory_id=row.memory_id)
+    sources = tuple(
+        Source(
+            message_id=one.message_id,
+            quote=one.quote,
+            stance=one.stance,
+            role=Role(one.role) if one.role else None,
+            speaker=one.speaker,
+            said_at=one.occurred_at and in_zone(one.occurred_at, one.occurred_at_offset),
+        )
+        for one in rows
+    )
+    return StoredMemory(**memory_fields(row), sources=sources)
+
+
+def memories_from(connection: Connection, path: NamespacePath, message_id: UUID) -> list[StoredMemory]:
+    """What was taken from a message, as it is known now, superseded ones included."""
+    which = """memory.memory_id in (
+            select source.memory_id from mosshead_read_v1.provenance as source
+            where source.tenant_id = :tenant_id and source.namespace_id = :namespace_id and source.message_id = :message_id
+              and source.stance = 'for')
+        order by memory.memory_id"""
+    return memories_where(connection, path, which, message_id=message_id)
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentMemory:
+    """A memory as it is now. state: "active", "superseded" or "withdrawn"."""
+
+    memory_id: UUID
+    version: int
+    state: str
+    content: str
+
+
+def standing(connection: Connection, path: NamespacePath, memory_ids: Collection[UUID]) -> dict[UUID, CurrentMemory]:
+    """The latest versions of some memories, by id; of those that there are in this namespace."""
+    rows = Sql("""
+        select memory_id, version, state, content from mosshead_read_v1.memories
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = any(cast(:memory_ids as uuid[]))
+          and known_to is null
+    """).run(connection, path.ids, memory_ids=list(memory_ids))
+    return {row.memory_id: CurrentMemory(*row) for row in rows}
+
+
+def content_of(connection: Connection, path: NamespacePath, memory_id: UUID, version: int) -> str | None:
+    """What a version of a memory said; None where there was no such version."""
+    content: str | None = Sql("""
+        select content from mosshead_read_v1.memories
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = :memory_id and version = :version
+    """).scalar(connection, path.ids, memory_id=memory_id, version=version)
+    return content
+
+
 def entities(connection: Connection, path: NamespacePath) -> list[Entity]:
     """Every entity of the namespace, those with the most memories first."""
     rows = Sql(f"""
@@ -95,6 +161,75 @@ def entities_named(connection: Connection, path: NamespacePath, names: Sequence[
         where tenant_id = :tenant_id and namespace_id = :namespace_id and normalised = any(:names)
         order by length(normalised), normalised, entity_id
     """).pairs(connection, path.ids, names=list(names))
+
+
+def messages_around_statement(
+    path: NamespacePath, *, model: str, messages: Collection[UUID], before: int, after: int
+) -> Statement:
+    """The statement that asks for messages and those around them; its rows are for `message_of`."""
+    return _AROUND, {**path.ids, "model": model, "messages": list(messages), "before": before, "after": after}
+
+
+_AROUND = f"""
+    with placed as materialized (
+        select turn.message_id, turn.conversation_id, turn.said_at,
+               row_number() over (partition by turn.conversation_id order by turn.said_at, turn.message_id) - 1 as place
+        from mosshead_read_v1.turns as turn
+        where {of_namespace("turn")} and turn.model = %(model)s and turn.conversation_id in (
+            select one.conversation_id from mosshead_read_v1.turns as one
+            where {of_namespace("one")} and one.model = %(model)s
+              and one.message_id = any(cast(%(messages)s as uuid[])))
+    )
+    select distinct near.message_id, near.conversation_id, near.said_at, near.place,
+           message.role, message.speaker, message.content, message.occurred_at_offset, message.metadata
+    from placed as hit
+    join placed as near on near.conversation_id = hit.conversation_id
+     and near.place between hit.place - %(before)s and hit.place + %(after)s
+    join mosshead_read_v1.messages as message on {of_namespace("message")} and message.message_id = near.message_id
+    where hit.message_id = any(cast(%(messages)s as uuid[]))
+    order by near.conversation_id, near.place
+"""
+
+
+def latest_messages_statement(path: NamespacePath, conversation: str, limit: int) -> Statement:
+    """The statement that asks what was said last in a conversation; its rows are for `latest_said`."""
+    return _LATEST, {**path.ids, "conversation_id": conversation, "limit": limit}
+
+
+def latest_said(rows: Sequence[Any]) -> list[str]:
+    """What was said, oldest first. Notes that were published with a prompt were not said."""
+    return [said for row in reversed(rows) if (said := strip_fences(row.content))]
+
+
+_LATEST = """
+    select content from mosshead_read_v1.messages
+    where tenant_id = %(tenant_id)s and namespace_id = %(namespace_id)s and conversation_id = %(conversation_id)s
+      and role in ('user', 'assistant') and content <> ''
+    order by occurred_at desc, message_id desc limit %(limit)s
+"""
+
+
+def messages_ahead_statement(path: NamespacePath, limit: int) -> Statement:
+    """The statement that asks what was said last and has not taken effect; its rows, the last first, are for `message_of`.
+
+    limit: so many messages at most, of users and assistants, in any conversation.
+    """
+    return _AHEAD, {**path.ids, "limit": limit}
+
+
+# Their numbers go on where those of the conversation's messages in effect end.
+_AHEAD = f"""
+    select ahead.message_id, ahead.conversation_id, ahead.occurred_at as said_at, ahead.role, ahead.speaker, ahead.content,
+           ahead.occurred_at_offset, ahead.metadata,
+           row_number() over (partition by ahead.conversation_id order by ahead.occurred_at, ahead.position) - 1 + (
+               select count(distinct turn.message_id) from mosshead_read_v1.turns as turn
+               where {same_namespace("turn", "ahead")}
+                 and turn.conversation_id = (select coalesce(ahead.conversation_id, ''))) as place
+    from mosshead_read_v1.messages_ahead as ahead
+    where {of_namespace("ahead")}
+      and ahead.role in ('user', 'assistant') and ahead.content <> ''
+    order by ahead.occurred_at desc, ahead.position desc limit %(limit)s
+"""
 
 
 def progress_statement(path: NamespacePath) -> Statement:
@@ -173,139 +308,6 @@ _PROGRESS = """
 """
 
 
-def memory(
-    connection: Connection, path: NamespacePath, wanted: UUID | str, *, as_of: datetime | None = None
-) -> StoredMemory | None:
-    """One memory with its sources, superseded and withdrawn ones included; None where none was known at that time.
-
-    wanted: its id, or the key under which it was imported.
-    """
-    row = Sql(f"""
-        select {memory_columns(known)} from mosshead_read_v1.memories as memory
-        where {known("memory")} and memory.{"key" if isinstance(wanted, str) else "memory_id"} = :wanted
-    """).row(connection, scope(path, as_of), wanted=wanted)
-    if row is None:
-        return None
-    rows = Sql(f"""
-        select source.message_id, source.quote, source.stance, message.role, message.speaker, message.occurred_at,
-               message.occurred_at_offset
-        from mosshead_read_v1.provenance_over_time as source
-        left join mosshead_read_v1.messages as message
-          on {same_namespace("message", "source")} and message.message_id = source.message_id
-        where {known("source")} and source.memory_id = :memory_id
-        order by source.stance desc, message.occurred_at, source.message_id
-    """).run(connection, scope(path, as_of), memory_id=row.memory_id)
-    sources = tuple(
-        Source(
-            message_id=one.message_id,
-            quote=one.quote,
-            stance=one.stance,
-            role=Role(one.role) if one.role else None,
-            speaker=one.speaker,
-            said_at=one.occurred_at and in_zone(one.occurred_at, one.occurred_at_offset),
-        )
-        for one in rows
-    )
-    return StoredMemory(**memory_fields(row), sources=sources)
-
-
-def memories_from(connection: Connection, path: NamespacePath, message_id: UUID) -> list[StoredMemory]:
-    """What was taken from a message, as it is known now, superseded ones included."""
-    which = """memory.memory_id in (
-            select source.memory_id from mosshead_read_v1.provenance as source
-            where source.tenant_id = :tenant_id and source.namespace_id = :namespace_id and source.message_id = :message_id
-              and source.stance = 'for')
-        order by memory.memory_id"""
-    return memories_where(connection, path, which, message_id=message_id)
-
-
-def decisions(connection: Connection, path: NamespacePath, memory_id: UUID) -> list[Decision]:
-    """What was decided about a memory, in order."""
-    concerned = "join mosshead_read_v1.decision_memories as concerned using (tenant_id, namespace_id, decision_id)"
-    which = "concerned.memory_id = :memory_id order by position"
-    return decisions_where(connection, path, which, joined=concerned, memory_id=memory_id)
-
-
-def decision(connection: Connection, path: NamespacePath, decision_id: UUID) -> Decision | None:
-    """One decision; None where there is no such one."""
-    found = decisions_where(connection, path, "decision_id = :decision_id", decision_id=decision_id)
-    return found[0] if found else None
-
-
-def latest_decisions(
-    connection: Connection, path: NamespacePath, limit: int, *, action: Action | None = None
-) -> list[Decision]:
-    """What was decided last, the latest first; of one kind, where it is given."""
-    condition = "true" if action is None else "action = :action"
-    which = f"{condition} order by position desc limit :limit"
-    return decisions_where(connection, path, which, action=action, limit=limit)
-
-
-def decisions_where(
-    connection: Connection, path: NamespacePath, which: str, *, joined: str = "", **parameters: Any
-) -> list[Decision]:
-    """Decisions with what they saw. which: a condition, and the order. joined: another view, by its join."""
-    # With a star, what is prepared would fail once the view gains a column.
-    rows = Sql(f"""
-        select decision_id as id, action, reason, decision.memory_id, target_id, target_version, fact, candidates, extracted_by,
-               decided_by, prompt_version, decided_at, undoes, in_effect, refused
-        from mosshead_read_v1.decisions as decision {joined}
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and {which}
-    """).rows(connection, path.ids, **parameters)
-    return [Decision(**{**row._asdict(), "fact": row.fact or {}, "candidates": _seen(row.candidates)}) for row in rows]
-
-
-def _seen(candidates: Iterable[Mapping[str, Any]]) -> tuple[DecisionCandidate, ...]:
-    return tuple(
-        DecisionCandidate(memory_id=UUID(one["memory_id"]), version=one["version"], similarity=one["similarity"])
-        for one in candidates
-    )
-
-
-def later_decisions(connection: Connection, path: NamespacePath, decision_id: UUID) -> list[UUID]:
-    """The decisions in effect that changed, after one, what it had written of a memory or a document; the latest first."""
-    return list(connection.execute(_LATER, {**path.ids, "decision_id": decision_id}).scalars())
-
-
-def related(connection: Connection, path: NamespacePath, memory_id: UUID, limit: int) -> list[Related]:
-    """How other memories of now stand to one, the strongest first of each kind."""
-    rows = Sql("""
-        with stored as (
-            select kind, to_id as memory_id, weight from mosshead_read_v1.edges
-            where tenant_id = :tenant_id and namespace_id = :namespace_id and from_id = :memory_id
-            union
-            select case kind when 'replaces' then 'replaced_by' else kind end, from_id, weight from mosshead_read_v1.edges
-            where tenant_id = :tenant_id and namespace_id = :namespace_id and to_id = :memory_id
-        ),
-        shared as (
-            select 'shares_entity' as kind, other.memory_id, count(*) as weight
-            from mosshead_read_v1.memory_entities as own
-            join mosshead_read_v1.memory_entities as other using (tenant_id, namespace_id, entity_id)
-            where tenant_id = :tenant_id and namespace_id = :namespace_id and own.memory_id = :memory_id
-              and other.memory_id <> :memory_id
-            group by other.memory_id
-        ),
-        found as (
-            select both_kinds.kind, both_kinds.memory_id, cast(null as uuid) as entity_id, weight
-            from (select * from stored union all select * from shared) as both_kinds
-            join mosshead_read_v1.memories as memory on memory.memory_id = both_kinds.memory_id
-            where memory.tenant_id = :tenant_id and memory.namespace_id = :namespace_id and memory.known_to is null
-              and (memory.state = 'active' or both_kinds.kind in ('replaces', 'replaced_by')) and memory.state <> 'withdrawn'
-            union all
-            select 'summary', null, profile.entity_id, null
-            from mosshead_read_v1.memory_entities as link
-            join mosshead_read_v1.profiles as profile using (tenant_id, namespace_id, entity_id)
-            where tenant_id = :tenant_id and namespace_id = :namespace_id and link.memory_id = :memory_id and profile.version > 0
-        )
-        select * from (
-            select *, row_number() over (partition by kind order by weight desc nulls last, memory_id, entity_id) as place
-            from found
-        ) as ranked
-        where place <= :limit order by kind, place
-    """).run(connection, path.ids, memory_id=memory_id, limit=limit)
-    return [Related(kind=row.kind, memory_id=row.memory_id, entity_id=row.entity_id, weight=row.weight) for row in rows]
-
-
 def scope(path: NamespacePath, as_of: datetime | None) -> dict[str, Any]:
     """The parameters of `known`: whose rows, and of which time; None for now."""
     return {**path.ids, "as_of": as_of}
@@ -330,49 +332,6 @@ def known_now(alias: str) -> str:
     return f"{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id and {alias}.known_to is null"
 
 
-# All rows of a decision carry its time, where they begin and where they end: by that one sees that two wrote the same part of a
-# memory. That both changed the memory is not enough: that it is said again changes nothing of whom it is about.
-_LATER = text("""
-    with decision as (
-        select decision_id, action, target_id, position, decided_at from mosshead_read_v1.decisions
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and decision_id = :decision_id
-    ),
-    own as (
-        select memory_id from mosshead_read_v1.decision_memories
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and decision_id = :decision_id and changed
-    ),
-    written as (
-        select memory_id, cast(null as uuid) as part, known_from, known_to from mosshead_read_v1.memories
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id in (select memory_id from own)
-        union all
-        select memory_id, entity_id, known_from, known_to from mosshead_read_v1.memory_entities_over_time
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id in (select memory_id from own)
-        union all
-        select memory_id, relation_id, known_from, known_to from mosshead_read_v1.relations_over_time
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id in (select memory_id from own)
-    )
-    select later.decision_id, later.position
-    from decision
-    join written as mine on decision.decided_at in (mine.known_from, mine.known_to)
-    join written as others on others.memory_id = mine.memory_id and others.part is not distinct from mine.part
-    join mosshead_read_v1.decision_memories as concerned
-      on concerned.tenant_id = :tenant_id and concerned.namespace_id = :namespace_id and concerned.memory_id = mine.memory_id
-     and concerned.changed
-    join mosshead_read_v1.decisions as later
-      on later.tenant_id = :tenant_id and later.namespace_id = :namespace_id and later.decision_id = concerned.decision_id
-     and later.decided_at in (others.known_from, others.known_to)
-    where later.position > decision.position and later.in_effect and later.action <> 'undo'
-    union
-    select later.decision_id, later.position
-    from decision
-    join mosshead_read_v1.decisions as later
-      on later.tenant_id = :tenant_id and later.namespace_id = :namespace_id and later.target_id = decision.target_id
-     and later.action = decision.action
-    where decision.action = 'document' and later.position > decision.position and later.in_effect
-    order by position desc
-""")
-
-
 def memory_fields(row: Row[Any]) -> dict[str, Any]:
     """The fields of a `StoredMemory`, or of a `Hit` but for its similarity."""
     occurred = None
@@ -394,6 +353,20 @@ def memory_fields(row: Row[Any]) -> dict[str, Any]:
     }
 
 
+def message_of(row: Any) -> StoredMessage:
+    """A row with the columns of a message as a value."""
+    return StoredMessage(
+        id=row.message_id,
+        conversation=row.conversation_id or None,
+        place=row.place,
+        role=Role(row.role),
+        speaker=row.speaker,
+        content=strip_fences(row.content),  # what an app published with its whole prompt was not said
+        said_at=in_zone(row.said_at, row.occurred_at_offset),
+        metadata=row.metadata or {},
+    )
+
+
 def entity_of(row: Row[Any]) -> Entity:
     """An entity with its names and the number of memories about it."""
     return Entity(id=row.entity_id, memories=row.memories, **entity_fields(row))
@@ -410,32 +383,3 @@ def entity_fields(row: Any) -> dict[str, Any]:
         "parent": row.parent,
         "is_user": row.is_user,
     }
-
-
-@dataclass(frozen=True, slots=True)
-class CurrentMemory:
-    """A memory as it is now. state: "active", "superseded" or "withdrawn"."""
-
-    memory_id: UUID
-    version: int
-    state: str
-    content: str
-
-
-def standing(connection: Connection, path: NamespacePath, memory_ids: Collection[UUID]) -> dict[UUID, CurrentMemory]:
-    """The latest versions of some memories, by id; of those that there are in this namespace."""
-    rows = Sql("""
-        select memory_id, version, state, content from mosshead_read_v1.memories
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = any(cast(:memory_ids as uuid[]))
-          and known_to is null
-    """).run(connection, path.ids, memory_ids=list(memory_ids))
-    return {row.memory_id: CurrentMemory(*row) for row in rows}
-
-
-def content_of(connection: Connection, path: NamespacePath, memory_id: UUID, version: int) -> str | None:
-    """What a version of a memory said; None where there was no such version."""
-    content: str | None = Sql("""
-        select content from mosshead_read_v1.memories
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = :memory_id and version = :version
-    """).scalar(connection, path.ids, memory_id=memory_id, version=version)
-    return content

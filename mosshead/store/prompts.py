@@ -9,7 +9,7 @@ from mosshead.models.memories import Decision
 from mosshead.models.prompts import StoredPrompt
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import Sql
-from mosshead.store.memories import decisions_where
+from mosshead.store.decisions import decisions_where
 
 
 def latest(connection: Connection, path: NamespacePath, *, name: str | None = None) -> list[StoredPrompt]:

@@ -13,7 +13,7 @@ from mosshead.entities.disambiguation import Telling
 from mosshead.paths import NamespacePath
 from mosshead.search import memories, messages
 from mosshead.search.scans import SearchTerm, Vocabulary
-from mosshead.store import messages as stored_messages
+from mosshead.store import memories as stored
 from mosshead.store.connection import Statement
 from tests.given import MODEL, Remembering, direction, generic_plan
 
@@ -29,7 +29,7 @@ def statements(path: NamespacePath) -> Iterator[tuple[str, Statement]]:
     telling = Telling(text="one", words=("Tomatoes",), scene_words=("article",))
     vectors = np.stack([direction(1), direction(0, 1)])
     yield "names", lookup.statement_for(path, ["ada"])
-    yield "ahead", stored_messages.ahead_statement(path, 5)
+    yield "ahead", stored.messages_ahead_statement(path, 5)
     yield "evidence", evidence.statement_for(path, model=MODEL, asked=telling, vector=direction(1))
     for how in ("a scan", "an index"):
         yield (

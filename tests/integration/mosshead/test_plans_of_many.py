@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import Connection
 
 from mosshead.search import vectors
-from mosshead.store import messages
+from mosshead.store import memories
 from mosshead.store.connection import Statement
 from tests.crowd_given import PATH
 from tests.given import MODEL, direction, generic_plan
@@ -51,7 +51,7 @@ def asked() -> Iterator[tuple[str, Statement]]:
     yield from statements(PATH)
     yield "nearest by a scan", vectors.exact(PATH, wanted)
     yield "nearest by an index", vectors.by_index(PATH, wanted)
-    yield "latest messages", messages.latest_statement(PATH, "chat 1", 6)
+    yield "latest messages", memories.latest_messages_statement(PATH, "chat 1", 6)
 
 
 def by_value(connection: Connection, statement: str) -> list[Any]:

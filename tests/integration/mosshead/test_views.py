@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Connection, Engine, create_engine, text
 
 from mosshead.paths import NamespacePath
-from mosshead.store import documents, memories, prompts
+from mosshead.store import decisions, documents, prompts
 from mosshead.urls import sqlalchemy_url
 
 VIEWS = {
@@ -75,10 +75,10 @@ def test_version_1_stays_as_it_is(reader_engine: Engine) -> None:
 PATH = NamespacePath.of(("acme", "sarah"))
 
 READS: list[Callable[[Connection], object]] = [
-    lambda connection: memories.decisions(connection, PATH, uuid4()),
-    lambda connection: memories.decision(connection, PATH, uuid4()),
-    lambda connection: memories.latest_decisions(connection, PATH, 1),
-    lambda connection: memories.latest_decisions(connection, PATH, 1, action="refuse"),
+    lambda connection: decisions.decisions(connection, PATH, uuid4()),
+    lambda connection: decisions.decision(connection, PATH, uuid4()),
+    lambda connection: decisions.latest_decisions(connection, PATH, 1),
+    lambda connection: decisions.latest_decisions(connection, PATH, 1, action="refuse"),
     lambda connection: documents.decisions(connection, PATH, "Person", 1),
     lambda connection: prompts.decisions(connection, PATH, "greeting"),
     lambda connection: prompts.latest(connection, PATH),

@@ -14,7 +14,7 @@ from db.keys import BatchRef, LaneRef
 from db.memories import VersionConflict
 from mosshead import InvalidEvent, Namespace, NotFound, PromptConflict
 from mosshead.contrib.prompts import Prompts
-from mosshead.store import memories
+from mosshead.store import decisions
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.forming import Forming, carry_through
 from tests.given import Worker
@@ -153,7 +153,7 @@ def test_an_undo_of_a_prompts_decision_is_refused_with_the_way_to_go(forming: Fo
     event_id = forming.command(type="undo", decision_id=str(decision_id))
     assert texts(sarah) == [(1, TEXT, "app")]
     with sarah.session.transaction() as connection:
-        undo = memories.decision(connection, sarah.path, event_id)
+        undo = decisions.decision(connection, sarah.path, event_id)
     assert undo is not None
     assert undo.refused == "it is about a prompt: roll_back_prompt brings an earlier text back"
 
