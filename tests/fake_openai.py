@@ -15,8 +15,8 @@ import socket
 import struct
 import threading
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
@@ -48,6 +48,7 @@ class FakeOpenAI:
         self.requests: list[Request] = []
         self.calls: Counter[str] = Counter()
         self._scripts: defaultdict[str, deque[Scripted]] = defaultdict(deque)
+        self._instead: dict[str, Scripted] = {}
         self._lock = threading.Lock()
         self.closing = threading.Event()
         self._server = _Server(("127.0.0.1", port), _Handler)
@@ -63,6 +64,15 @@ class FakeOpenAI:
         """Queue what to answer to the next requests for a schema; when the queue is empty, the rules answer again."""
         with self._lock:
             self._scripts[schema].extend(responses)
+
+    @contextmanager
+    def answering(self, schema: str, response: Scripted) -> Iterator[None]:
+        """Answer requests for a schema so inside the block, where nothing is queued, instead of by the rules."""
+        self._instead[schema] = response
+        try:
+            yield
+        finally:
+            del self._instead[schema]
 
     def unscript(self) -> dict[str, int]:
         """Drop what is queued and was not asked for; returns how many answers that were, by schema."""
@@ -96,7 +106,7 @@ class FakeOpenAI:
             queue = self._scripts[request.schema]
             if queue:
                 return queue.popleft()
-        return _usual(request)
+        return self._instead.get(request.schema) or _usual(request)
 
 
 def _usual(request: Request) -> Json:

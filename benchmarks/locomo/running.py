@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import chain
 from statistics import fmean
+from typing import LiteralString
 from uuid import UUID
 
 from rich.console import Console
@@ -20,6 +21,9 @@ from mosshead import Memory, Namespace
 from mosshead.embeddings import open_embedder
 
 _PATIENCE_SECONDS = 3600.0
+_MEMORIES: LiteralString = """
+    select count(*) from mosshead.memories where known_to is null and state = 'active' and namespace_id = any(%s)
+"""
 
 
 def run(conversations: Sequence[Conversation], *, facts: bool, console: Console) -> Measured:
@@ -31,19 +35,23 @@ def run(conversations: Sequence[Conversation], *, facts: bool, console: Console)
             settings["OPENAI_BASE_URL"] = stack.enter_context(ReplayingModel(told)).base_url
         service = stack.enter_context(rig(concurrency=1, pause=None, settings=settings))
         memory = stack.enter_context(service.memory())
-        published = [(one, _publish(memory, one)) for one in conversations]
-        console.print(f"{sum(len(one.turns) for one in conversations)} messages published")
-        service.await_done(sum(len(one.turns) for one in conversations), within=_PATIENCE_SECONDS)
-        answered = [answer for one, ids in published for answer in _ask(_namespace(memory, one), one, ids, console)]
-        memories = int(
-            service.rows("select count(*) from mosshead.memories where known_to is null and state = 'active'")[0][0]
-        )
-        return Measured(
-            answered=answered,
-            **_baselines(conversations, service),
-            memories=memories,
-            unrelated=_unrelated([_namespace(memory, one) for one in conversations]),
-        )
+        return measure(conversations, service, memory, console=console)
+
+
+def measure(conversations: Sequence[Conversation], service: Rig, memory: Memory, *, console: Console) -> Measured:
+    """Measure on a running service in which nobody else's messages are on their way."""
+    events = service.received() + sum(len(one.turns) for one in conversations)
+    published = [(one, _publish(memory, one)) for one in conversations]
+    console.print(f"{sum(len(one.turns) for one in conversations)} messages published")
+    service.await_done(events, within=_PATIENCE_SECONDS)
+    answered = [answer for one, ids in published for answer in _ask(_namespace(memory, one), one, ids, console)]
+    namespaces = [_namespace(memory, one) for one in conversations]
+    return Measured(
+        answered=answered,
+        **_baselines(conversations, service),
+        memories=int(service.rows(_MEMORIES, [one.path.namespace_id for one in namespaces])[0][0]),
+        unrelated=_unrelated(namespaces),
+    )
 
 
 def _namespace(memory: Memory, conversation: Conversation) -> Namespace:

@@ -28,7 +28,7 @@ class Running:
 
     def __init__(self, addresses: Addresses, kept: Processes) -> None:
         self.addresses = addresses
-        self._kept = kept
+        self.kept = kept
         self.memory = Memory.connect(
             database_url=addresses.database_url, broker_url=addresses.broker_url, read_timeout=60
         )
@@ -53,7 +53,7 @@ class Running:
 
     def pid(self, name: str) -> int | None:
         """The process that a name of the Procfile stands for at this moment."""
-        return self._kept.pids()[name]
+        return self.kept.pids()[name]
 
     def kill(self, name: str) -> None:
         """With SIGKILL; it is started again."""
@@ -68,7 +68,7 @@ class Running:
     def logs(self) -> str:
         """Everything that any process has logged, the servers included."""
         files = sorted((self.addresses.data_dir / "logs").iterdir())
-        assert {file.stem for file in files} >= {*self._kept.pids(), "postgres", "redis"}
+        assert {file.stem for file in files} >= {*self.kept.pids(), "postgres", "redis"}
         return "\n".join(file.read_text(errors="replace") for file in files)
 
     def eventually(self, predicate: Callable[[], bool], what: str, timeout: float = 90) -> None:
@@ -86,7 +86,7 @@ def machine(data_dir: Path, environment: Mapping[str, str], *, flower: bool = Fa
     flower: run Flower, too, which takes seconds to start, for tests that look at it.
     """
     quick = {
-        "MOSSHEAD_DEBOUNCE_SECONDS": "0.5",
+        "MOSSHEAD_DEBOUNCE_SECONDS": "0.2",
         "MOSSHEAD_PROFILE_DEBOUNCE_SECONDS": "0",
         "MOSSHEAD_SWEEP_SECONDS": "0.1",
         "MOSSHEAD_LOG_FORMAT": "json",

@@ -30,7 +30,6 @@ def running(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Itera
     environment = {
         "OPENAI_BASE_URL": fake.base_url,
         "OPENAI_API_KEY": API_KEY,
-        "MOSSHEAD_LLM_TIMEOUT": "10",
         "MOSSHEAD_CONCURRENCY": "1",
         "MOSSHEAD_LOG_LEVEL": "debug",
     }

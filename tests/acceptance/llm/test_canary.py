@@ -2,8 +2,8 @@
 
 import base64
 import json
+import threading
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import psycopg
 import pytest
@@ -14,6 +14,7 @@ from redis import Redis
 from mosshead import Namespace
 from mosshead.publishing.queue import EXCHANGE, QUEUE, open_connection
 from tests.acceptance.running import STAGES, Running
+from tests.fake_answers import Json, answer_for
 from tests.fake_openai import FakeOpenAI, Fault, Request
 
 CANARIES = ("quetzalcoatlus", "zanzibarella", "xylophagist", "brobdingnag")
@@ -88,23 +89,29 @@ def test_while_tasks_succeed(running: Running, celery: Celery) -> None:
 
 
 def test_while_tasks_are_active_and_reserved(running: Running, celery: Celery, fake: FakeOpenAI) -> None:
-    hangs = 3
-    fake.script("ExtractionAnswer", *[Fault.hang(6)] * hangs)
-    namespaces = [running.memory.namespace("acme", f"slow-{number}") for number in range(hangs)]
-    for namespace in namespaces:
-        namespace.publish(SECRET, conversation="c1")
-    inspect = celery.control.inspect(timeout=10, limit=1)
+    answered = threading.Event()
 
-    def busy() -> bool:
-        return any((inspect.active() or {}).values()) and bool(
-            any((inspect.reserved() or {}).values()) or queued_tasks(running)
-        )
+    def late(request: Request) -> Json:
+        answered.wait(60)
+        return answer_for(request.schema, request.prompt)
 
-    running.eventually(busy, "one task is active and more wait")
+    namespaces = [running.memory.namespace("acme", f"slow-{number}") for number in range(3)]
+    with fake.answering("ExtractionAnswer", late):
+        for namespace in namespaces:
+            namespace.publish(SECRET, conversation="c1")
+        inspect = celery.control.inspect(timeout=10, limit=1)
 
-    assert_no_canary(seen_by_an_onlooker(running, celery))
-    for namespace in namespaces:
-        namespace.wait(timeout=90)
+        def busy() -> bool:
+            return any((inspect.active() or {}).values()) and bool(
+                any((inspect.reserved() or {}).values()) or queued_tasks(running)
+            )
+
+        running.eventually(busy, "one task is active and more wait")
+
+        assert_no_canary(seen_by_an_onlooker(running, celery))
+        answered.set()
+        for namespace in namespaces:
+            namespace.wait(timeout=90)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +129,7 @@ def test_while_tasks_fail(
     running: Running,
     celery: Celery,
     fake: FakeOpenAI,
-    answers: list[Fault | Callable[[Request], dict[str, Any]]],
+    answers: list[Fault | Callable[[Request], Json]],
     request: pytest.FixtureRequest,
 ) -> None:
     """After an answer that is none, the message is asked about in halves: the task fails where those have none either."""
