@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -217,11 +217,16 @@ class Cluster:
 
 
 @contextmanager
-def cluster(layout: Layout = PROMISE) -> Iterator[Cluster]:
-    """A cluster in a folder of its own, which is removed afterwards. Its service's processes run, and are ready."""
+def cluster(layout: Layout = PROMISE, *, put_database: Callable[[Path], None] | None = None) -> Iterator[Cluster]:
+    """A cluster in a folder of its own, which is removed afterwards. Its service's processes run, and are ready.
+
+    put_database: puts the data of a migrated Postgres into that folder, as ``postgres``; without, they are made there.
+    """
     with ExitStack() as stack:
         folder = Path(tempfile.mkdtemp(prefix="rf-"))  # short: a socket's path has a limit
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        if put_database is not None:
+            put_database(folder)
         yield _started(stack, folder, layout)
 
 
@@ -229,7 +234,8 @@ def _started(stack: ExitStack, folder: Path, layout: Layout) -> Cluster:
     for name in ("logs", "armed", "proxied", "spools"):
         (folder / name).mkdir()
     for package in _PACKAGES:
-        shutil.copytree(_ROOT / package, folder / "code" / package, ignore=shutil.ignore_patterns("__pycache__"))
+        # What Python compiled comes along, but for what it is just writing: seven processes would compile it all anew.
+        shutil.copytree(_ROOT / package, folder / "code" / package, ignore=shutil.ignore_patterns("*.pyc.*"))
     socket = prepare_database(folder)
     redis, redis_port = redis_program(folder / "redis", folder / "logs" / "redis.log")
     servers = stack.enter_context(supervised([postgres_program(socket, folder / "logs" / "postgres.log"), redis]))

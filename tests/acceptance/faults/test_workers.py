@@ -15,32 +15,18 @@ from redis import Redis
 from redis.exceptions import OutOfMemoryError
 
 from mosshead import Namespace
-from tests.acceptance.running import Running, machine
+from tests.acceptance.faults.conftest import HANG_SECONDS, Connected
+from tests.acceptance.running import Running
 from tests.fake_openai import FakeOpenAI, Fault
 
-HANG_SECONDS = 240
 SOON_SECONDS = 90
 HANG = Fault.hang(HANG_SECONDS)
 ALIVE = "select slots from mosshead.workers"
 
 
-@pytest.fixture(scope="module")
-def fake() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def running(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    environment = {
-        "OPENAI_BASE_URL": fake.base_url,
-        "OPENAI_API_KEY": "sk-test",
-        "MOSSHEAD_LEASE_SECONDS": str(HANG_SECONDS),
-        "MOSSHEAD_LLM_TIMEOUT": str(HANG_SECONDS),
-        "MOSSHEAD_CONCURRENCY": "2",
-    }
-    with machine(tmp_path_factory.mktemp("workers"), environment) as started:
-        yield started
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_else_asks_the_model(connected: Connected) -> None:
+    connected.is_at_rest_within(SOON_SECONDS)
 
 
 @contextmanager
@@ -96,7 +82,7 @@ def test_workers_come_back_from_a_redis_that_was_full_while_they_were_at_work(
                         broker.lpush("mosshead:events:mosshead.events", b"x" * size)
             at_extract = "select count(*) from mosshead.batches where stage = 'extract'"
             running.eventually(lambda: running.rows(at_extract) == [(0,)], "the task is done, and to be acknowledged")
-            time.sleep(10)  # in which a worker that dies of it would be started, and die, again and again
+            time.sleep(5)  # in which a worker that dies of it would be started, and die, again and again
             assert worker.is_running(), "it waits for Redis, and does not die of it"
         finally:
             intake.resume()
