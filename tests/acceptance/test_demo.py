@@ -1,4 +1,4 @@
-"""`make demo`, as a newcomer runs it: it shows what it promises, and leaves nothing behind."""
+"""`make demo`, as a newcomer runs it but for the debounce: it shows what it promises, and leaves nothing behind."""
 
 import json
 import os
@@ -14,6 +14,7 @@ from workers.demo import QUESTIONS
 def test_the_demo_shows_the_acceptance_story_and_leaves_nothing_behind(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("MOSSHEAD_", "OPENAI_"))}
     environment["TMPDIR"] = str(tmp_path)
+    environment["MOSSHEAD_DEBOUNCE_SECONDS"] = "0.2"
     command = [sys.executable, "-m", "workers", "demo", "--json"]
 
     result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=300)

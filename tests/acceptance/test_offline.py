@@ -80,7 +80,7 @@ def test_what_is_told_from_the_other_side_or_by_a_fuller_name_is_one_memory(runn
 
 def test_every_message_is_in_the_inbox_once_and_in_effect(running: Running) -> None:
     tom = running.memory.namespace("acme", "tom")
-    published = [tom.publish(f"My lucky number {number} is {number * 7}", conversation="c") for number in range(120)]
+    published = [tom.publish(f"My lucky number {number} is {number * 7}", conversation="c") for number in range(60)]
     tom.wait(timeout=90)
 
     stored = running.rows(
@@ -127,11 +127,6 @@ def test_the_command_line_publishes_and_queries(running: Running, tmp_path: Path
 
     found = mosshead("query", "-n", "acme/cli", "bread", "--json")
     assert [hit["content"] for hit in json.loads(found.stdout)["hits"]] == ["User loves rye bread"]
-
-    wrong = mosshead("query", "-n", "acme", "bread")
-    assert wrong.returncode == 1
-    assert "namespace: needs a tenant and at least one part more" in wrong.stderr
-    assert "Traceback" not in wrong.stderr
 
 
 def test_many_threads_share_one_memory(running: Running) -> None:
