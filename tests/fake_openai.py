@@ -74,6 +74,21 @@ class FakeOpenAI:
         finally:
             del self._instead[schema]
 
+    @contextmanager
+    def silent(self, schema: str) -> Iterator[None]:
+        """Answer no request for a schema inside the block, and all of them at its end."""
+        ended = threading.Event()
+
+        def late(request: Request) -> Json:
+            ended.wait()
+            return _usual(request)
+
+        with self.answering(schema, late):
+            try:
+                yield
+            finally:
+                ended.set()
+
     def unscript(self) -> dict[str, int]:
         """Drop what is queued and was not asked for; returns how many answers that were, by schema."""
         with self._lock:

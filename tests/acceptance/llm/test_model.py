@@ -37,8 +37,7 @@ def test_one_extraction_a_batch_and_at_most_one_decision(running: Running, fake:
 
 
 def test_an_outage_loses_nothing_and_counts_against_nobody(running: Running, fake: FakeOpenAI) -> None:
-    outages = [Fault.status(429, retry_after="1"), Fault.status(500), Fault("reset")]
-    fake.script("ExtractionAnswer", *outages)
+    fake.script("ExtractionAnswer", Fault.status(429, retry_after="1"), Fault("reset"))
     omar = running.memory.namespace("acme", "omar")
 
     omar.publish("I play the oboe")
@@ -87,7 +86,7 @@ def test_the_page_about_documents_does_what_it_says(running: Running, fake: Fake
 
 def test_a_wrong_key_is_named_and_nothing_is_lost(running: Running, fake: FakeOpenAI) -> None:
     """The operator puts the key right, and what waited is formed."""
-    fake.script("ExtractionAnswer", *[Fault.status(401)] * 2)
+    fake.script("ExtractionAnswer", Fault.status(401))
     ann = running.memory.namespace("acme", "ann")
     ann.publish("I like tea")
     statement = f"select error from mosshead.batches where namespace_id = '{ann.path.namespace_id}'"
