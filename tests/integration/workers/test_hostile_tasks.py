@@ -120,6 +120,13 @@ class Tried:
                 connection.execute(text("select coalesce(sum(times), 0) from mosshead.refused_tasks")).scalar_one()
             )
 
+    def slots(self) -> list[int]:
+        """How many tasks it told that it can run."""
+        with self._engine.connect() as connection:
+            return list(
+                connection.execute(text("select slots from mosshead.workers where worker like 'tried-%'")).scalars()
+            )
+
     def works(self, queue: str = "extract") -> None:
         """Have it do a task of a batch that there is not."""
         sent = app.send_task("mosshead.extract", args=IDS, queue=queue).id
@@ -155,65 +162,32 @@ def worker(addresses: Addresses, engine: Engine, folder: Path) -> Iterator[Tried
         nothing_at_work(engine)
 
 
-@pytest.fixture
-def empty(addresses: Addresses, admin_engine: Engine) -> Iterator[Redis]:
-    """Redis, with nothing in it, and nothing counted as refused."""
-    nothing_is_counted(admin_engine)
-    with Redis.from_url(addresses.broker_url) as broker:
-        broker.flushdb()
-        yield broker
-
-
 @pytest.fixture(scope="module")
-def shared(addresses: Addresses, admin_engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tried]:
-    """A worker that takes seconds to start, and outlasts whatever a test puts before it."""
+def tried(addresses: Addresses, admin_engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tried]:
+    """A worker that found in Redis what an earlier crash left in hand. It takes seconds to start, and outlasts whatever comes."""
+    with admin_engine.begin() as connection:
+        connection.execute(text("delete from mosshead.refused_tasks"))
     with Redis.from_url(addresses.broker_url) as broker:
         broker.flushdb()
+        leave_in_hand(broker)
     with worker(addresses, admin_engine, tmp_path_factory.mktemp("worker")) as started:
         yield started
 
 
-@pytest.fixture
-def tried(shared: Tried, admin_engine: Engine) -> Tried:
-    """A worker that is at work, with nothing counted as refused."""
-    shared.works()
-    nothing_is_counted(admin_engine)
-    return shared
+LEFT_TASK = task()
+LEFT_JUNK = [
+    *[json.dumps([one, "", "extract"]).encode() for one in HOSTILE.values() if not isinstance(one, bytes)],
+    *map(element, HOSTILE.values()),
+]
 
 
-def nothing_is_counted(engine: Engine) -> None:
-    with engine.begin() as connection:
-        connection.execute(text("delete from mosshead.refused_tasks"))
-
-
-def test_worker_starts_over_what_an_earlier_crash_left_in_hand(
-    empty: Redis, addresses: Addresses, admin_engine: Engine, tmp_path: Path
-) -> None:
-    """What is no task is refused and counted, and the task is put back and done."""
-    left, long_ago = task(), time.time() - 10**6
-    entries = [json.dumps([one, "", "extract"]).encode() for one in HOSTILE.values() if not isinstance(one, bytes)]
-    entries += [one if isinstance(one, bytes) else element(one) for one in HOSTILE.values()]
-    for number, entry in enumerate([*entries, json.dumps([left, "extract", "extract"]).encode()]):
-        empty.hset(f"{TASKS}unacked", f"tag {number}", entry)
-        empty.zadd(f"{TASKS}unacked_index", {f"tag {number}": long_ago})
-    empty.zadd(f"{TASKS}unacked_index", {"of nothing": long_ago})
-    with worker(addresses, admin_engine, tmp_path) as tried:
-        done = f"mosshead.extract[{left['headers']['id']}] succeeded"
-        wait_until(lambda: done in tried.log(), SOON_SECONDS, "the task")
-        wait_until(lambda: tried.refused() == len(entries), SOON_SECONDS, "all counted")
-        tried.works()
-        tried.unharmed()
-        assert not tried.broker.exists(f"{TASKS}unacked", f"{TASKS}unacked_index")
-
-
-def test_worker_refuses_counts_and_goes_on_whatever_stands_in_its_queues(tried: Tried) -> None:
-    for message in HOSTILE.values():
-        tried.push(message)
-        tried.push(message, "embed\x06\x163")  # where kombu looks for a message of a lower priority
-    tried.works()
-    wait_until(lambda: tried.refused() == 2 * len(HOSTILE), SOON_SECONDS, f"{2 * len(HOSTILE)} counted")
-    tried.unharmed()
-    assert not tried.broker.exists(*[TASKS + key for key in ("extract", "embed\x06\x163", "unacked", "unacked_index")])
+def leave_in_hand(broker: Redis) -> None:
+    """A task, much that is none, and the tag of nothing, as a worker leaves them that was killed."""
+    long_ago = time.time() - 10**6
+    for number, entry in enumerate([*LEFT_JUNK, json.dumps([LEFT_TASK, "extract", "extract"]).encode()]):
+        broker.hset(f"{TASKS}unacked", f"tag {number}", entry)
+        broker.zadd(f"{TASKS}unacked_index", {f"tag {number}": long_ago})
+    broker.zadd(f"{TASKS}unacked_index", {"of nothing": long_ago})
 
 
 def command(method: Any, **fields: Any) -> dict[str, Any]:
@@ -238,17 +212,31 @@ BROADCAST: Mapping[str, Any] = {
 }
 
 
-def test_worker_ignores_what_is_published_to_its_remote_control(tried: Tried) -> None:
+def test_worker_does_what_a_crash_left_and_refuses_counts_and_outlasts_all_that_is_no_task(tried: Tried) -> None:
+    """Be it left in hand by an earlier crash, pushed into a queue, or published to the worker's remote control.
+
+    All in one: a worker stores what it refused with its heartbeat, every five seconds.
+    """
+    done = f"mosshead.extract[{LEFT_TASK['headers']['id']}] succeeded"
+    wait_until(lambda: done in tried.log(), SOON_SECONDS, "the task that was left in hand")
+    for message in HOSTILE.values():
+        tried.push(message)
+        tried.push(message, "embed\x06\x163")  # where kombu looks for a message of a lower priority
     for message in BROADCAST.values():
         assert tried.broker.publish(f"{TASKS}/0.celery.pidbox", element(message)) >= 1
     tried.works()
-    wait_until(lambda: tried.refused() == len(BROADCAST), SOON_SECONDS, "all counted")
+
+    expected = len(LEFT_JUNK) + 2 * len(HOSTILE) + len(BROADCAST)
+    wait_until(lambda: tried.refused() == expected, SOON_SECONDS, f"{expected} counted")
     tried.unharmed()
+    assert not tried.broker.exists(*[TASKS + key for key in ("extract", "embed\x06\x163", "unacked", "unacked_index")])
     answers = app.control.inspect(timeout=30, limit=1).ping() or {}
     assert list(answers.values()) == [{"ok": "pong"}]
+    assert tried.slots() == [1]
 
 
 def test_flood_in_one_queue_leaves_the_others_their_turns(tried: Tried) -> None:
+    tried.works()
     for _ in range(40):
         tried.broker.lpush(f"{TASKS}extract", *[b"{}"] * 2_000)
     tried.works("consolidate")
