@@ -62,8 +62,9 @@ reference: setup ## the reference of the library, from its docstrings: reference
 	$(BIN)/python -m pdoc --output-directory reference mosshead mosshead.contrib.agent_tools mosshead.contrib.managers mosshead.contrib.prompt_optimizers mosshead.contrib.tact_filter mosshead.llm
 
 # Properties that decide what a model, a message or a crash may do; asked 25 times by make test, and 1,000 times here (the state
-# machine 30 and 200).
-PROPERTIES := tests/integration/test_state_machine.py tests/integration/workers/test_model_disposes.py \
+# machine 15 and 200, what undoes who is who 12 and 500).
+PROPERTIES := tests/integration/test_state_machine.py tests/integration/workers/test_identity_undone.py \
+	tests/integration/workers/test_model_disposes.py \
 	tests/unit/mosshead/contrib/managers/test_memories.py tests/unit/mosshead/contrib/managers/test_patching.py \
 	tests/unit/mosshead/embeddings/test_minilm.py tests/unit/mosshead/publishing/test_spool.py \
 	tests/unit/mosshead/publishing/test_window.py tests/unit/mosshead/redaction/test_redact.py \

@@ -30,6 +30,9 @@ from tests.given import event as an_event
 from workers.commands import dispatch as commands
 from workers.dependencies import Parts, UsageLog
 
+EXAMPLES = settings().max_examples // 2
+"""12, for each writes and reads a namespace a dozen times; with ``make thorough`` 500."""
+
 NAMES = ("Peter", "Peter Haas", "Sam")
 ROLES = ("subject", "object", "about")
 
@@ -258,7 +261,7 @@ class World:
         return exported, Counter(rows)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     people=st.lists(_ENTITY, min_size=2, max_size=5),
     remembered=st.lists(_memory(_indices), min_size=2, max_size=5),
@@ -290,7 +293,7 @@ def test_all_of_it_can_be_taken_back_and_done_again(
         assert world.state() == states[place]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     people=st.lists(_ENTITY, min_size=3, max_size=3),
     remembered=st.lists(_memory(_few), min_size=2, max_size=3),

@@ -37,9 +37,6 @@ from workers.dependencies import Parts, UsageLog
 from workers.stages.consolidate import apply
 from workers.stages.consolidate import plan as deciding
 
-EXAMPLES = settings().max_examples
-"""For each of two sorts of namespaces: 25; with ``make thorough`` 1,000."""
-
 NAMES = ("User", "Peter", "Ruth")
 PLACES = ("Rome", "Oslo")
 VERBS = ("lives in", "works in", "does not like")
@@ -244,9 +241,9 @@ def connection(admin_engine: Engine) -> Iterator[Connection]:
         yield opened
 
 
-@pytest.mark.parametrize("speakers", [(None, None), ("Ana", "Ben")])
-@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
+    speakers=st.sampled_from([(None, None), ("Ana", "Ben")]),
     said=st.tuples(st.lists(facts(), min_size=1, max_size=2), st.lists(facts(), min_size=1, max_size=3), ANSWERS),
     data=st.data(),
 )
