@@ -110,6 +110,16 @@ def remember(remembering: Remembering, those: Mapping[str, NDArray[np.float32]],
             memories.link(connection, remembering.lane, memory_id, {whom: ("subject", "sure")}, stamp)
 
 
+def remember_alike(large: Large, contents: Sequence[str], vector: NDArray[np.float32], whom: UUID | None) -> None:
+    """Memories with one vector, all about somebody or nobody."""
+    ids = large.remembering.memories(contents, [vector] * len(contents))
+    if whom is None:
+        return
+    with large.remembering.stamped() as (connection, stamp):
+        for memory_id in ids:
+            relations.link(connection, large.remembering.lane, memory_id, {whom: ("subject", "sure")}, stamp)
+
+
 def lies(one: Spread) -> tuple[float, float]:
     """How a score lies over all."""
     return one.mean, one.deviation
@@ -148,10 +158,13 @@ def _messages(
     return {one.message.id: (one.cosine, one.words) for one in found[1].found}
 
 
-def test_what_indexes_find_is_what_scans_find_with_the_same_scores(large: Large) -> None:
+def test_every_search_goes_through_an_index_and_finds_what_scans_find_with_the_same_scores(large: Large) -> None:
     vectors = scattered(len(ASKED), 3)
     exact = [large.scanned(message, vector) for message, vector in zip(ASKED, vectors, strict=True)]
     large.index()
+    of_memories, of_messages = (plan(large, one) for one, _ in large.statements(ASKED[0], direction(1)))
+    assert all(f"'{kind}_of_scope_" in of_memories for kind in ("embeddings", "sample"))
+    assert all(f"'{kind}_of_scope_" in of_messages for kind in ("turns_before", "turns_sample"))
     found = [large.scanned(message, vector) for message, vector in zip(ASKED, vectors, strict=True)]
 
     for of in (_memories, _messages):
@@ -170,13 +183,6 @@ def test_what_indexes_find_is_what_scans_find_with_the_same_scores(large: Large)
         assert lies(messages.words) == pytest.approx(lies(exact_messages.words), rel=0.1)
 
 
-def test_every_search_goes_through_an_index(large: Large) -> None:
-    large.index()
-    of_memories, of_messages = (plan(large, one) for one, _ in large.statements(ASKED[0], direction(1)))
-    assert all(f"'{kind}_of_scope_" in of_memories for kind in ("embeddings", "sample"))
-    assert all(f"'{kind}_of_scope_" in of_messages for kind in ("turns_before", "turns_sample"))
-
-
 def plan(large: Large, statement: str) -> str:
     """How a statement runs; of so few rows it would rather sort them all."""
     with tenant_transaction(large.engine, large.path.tenant_id) as connection:
@@ -184,29 +190,30 @@ def plan(large: Large, statement: str) -> str:
         return str(generic_plan(connection, statement))
 
 
-@pytest.mark.parametrize(
-    ("since", "until", "minutes"),
-    [(90, 130, range(90, 130)), (180, None, range(180, MANY)), (None, 3, range(3)), (MANY, None, ())],
-)
-def test_messages_of_a_time_are_all_looked_at(
-    large: Large, since: int | None, until: int | None, minutes: Sequence[int]
-) -> None:
-    first, end = (None if at is None else NINE + timedelta(minutes=at) for at in (since, until))
-    among = messages_sql.Among(since=first, until=end)
+def test_messages_of_a_time_are_all_looked_at(large: Large) -> None:
+    times: Sequence[tuple[int | None, int | None, Sequence[int]]] = (
+        (90, 130, range(90, 130)),
+        (180, None, range(180, MANY)),
+        (None, 3, range(3)),
+        (MANY, None, ()),
+    )
     asked: dict[str, Any] = {"model": MODEL, "vector": direction(1), "message": "Is it dry?", "each": 60}
 
-    def scanned() -> messages_sql.ScannedMessages:
+    def scanned(since: int | None, until: int | None) -> messages_sql.ScannedMessages:
+        first, end = (None if at is None else NINE + timedelta(minutes=at) for at in (since, until))
         known = large.vocabularies("Is it dry?").get("turns")
+        among = messages_sql.Among(since=first, until=end)
         return messages_sql.scanned(
             large.rows(messages_sql.statement_for(large.path, **asked, among=among, vocabulary=known))
         )
 
-    exact = scanned()
+    exact = [scanned(since, until) for since, until, _ in times]
     large.index()
-    found = scanned()
-    assert found.found == exact.found
-    assert {one.message.content for one in found.found} == {content(number) for number in minutes}
-    assert lies(found.with_before) == pytest.approx(lies(exact.with_before))
+    for (since, until, minutes), exactly in zip(times, exact, strict=True):
+        found = scanned(since, until)
+        assert found.found == exactly.found
+        assert {one.message.content for one in found.found} == {content(number) for number in minutes}
+        assert lies(found.with_before) == pytest.approx(lies(exactly.with_before))
 
 
 def test_what_came_after_the_index_is_found_and_what_went_is_not(large: Large) -> None:
@@ -239,8 +246,7 @@ def test_whom_the_message_names_and_whom_that_leads_to_count_however_far_it_is(l
 def test_of_whom_much_is_known_what_was_known_first_counts_however_far_it_is(large: Large) -> None:
     about: dict[UUID, tuple[str, str]] = {large.ada: ("subject", "sure")}
     first = large.remembering.memory("She was born at sea", direction(0, 1), about=about, memory_id=UUID(int=1))
-    for _ in range(40):
-        large.remembering.memory("She swims", direction(1), about=about)
+    remember_alike(large, ["She swims"] * 40, direction(1), large.ada)
     large.index()
 
     assert first in _memories(large.scanned("Is it dry?", direction(1)))
@@ -250,10 +256,8 @@ def test_of_whom_too_much_is_known_what_the_words_find_is_related(large: Large) 
     zed, far = large.remembering.entity("Zed"), direction(0, 1)
     about: dict[UUID, tuple[str, str]] = {zed: ("subject", "sure")}
     large.remembering.memory("A heron is his", direction(1), about={**about, large.ada: ("object", "sure")})
-    for _ in range(100):
-        large.remembering.memory("He swims", far, about=about)
-    for number in range(60):
-        large.remembering.memory(f"A heron {number}", direction(1, 0.1))
+    remember_alike(large, ["He swims"] * 100, far, zed)
+    remember_alike(large, [f"A heron {number}" for number in range(60)], direction(1, 0.1), None)
     at_length = "Through all of that long winter a heron stood by the old bridge behind the house of {}"
     his = large.remembering.memory(at_length.format("his aunt"), far, about=about)
     nobodys = large.remembering.memory(at_length.format("her aunt"), far)
@@ -359,7 +363,7 @@ def test_what_went_near_the_question_hides_nothing_before_a_vacuum(large: Large)
     near = direction(0, 1)
     vectors = near + 0.01 * np.random.default_rng(7).standard_normal((300, 384), np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    old = [large.remembering.memory(f"She weighs {number} stone", one) for number, one in enumerate(vectors)]
+    old = large.remembering.memories([f"She weighs {number} stone" for number in range(300)], [*vectors])
     said = large.say({f"I weigh {number} stone": one for number, one in enumerate(vectors)}, NINE + timedelta(days=1))
     large.index()
     with large.remembering.transaction() as connection:

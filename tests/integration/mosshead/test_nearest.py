@@ -77,9 +77,9 @@ def test_a_scope_with_an_index_is_searched_by_it(
         index_own(admin_url, fresh_namespace.tenant_id, outgrown=MANY - 1)
 
         assert nearest(reader, fresh_namespace, asked[0]) == exact[0]  # tells that there is an index
-        before = _scans(admin_engine)
+        before = _scans(admin_engine, reader)
         found = [nearest(reader, fresh_namespace, one) for one in asked]
-        _eventually(lambda: _scans(admin_engine) == before + len(asked))
+        _eventually(lambda: _scans(admin_engine, reader) == before + len(asked))
         same = sum(len({*map(_id, one)} & {*map(_id, best)}) for one, best in zip(found, exact, strict=True))
         assert same >= 0.95 * 10 * len(asked)
         assert _plan(reader, fresh_namespace, asked[0]).count("embeddings_of_scope_") == 1
@@ -98,14 +98,15 @@ def _id(found: tuple[UUID, float]) -> UUID:
     return found[0]
 
 
-def _scans(engine: Engine) -> int:
+def _scans(engine: Engine, reader: Engine) -> int:
+    """How often indexes of scopes were asked. A backend tells its statistics when it ends, or after ten idle seconds."""
+    reader.dispose()
     with engine.connect() as connection:
         scans = text("select sum(idx_scan) from pg_stat_user_indexes where indexrelname like 'embeddings_of_scope_%'")
         return int(connection.execute(scans).scalar_one())
 
 
 def _eventually(holds: Callable[[], bool]) -> None:
-    """A backend tells its statistics when it is idle for a while, or ends."""
     deadline = time.monotonic() + 20
     while not holds():
         assert time.monotonic() < deadline
