@@ -1,15 +1,17 @@
-"""The event queue as a test sees it: what is in it, and an intake that takes it into the inbox when it is told to."""
+"""What an app's tests share: a shell, and the event queue with an intake that takes it into the inbox when it is told to."""
 
 import json
+import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from redis import Redis
 from sqlalchemy import Engine
 
 from db import inbox
+from mosshead.cli.main import main
 from mosshead.publishing.queue import QUEUE, open_connection
 from tests.given import NONE
 from workers.local import Addresses
@@ -19,6 +21,34 @@ Taken = Callable[..., Events]
 Eventually = Callable[[Callable[[], object], str], None]
 
 _PATIENCE_SECONDS = 60.0
+
+
+class Said(NamedTuple):
+    """What a command printed, and its exit status."""
+
+    status: int
+    out: str
+    err: str
+
+
+Shell = Callable[..., Said]
+
+
+@pytest.fixture
+def shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+    """Runs a command in this process, as the console script does, with some variables of the environment."""
+
+    def run(*arguments: str, **variables: str) -> Said:
+        with monkeypatch.context() as context:
+            context.setattr(sys, "argv", ["mosshead", *arguments])
+            for name, value in variables.items():
+                context.setenv(name, value)
+            capsys.readouterr()
+            with pytest.raises(SystemExit) as ended:
+                main()
+        return Said(int(ended.value.code or 0), *capsys.readouterr())
+
+    return run
 
 
 @pytest.fixture

@@ -1,11 +1,9 @@
 """Messages that are recalled, and messages in a context: on rows as the service writes them, with the real local model."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
 from uuid import UUID
 
 import pytest
@@ -17,6 +15,7 @@ from mosshead import Memory, Namespace
 from mosshead.fencing import fenced
 from mosshead.paths import NamespacePath
 from tests.given import MINILM, MODEL, Publishing, Remembering
+from tests.integration.mosshead.conftest import Shell
 from workers.local import Addresses
 
 NINE = datetime(2025, 3, 9, 9, tzinfo=UTC)
@@ -179,19 +178,17 @@ class TestRecall:
         ]
         assert long not in {one.content for one in ines.context(long, budget=100_000).messages}
 
-    @pytest.mark.parametrize("around", [1, (0, 1)], ids=str)
-    def test_what_was_found_beside_another_has_its_neighbours_too(
-        self, ines: Namespace, talk: Talk, around: int | tuple[int, int]
-    ) -> None:
+    def test_what_was_found_beside_another_has_its_neighbours_too(self, ines: Namespace, talk: Talk) -> None:
         """The answer is not among the best by its own scores: it stands behind the question, and is hers who is named."""
         asked = "What did Ines say of the dough?"
         for number in range(30):
             talk(f"bowl {number}", (("Sam", f"What did Ines say of the dough, and of dough {number}?"),))
         _, answer, last = talk("bread", (("Sam", asked), ("Ines", "Upstairs on the boiler"), ("Sam", "Bring a towel")))
-        found = ines.messages.search(asked, limit=4, around=around)
-
-        assert answer in {one.id for one in found.messages}
-        assert last in {one.id for excerpt in found.excerpts for one in excerpt.messages}
+        arounds: tuple[int | tuple[int, int], ...] = (1, (0, 1))
+        for around in arounds:
+            found = ines.messages.search(asked, limit=4, around=around)
+            assert answer in {one.id for one in found.messages}
+            assert last in {one.id for excerpt in found.excerpts for one in excerpt.messages}
 
     def test_a_memory_lends_to_the_message_that_it_was_taken_from(
         self, ines: Namespace, talk: Talk, remembering: Remembering
@@ -332,17 +329,12 @@ def test_days_are_those_of_utc_whatever_the_zone_of_the_session(
     assert len(read) == 1
 
 
-def test_a_shell_has_it_too(ines: Namespace, talk: Talk, addresses: Addresses) -> None:
+def test_a_shell_has_it_too(ines: Namespace, talk: Talk, addresses: Addresses, shell: Shell) -> None:
     talk("bread", BREAD)
-    asked = [sys.executable, "-m", "mosshead", "recall", "Where should the dough rise?", "--limit", "1"]
-    environment = {
-        **os.environ,
-        "MOSSHEAD_DATABASE_URL": addresses.database_url,
-        "MOSSHEAD_NAMESPACE": str(ines.path),
-    }
 
     def answer(*more: str) -> str:
-        return subprocess.run([*asked, *more], env=environment, capture_output=True, text=True, check=True).stdout
+        asked = ("recall", "Where should the dough rise?", "--limit", "1", "--namespace", str(ines.path), *more)
+        return shell(*asked, MOSSHEAD_DATABASE_URL=addresses.database_url).out
 
     assert f"Sam: {BREAD[1][1]}" in answer("--around", "0")
     found = json.loads(answer("--json", "-c", "bread", "--conversation-only"))
@@ -351,27 +343,16 @@ def test_a_shell_has_it_too(ines: Namespace, talk: Talk, addresses: Addresses) -
 
 
 def test_a_shell_does_not_take_a_memory_that_hangs_for_one_that_knows_nothing(
-    ines: Namespace, addresses: Addresses, admin_engine: Engine
+    ines: Namespace, addresses: Addresses, admin_engine: Engine, shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    environment = {
-        **os.environ,
-        "MOSSHEAD_DATABASE_URL": addresses.database_url,
-        "MOSSHEAD_NAMESPACE": str(ines.path),
-    }
-
-    def ask(command: str) -> "subprocess.Popen[str]":
-        asked = [sys.executable, "-m", "mosshead", command, "dough", "--json"]
-        return subprocess.Popen(
-            asked, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
-        )
-
+    monkeypatch.setattr(Memory, "connect", partial(Memory.connect, read_timeout=0.5))
     with admin_engine.connect() as connection:
         connection.execute(text("lock table mosshead.memories, mosshead.embeddings, mosshead.turns"))
-        asked = [ask(command) for command in ("query", "context", "recall")]
-        for one in asked:
-            answer, error = one.communicate(timeout=60)
-            assert (one.returncode, answer) == (1, "")
-            assert "did not end in time" in error
+        for command in ("query", "context", "recall"):
+            asked = (command, "dough", "--json", "--namespace", str(ines.path))
+            said = shell(*asked, MOSSHEAD_DATABASE_URL=addresses.database_url)
+            assert (said.status, said.out) == (1, "")
+            assert "did not end in time" in said.err
 
 
 def test_yesterday_is_that_of_the_zone_in_which_now_is_given_or_of_where_it_was_said(
