@@ -15,8 +15,6 @@ from tests.forming import Forming
 from tests.given import Publishing
 from workers.dependencies import parts
 
-TURNS = 50
-
 TOLD = (
     "I live in Seattle.",
     "My sister Ruth is a nurse.",
@@ -73,10 +71,10 @@ def _to_user(memory: StoredMemory) -> str:
     return memory.content.replace("User's", "Your").replace("User is", "You are").replace("User ", "You ")
 
 
-def test_fifty_turns_with_injection_store_nothing_twice_and_reinforce_nothing(
-    forming: Forming, sarah: Namespace
-) -> None:
-    for said in (*TOLD, *islice(cycle(ASKED), TURNS - len(TOLD))):
+def test_turns_with_injection_store_nothing_twice_and_reinforce_nothing(forming: Forming, sarah: Namespace) -> None:
+    """Fifty with the model, which takes whatever it is shown; with the rules, all questions twice."""
+    more = 50 - len(TOLD) if settings().uses_llm else 2 * len(ASKED)
+    for said in (*TOLD, *islice(cycle(ASKED), more)):
         turn(forming, sarah, said, marked=True)
 
     memories = sarah.memories()

@@ -59,10 +59,10 @@ LOOSE = """
 )
 
 
-def live(forming: Forming, sarah: Namespace, chance: random.Random) -> list[str]:
+def live(forming: Forming, sarah: Namespace, chance: random.Random, acts: int = 12) -> list[str]:
     """Some weeks of an app; what was said in the conversation that is kept."""
     kept_messages = []
-    for _ in range(12):
+    for _ in range(acts):
         act = chance.random()
         known = sarah.memories()
         if act < 0.7 or not known:

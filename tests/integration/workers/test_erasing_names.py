@@ -144,8 +144,15 @@ def test_a_name_that_others_said_stays(fake: FakeOpenAI, forming: Forming, sarah
     assert named(sarah, "Haas").name == "Peter Haas"
 
 
-@pytest.mark.parametrize("content", ["Peter Haas keeps bees", "Peter Haas sails"], ids=["said again", "said there"])
-@pytest.mark.parametrize("since", ["nothing", "taken back", "merged", "merged for a while"])
+@pytest.mark.parametrize(
+    ("content", "since"),
+    [
+        ("Peter Haas keeps bees", "nothing"),
+        ("Peter Haas sails", "taken back"),
+        ("Peter Haas keeps bees", "merged"),
+        ("Peter Haas sails", "merged for a while"),
+    ],
+)
 def test_what_was_learned_there_goes_whoever_it_went_over_to(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find, *, content: str, since: str
 ) -> None:
@@ -190,16 +197,15 @@ def test_what_others_taught_of_somebody_stays_with_the_memory_that_was_repeated(
     assert named(sarah, "Haas") == before
 
 
-@pytest.mark.parametrize("times", [1, 2])
-def test_whom_an_app_split_off_without_a_name_is_called_as_the_others_call_them(
-    forming: Forming, sarah: Namespace, find: Find, times: int
+def test_whom_an_app_split_off_twice_without_a_name_is_called_as_the_others_call_them(
+    forming: Forming, sarah: Namespace, find: Find
 ) -> None:
     """It gave none by its own hand: theirs is that of whom they were split off from."""
     forming.say("Peter Quux is a dentist at Brightleaf.", conversation="gone")
     forming.say("Peter has a dog.", conversation="kept")
     (dog,) = [one for one in sarah.memories() if "dog" in one.content]
     of = named(sarah, "Quux").id
-    for _ in range(times):
+    for _ in range(2):
         of = forming.command(type="split", entity_id=str(of), memories=[str(dog.id)])
     (split_off,) = [one for one in sarah.entities.list() if one.id == of]
     assert split_off.name == "Peter Quux"

@@ -23,7 +23,9 @@ _DONE = """
 """
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in (1, 2, 3))])
+@pytest.mark.parametrize(
+    ("seed", "acts"), [(0, 6), *(pytest.param(seed, 12, marks=pytest.mark.thorough) for seed in range(4))]
+)
 def test_a_replay_of_some_weeks(
     replayed: Replaying,
     sarah: Namespace,
@@ -33,11 +35,12 @@ def test_a_replay_of_some_weeks(
     *,
     kept: Callable[[], int],
     seed: int,
+    acts: int,
 ) -> None:
     forming, chance = replayed.forming, random.Random(seed)
-    live(forming, sarah, chance)
+    live(forming, sarah, chance, acts)
     replayed.start(messages=1)
-    live(forming, sarah, chance)
+    live(forming, sarah, chance, acts)
     replayed.follow(1)
 
     here, there = (rows(_DONE.format(path.namespace_id)) for path in (sarah.path, replayed.there.path))
