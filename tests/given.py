@@ -241,14 +241,27 @@ class Remembering:
             entities.touch_profiles(connection, self.lane, list(about or {}))
         return new.memory_id
 
-    def memories(self, contents: Sequence[str], vectors: Sequence[Vector]) -> list[UUID]:
-        """New memories about nobody, in a few statements for all of them."""
-        new = [new_memory(content) for content in contents]
+    def memories(
+        self,
+        contents: Sequence[str],
+        vectors: Sequence[Vector] | None = None,
+        *,
+        about: Mapping[UUID, tuple[str, str]] | None = None,
+        **given: Any,
+    ) -> list[UUID]:
+        """New memories, all about the same, in a few statements for all of them."""
+        new = [new_memory(content, **given) for content in contents]
+        ids = [one.memory_id for one in new]
         with self.stamped() as (connection, stamp):
             memories.add_all(connection, self.lane, [(one, stamp) for one in new])
-            by_id = {one.memory_id: vector for one, vector in zip(new, vectors, strict=True)}
-            memories.set_vectors(connection, self.lane, MODEL, "memory", by_id)
-        return [one.memory_id for one in new]
+            if vectors is not None:
+                by_id = dict(zip(ids, vectors, strict=True))
+                memories.set_vectors(connection, self.lane, MODEL, "memory", by_id)
+            if about:
+                links = [((memory_id, whom, *how), stamp) for memory_id in ids for whom, how in about.items()]
+                relations.link_all(connection, self.lane, links)
+                profiles.touch(connection, self.lane, list(about))
+        return ids
 
     def entity(self, name: str, **given: Any) -> UUID:
         """A new entity."""

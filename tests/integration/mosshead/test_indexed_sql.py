@@ -110,16 +110,6 @@ def remember(remembering: Remembering, those: Mapping[str, NDArray[np.float32]],
             memories.link(connection, remembering.lane, memory_id, {whom: ("subject", "sure")}, stamp)
 
 
-def remember_alike(large: Large, contents: Sequence[str], vector: NDArray[np.float32], whom: UUID | None) -> None:
-    """Memories with one vector, all about somebody or nobody."""
-    ids = large.remembering.memories(contents, [vector] * len(contents))
-    if whom is None:
-        return
-    with large.remembering.stamped() as (connection, stamp):
-        for memory_id in ids:
-            relations.link(connection, large.remembering.lane, memory_id, {whom: ("subject", "sure")}, stamp)
-
-
 def lies(one: Spread) -> tuple[float, float]:
     """How a score lies over all."""
     return one.mean, one.deviation
@@ -246,7 +236,7 @@ def test_whom_the_message_names_and_whom_that_leads_to_count_however_far_it_is(l
 def test_of_whom_much_is_known_what_was_known_first_counts_however_far_it_is(large: Large) -> None:
     about: dict[UUID, tuple[str, str]] = {large.ada: ("subject", "sure")}
     first = large.remembering.memory("She was born at sea", direction(0, 1), about=about, memory_id=UUID(int=1))
-    remember_alike(large, ["She swims"] * 40, direction(1), large.ada)
+    large.remembering.memories(["She swims"] * 40, [direction(1)] * 40, about=about)
     large.index()
 
     assert first in _memories(large.scanned("Is it dry?", direction(1)))
@@ -256,8 +246,8 @@ def test_of_whom_too_much_is_known_what_the_words_find_is_related(large: Large) 
     zed, far = large.remembering.entity("Zed"), direction(0, 1)
     about: dict[UUID, tuple[str, str]] = {zed: ("subject", "sure")}
     large.remembering.memory("A heron is his", direction(1), about={**about, large.ada: ("object", "sure")})
-    remember_alike(large, ["He swims"] * 100, far, zed)
-    remember_alike(large, [f"A heron {number}" for number in range(60)], direction(1, 0.1), None)
+    large.remembering.memories(["He swims"] * 100, [far] * 100, about=about)
+    large.remembering.memories([f"A heron {number}" for number in range(60)], [direction(1, 0.1)] * 60)
     at_length = "Through all of that long winter a heron stood by the old bridge behind the house of {}"
     his = large.remembering.memory(at_length.format("his aunt"), far, about=about)
     nobodys = large.remembering.memory(at_length.format("her aunt"), far)

@@ -99,8 +99,8 @@ def test_how_often_a_word_occurs_counts_as_far_as_it_is_stored(
 def test_the_spread_is_of_all_that_was_scanned_and_not_of_what_was_fetched(
     remembering: Remembering, reader_engine: Engine, fresh_namespace: NamespacePath
 ) -> None:
-    for number in range(70):
-        remembering.memory(f"Tram {number}", direction(1, number))
+    numbers = range(70)
+    remembering.memories([f"Tram {number}" for number in numbers], [direction(1, number) for number in numbers])
     found = scan(reader_engine, fresh_namespace, "Which?")
     assert len(found.memories) == 40
     assert found.cosine.mean == pytest.approx(np.mean([direction(1, number)[0] for number in range(70)]), abs=1e-3)
@@ -137,8 +137,7 @@ def test_a_memory_comes_with_whom_it_is_surely_about(
 
 def crowd(remembering: Remembering, many: int = 60) -> None:
     """What is nearer than anything else."""
-    for number in range(many):
-        remembering.memory(f"Tram {number}", direction(1, 0.1))
+    remembering.memories([f"Tram {number}" for number in range(many)], [direction(1, 0.1)] * many)
 
 
 def test_what_is_known_of_whom_is_named_comes_however_far_it_is_and_what_is_oldest_of_it(

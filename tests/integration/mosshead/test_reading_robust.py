@@ -442,9 +442,9 @@ class TestThreadsAndForks:
         paths = [NamespacePath.of((fresh_namespace.parts[0], f"of_{number}")) for number in range(4)]
         for number, path in enumerate(paths):
             own = Remembering(worker_engine, LaneRef(path.tenant_id, path.namespace_id))
-            for place in range(5):
-                vector = np.random.default_rng(place).standard_normal(384).astype(np.float32)
-                own.memory(f"note {place} of {number}", vector / np.linalg.norm(vector))
+            vectors = np.random.default_rng(number).standard_normal((5, 384)).astype(np.float32)
+            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+            own.memories([f"note {place} of {number}" for place in range(5)], [*vectors])
 
         def ask(turn: int) -> bool:
             hits = of(memory, paths[turn % 4]).query(f"text {turn % 10}", limit=10)

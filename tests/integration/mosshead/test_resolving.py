@@ -422,9 +422,8 @@ def test_one_name_is_asked_once_however_it_is_written(sarah: Namespace) -> None:
 
 
 def test_a_process_tells_who_is_meant_behind_a_long_history_too(world: World, sarah: Namespace) -> None:
-    for number in range(40):
-        content = f"User bought {number} pots of paint"
-        world.remembering.memory(content, MINILM.embed([content])[0])
+    bought = [f"User bought {number} pots of paint" for number in range(40)]
+    world.remembering.memories(bought, [*MINILM.embed(bought)])
     process = "To give something back after the check, hand it to the writer of articles"
     world.remembering.memory(process, MINILM.embed([process])[0], kind="process")
 
@@ -439,9 +438,8 @@ def test_a_process_that_says_nothing_of_anybody_makes_nobody_surer(remembering: 
     """It is longer than the message; of more words one of the Peters is always a little nearer, here the one with the bees."""
     process = "The process for checking that content passes as human: run it through two detectors; then rewrite what they flag"
     remembering.memory(process, MINILM.embed([process])[0], kind="process")
-    for number in range(20):
-        content = f"User bought {number} pots of paint"
-        remembering.memory(content, MINILM.embed([content])[0])
+    bought = [f"User bought {number} pots of paint" for number in range(20)]
+    remembering.memories(bought, [*MINILM.embed(bought)])
     for known in ("Peter is a writer at Wolf of Blog Street", "User's brother Peter keeps bees in Leeds"):
         about = {remembering.entity("Peter"): ("subject", "sure")}
         remembering.memory(known, MINILM.embed([known])[0], about=about)
