@@ -19,14 +19,13 @@ from sqlalchemy import Engine, create_engine
 from config.settings import Settings, settings
 from db.engine import open_engine
 from db.keys import LaneRef
-from db.schema.migrate import migrate
 from mosshead import Memory
 from mosshead.api.settings import client_settings, open_publisher
 from mosshead.embeddings import CachedEmbedder, open_embedder
 from mosshead.paths import NamespacePath
 from mosshead.urls import sqlalchemy_url
 from tests.given import MINILM, Hint, Publishing, Remembering, Worker, nothing_at_work, waiting_hints, workers_with
-from tests.machine_given import machine_of_minilm, name_of, scratch_database
+from tests.machine_given import TEMPLATE, machine_of_minilm, scratch_database
 from workers.local import Addresses
 
 # At import: the service's modules read their settings when they are imported, which collecting does.
@@ -81,18 +80,10 @@ def admin_engine(admin_url: str) -> Iterator[Engine]:
     engine.dispose()
 
 
-@pytest.fixture(scope="session")
-def migrated(admin_engine: Engine) -> Iterator[str]:
-    """The name of a migrated database, to be cloned: a migration takes ten times as long."""
-    with scratch_database(admin_engine) as url:
-        migrate(url, {})
-        yield name_of(url)
-
-
 @pytest.fixture
-def migrated_database(admin_engine: Engine, migrated: str) -> Iterator[str]:
+def migrated_database(admin_engine: Engine) -> Iterator[str]:
     """The administrator's address of a migrated database that no other test knows."""
-    with scratch_database(admin_engine, template=migrated) as url:
+    with scratch_database(admin_engine, template=TEMPLATE) as url:
         yield url
 
 
@@ -200,6 +191,11 @@ def service(addresses: Addresses, worker_engine: Engine, monkeypatch: pytest.Mon
     def embedder_of(spec: str, **endpoint: Any) -> CachedEmbedder:
         return MINILM if spec == "minilm" else open_embedder(spec, **endpoint)
 
+    def keep(close: bool = True) -> None:
+        if not close:  # in a process that was forked
+            Engine.dispose(worker_engine, close=False)
+
+    monkeypatch.setattr(worker_engine, "dispose", keep)  # a command has a login for itself, and closes it
     monkeypatch.setattr(dependencies, "open_engine", engine_of)
     monkeypatch.setattr(dependencies, "open_embedder", embedder_of)
     for name, value in addresses.environment().items():

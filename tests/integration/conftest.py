@@ -6,13 +6,13 @@ import pytest
 from sqlalchemy import Engine
 
 from tests.crowd_given import fill
-from tests.machine_given import name_of, scratch_database
+from tests.machine_given import TEMPLATE, name_of, scratch_database
 
 
 @pytest.fixture(scope="session")
-def filled(admin_engine: Engine, migrated: str) -> Iterator[str]:
+def filled(admin_engine: Engine) -> Iterator[str]:
     """The name of a database of many namespaces, to be cloned."""
-    with scratch_database(admin_engine, template=migrated) as url:
+    with scratch_database(admin_engine, template=TEMPLATE) as url:
         fill(url)
         yield name_of(url)
 

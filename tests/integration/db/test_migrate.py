@@ -90,15 +90,14 @@ def test_a_second_migration_changes_nothing(empty_database: str) -> None:
     assert schema(empty_database) == first
 
 
-def test_a_backup_may_read_all_that_pg_dump_asks_for(empty_database: str) -> None:
-    migrate(empty_database, {})
+def test_a_backup_may_read_all_that_pg_dump_asks_for(migrated_database: str) -> None:
     unseen = """
         select relname from pg_class where relnamespace = 'mosshead'::regnamespace and case relkind
             when 'r' then not has_table_privilege('mosshead_backup', oid, 'select')
             when 'S' then not has_sequence_privilege('mosshead_backup', oid, 'select') end
     """
-    assert rows(empty_database, "select rolname from pg_roles where rolname = 'mosshead_backup' and rolbypassrls")
-    assert rows(empty_database, unseen) == set()
+    assert rows(migrated_database, "select rolname from pg_roles where rolname = 'mosshead_backup' and rolbypassrls")
+    assert rows(migrated_database, unseen) == set()
 
 
 def test_two_migrations_at_once_take_turns(empty_database: str) -> None:
@@ -110,69 +109,66 @@ def test_two_migrations_at_once_take_turns(empty_database: str) -> None:
 
 
 def test_a_read_that_waits_for_a_migration_that_waits_for_it_gives_way(
-    empty_database: str, request: pytest.FixtureRequest
+    migrated_database: str, request: pytest.FixtureRequest
 ) -> None:
-    migrate(empty_database, {})
     request.getfixturevalue("next_version")
     with (
-        psycopg.connect(empty_database) as reading,
-        watched(empty_database) as engine,
+        psycopg.connect(migrated_database) as reading,
+        watched(migrated_database) as engine,
         ThreadPoolExecutor(1) as threads,
     ):
         reading.execute("select from mosshead.turns")
-        migrating = threads.submit(migrate, empty_database, {})
+        migrating = threads.submit(migrate, migrated_database, {})
         until_blocked(engine, "")  # it has changed the other table, and comes to this one
         with pytest.raises(psycopg.errors.DeadlockDetected):
             reading.execute("select from mosshead.embeddings")
         reading.rollback()
         migrating.result(timeout=60)
-    assert rows(empty_database, "select version_num from mosshead.alembic_version") == {("0002",)}
+    assert rows(migrated_database, "select version_num from mosshead.alembic_version") == {("0002",)}
 
 
 def test_what_a_statement_may_take_by_default_ends_no_migration(
-    empty_database: str, request: pytest.FixtureRequest
+    migrated_database: str, request: pytest.FixtureRequest
 ) -> None:
-    migrate(empty_database, {})
     request.getfixturevalue("next_version")
-    with administrating(empty_database) as connection:
+    with administrating(migrated_database) as connection:
         for limit in ("statement_timeout", "lock_timeout"):
-            connection.exec_driver_sql(f"alter database {make_url(empty_database).database} set {limit} = 200")
+            connection.exec_driver_sql(f"alter database {make_url(migrated_database).database} set {limit} = 200")
     with (
-        psycopg.connect(empty_database, options="-c statement_timeout=0 -c lock_timeout=0") as reading,
-        watched(empty_database) as engine,
+        psycopg.connect(migrated_database, options="-c statement_timeout=0 -c lock_timeout=0") as reading,
+        watched(migrated_database) as engine,
         ThreadPoolExecutor(1) as threads,
     ):
         reading.execute("select from mosshead.turns")
-        migrating = threads.submit(migrate, empty_database, {})
+        migrating = threads.submit(migrate, migrated_database, {})
         until_blocked(engine, "")
         time.sleep(0.5)
         reading.rollback()
         migrating.result(timeout=60)
-    assert rows(empty_database, "select version_num from mosshead.alembic_version") == {("0002",)}
+    assert rows(migrated_database, "select version_num from mosshead.alembic_version") == {("0002",)}
 
 
 def test_the_service_refuses_a_database_that_is_older_than_its_code(
-    empty_database: str, worker_engine: Engine, ingest_engine: Engine
+    migrated_database: str, worker_engine: Engine, ingest_engine: Engine
 ) -> None:
     def check(engine: Engine) -> None:
-        there = engine.url.set(database=make_url(empty_database).database)
+        there = engine.url.set(database=make_url(migrated_database).database)
         own = open_engine(there.render_as_string(hide_password=False), setting="MOSSHEAD_URL")
         try:
             check_login(own, setting="MOSSHEAD_URL")
         finally:
             own.dispose()
 
-    migrate(empty_database, {})
-    with administrating(empty_database) as connection:
+    with administrating(migrated_database) as connection:
         connection.exec_driver_sql("comment on schema mosshead is '0000'")
     for engine in (worker_engine, ingest_engine):
         with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_URL: .* earlier version \(0000\)"):
             check(engine)
-    migrate(empty_database, {})
+    migrate(migrated_database, {})
     for engine in (worker_engine, ingest_engine):
         check(engine)
 
-    with administrating(empty_database) as connection:
+    with administrating(migrated_database) as connection:
         connection.exec_driver_sql("comment on schema mosshead is '9999'")
     check(worker_engine)  # of a version that is still to come, with which this one goes on
 
@@ -196,42 +192,41 @@ def watched(url: str) -> Iterator[Engine]:
     engine.dispose()
 
 
-def test_a_password_is_set_whatever_its_characters(empty_database: str, admin_engine: Engine) -> None:
+def test_a_password_is_set_whatever_its_characters(migrated_database: str, admin_engine: Engine) -> None:
     def stored() -> str | None:
         with admin_engine.connect() as connection:
             statement = text("select rolpassword from pg_authid where rolname = 'mosshead_ingest'")
             return connection.execute(statement).scalar_one()  # type: ignore[no-any-return]
 
-    migrate(empty_database, {"mosshead_ingest": 'it\'s % :odd "word"', "mosshead_reader": None})
+    migrate(migrated_database, {"mosshead_ingest": 'it\'s % :odd "word"', "mosshead_reader": None})
     first = stored()
     assert first is not None
     assert first.startswith("SCRAM-SHA-256")
 
-    migrate(empty_database, {})
+    migrate(migrated_database, {})
     assert stored() == first
 
 
 def test_a_server_that_logs_statements_does_not_see_the_password(
-    empty_database: str, admin_engine: Engine, addresses: Addresses
+    migrated_database: str, admin_engine: Engine, addresses: Addresses
 ) -> None:
     with admin_engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        name = empty_database.partition("?")[0].rpartition("/")[2]
+        name = migrated_database.partition("?")[0].rpartition("/")[2]
         connection.exec_driver_sql(f"alter database {name} set log_statement = 'ddl'")
-    migrate(empty_database, {"mosshead_ingest": "s3cret-of-the-day"})
+    migrate(migrated_database, {"mosshead_ingest": "s3cret-of-the-day"})
     logged = (addresses.data_dir / "logs" / "postgres.log").read_text()
 
     assert 'alter role "mosshead_ingest" password \'SCRAM-SHA-256$' in logged
     assert "s3cret-of-the-day" not in logged
 
 
-def test_a_database_of_a_later_version_is_told_so_and_stays_as_it_is(empty_database: str) -> None:
+def test_a_database_of_a_later_version_is_told_so_and_stays_as_it_is(migrated_database: str) -> None:
     """As after a deployment that was rolled back."""
-    migrate(empty_database, {})
-    with administrating(empty_database) as connection:
+    with administrating(migrated_database) as connection:
         connection.exec_driver_sql("update mosshead.alembic_version set version_num = '9999'")
         connection.exec_driver_sql("comment on schema mosshead is '9999'")
     with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_ADMIN_URL: the database is of a later version \(9999\)"):
-        migrate(empty_database, {})
+        migrate(migrated_database, {})
 
 
 def test_a_postgres_that_is_too_old_is_told_so(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:

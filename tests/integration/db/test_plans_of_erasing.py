@@ -30,7 +30,7 @@ from tests.given import MODEL
 from tests.integration.db.test_migrate import administrating
 from tests.integration.db.test_rows_looked_at import LANE
 from tests.integration.mosshead.test_plans import parts
-from tests.machine_given import name_of, scratch_database
+from tests.machine_given import TEMPLATE, name_of, scratch_database
 
 HELD = 200
 """Memories of the large namespace, each from a message of its own, and half of them said again in another."""
@@ -196,25 +196,33 @@ def fill(connection: Connection, namespaces: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def small_ones(admin_engine: Engine, migrated: str) -> Iterator[str]:
+def small_ones(admin_engine: Engine) -> Iterator[str]:
     """The name of a database of many small namespaces, which Postgres has analysed; to be cloned."""
-    with scratch_database(admin_engine, template=migrated) as url:
+    with scratch_database(admin_engine, template=TEMPLATE) as url:
         with administrating(url) as connection:
             fill(connection, _MANY)
             connection.exec_driver_sql("analyze")
         yield name_of(url)
 
 
-@pytest.fixture(params=["never analysed", "analysed while all were small"])
-def grown(admin_engine: Engine, migrated: str, request: pytest.FixtureRequest) -> Iterator[Connection]:
+@pytest.fixture(scope="module", params=["never analysed", "analysed while all were small"])
+def large(admin_engine: Engine, request: pytest.FixtureRequest) -> Iterator[Connection]:
     """A worker's transaction, in a database that has grown by a large namespace since Postgres looked at it, if it ever did."""
-    template = migrated if request.param == "never analysed" else request.getfixturevalue("small_ones")
+    template = TEMPLATE if request.param == "never analysed" else request.getfixturevalue("small_ones")
     with scratch_database(admin_engine, template=template) as url, administrating(url) as connection:
         fill(connection, _ONE)
         connection.exec_driver_sql("set local role mosshead_worker")
         tenant = {"tenant_id": str(LANE.tenant_id)}
         connection.execute(text("select set_config('mosshead.tenant_id', :tenant_id, true)"), tenant)
         yield connection
+
+
+@pytest.fixture
+def grown(large: Connection) -> Iterator[Connection]:
+    """The same, of which nothing is left that a test does."""
+    with large.begin_nested() as to_here:
+        yield large
+        to_here.rollback()
 
 
 _COUNTED = ("Actual Rows", "Rows Removed by Filter", "Rows Removed by Join Filter", "Rows Removed by Index Recheck")

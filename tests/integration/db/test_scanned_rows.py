@@ -1,12 +1,14 @@
 """Rows that a search scans: of any size they can be written, and those that fit stand in an index that holds all of it."""
 
 import json
+from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, Engine, create_engine, text
 
+from mosshead.urls import sqlalchemy_url
 from tests.given import event
-from tests.integration.db.test_migrate import administrating, rows
+from tests.machine_given import TEMPLATE, scratch_database
 
 _VECTOR = "(select array_agg(random()) from generate_series(1, :dimensions))::vector::halfvec"
 _WORDS = "(select array_to_tsvector(array_agg('w' || one)) from generate_series(1, :words) as one)"
@@ -32,13 +34,23 @@ _LARGEST = 82
 """Words of one letter of three octets, which leave the most beside the text: quotes and blanks are not stored, lengths are."""
 
 
-@pytest.fixture
-def database(migrated_database: str) -> str:
-    """A migrated database with two messages."""
+@pytest.fixture(scope="module")
+def two_messages(admin_engine: Engine) -> Iterator[Engine]:
+    """A database with two messages."""
     events = json.dumps([event(content=said) for said in ("I like tea", "I like figs")])
-    with administrating(migrated_database) as connection:
-        connection.execute(text("select mosshead_write_v1.publish(cast(:events as jsonb))"), {"events": events})
-    return migrated_database
+    with scratch_database(admin_engine, template=TEMPLATE) as url:
+        engine = create_engine(sqlalchemy_url(url, "MOSSHEAD_ADMIN_URL"))
+        with engine.begin() as connection:
+            connection.execute(text("select mosshead_write_v1.publish(cast(:events as jsonb))"), {"events": events})
+        yield engine
+        engine.dispose()
+
+
+@pytest.fixture
+def database(two_messages: Engine) -> Iterator[Connection]:
+    """The same, in a transaction that is rolled back."""
+    with two_messages.connect() as connection:
+        yield connection
 
 
 @pytest.mark.parametrize(
@@ -57,46 +69,51 @@ def database(migrated_database: str) -> str:
     ],
 )
 def test_scanned_row_of_any_size_can_be_written(
-    database: str, table: str, dimensions: int, words: int, compact: bool
+    database: Connection, table: str, dimensions: int, words: int, compact: bool
 ) -> None:
-    with administrating(database) as connection:
-        connection.execute(text("insert into mosshead.models values (:model, 2)"), {"model": "m" * 200})
-        given = {"model": "m" * 200, "dimensions": dimensions, "words": words}
-        connection.execute(text(_ROW[table]), given)
-    assert rows(database, f"select compact from mosshead.{table}") == {(compact,)}
+    database.execute(text("insert into mosshead.models values (:model, 2)"), {"model": "m" * 200})
+    database.execute(text(_ROW[table]), {"model": "m" * 200, "dimensions": dimensions, "words": words})
+    found = database.exec_driver_sql(f"select compact from mosshead.{table}")
+    assert set(found.scalars()) == {compact}
 
 
-def test_vectors_and_words_of_scanned_rows_stand_in_the_rows_themselves(database: str) -> None:
+def test_vectors_and_words_of_scanned_rows_stand_in_the_rows_themselves(database: Connection) -> None:
     """However long the vector, up to what a page holds: a scan would look up each that stands elsewhere."""
-    with administrating(database) as connection:
-        connection.exec_driver_sql(_LONG_VECTORS)
-    for table in ("embeddings", "turns"):
-        toast = f"select pg_relation_size(reltoastrelid) from pg_class where oid = 'mosshead.{table}'::regclass"
-        assert rows(database, toast) == {(0,)}, table
+    for statement in _LONG_VECTORS:
+        database.exec_driver_sql(statement)
+    for column in ("embeddings.embedding", "turns.embedding", "turns.with_before", "turns.words"):
+        table, name = column.split(".")
+        found = database.exec_driver_sql(f"select pg_column_toast_chunk_id({name}) from mosshead.{table}").scalars()
+        assert set(found) == {None}, column
 
 
 # Vectors of 1,536 numbers, one of them with another, and 60 words beside them.
-_LONG_VECTORS = """
+_LONG_VECTORS = (
+    """
     create temporary table given as
         select array_agg(random())::vector(1536)::halfvec as vector,
                (select to_tsvector('simple', string_agg('word' || one, ' ')) from generate_series(1, 60) as one) as words
-        from generate_series(1, 1536);
-    insert into mosshead.models (model, dimensions, active) values ('m', 1536, true);
+        from generate_series(1, 1536)
+    """,
+    "insert into mosshead.models (model, dimensions, active) values ('m', 1536, true)",
+    """
     insert into mosshead.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, embedding)
-    select tenant_id, namespace_id, 'm', 'profile', gen_random_uuid(), vector from mosshead.lanes, given;
+    select tenant_id, namespace_id, 'm', 'profile', gen_random_uuid(), vector from mosshead.lanes, given
+    """,
+    """
     insert into mosshead.turns
         (tenant_id, namespace_id, model, message_id, conversation_id, said_at, role, embedding, with_before, words)
     select tenant_id, namespace_id, 'm', message_id, '', now(), role, vector, vector, words from mosshead.messages, given
-"""
+    """,
+)
 
 
-def test_messages_of_a_namespace_without_memories_are_counted_in_its_scope(database: str) -> None:
-    with administrating(database) as connection:
-        connection.exec_driver_sql("insert into mosshead.models values ('m', 2)")
-        connection.exec_driver_sql("""
-            insert into mosshead.turns
-                (tenant_id, namespace_id, model, message_id, conversation_id, said_at, role, embedding, with_before, words)
-            select tenant_id, namespace_id, 'm', message_id, 'c', now(), 'user', '[1,0]', '[1,0]', '' from mosshead.messages
-        """)
-    counted = "select memories, indexed, turns, turns_indexed from mosshead.scopes"
-    assert rows(database, counted) == {(0, False, 2, False)}
+def test_messages_of_a_namespace_without_memories_are_counted_in_its_scope(database: Connection) -> None:
+    database.exec_driver_sql("insert into mosshead.models values ('m', 2)")
+    database.exec_driver_sql("""
+        insert into mosshead.turns
+            (tenant_id, namespace_id, model, message_id, conversation_id, said_at, role, embedding, with_before, words)
+        select tenant_id, namespace_id, 'm', message_id, 'c', now(), 'user', '[1,0]', '[1,0]', '' from mosshead.messages
+    """)
+    counted = database.exec_driver_sql("select memories, indexed, turns, turns_indexed from mosshead.scopes").all()
+    assert [tuple(row) for row in counted] == [(0, False, 2, False)]

@@ -9,15 +9,16 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine, create_engine
 
 from mosshead.search import vectors
 from mosshead.store import memories
 from mosshead.store.connection import Statement
+from mosshead.urls import sqlalchemy_url
 from tests.crowd_given import PATH
 from tests.given import MODEL, direction, generic_plan
-from tests.integration.db.test_migrate import administrating
 from tests.integration.mosshead.test_plans import parts, statements
+from tests.machine_given import scratch_database
 
 ALL = {"turns_side_by_side", "turns_at_large"}
 """The indexes by which all messages of a namespace are scanned."""
@@ -70,27 +71,38 @@ def compared(connection: Connection, statement: str) -> list[Any]:
     return [node["Join Filter"] for node in nodes if _BY_VALUE.search(node.get("Join Filter", ""))]
 
 
+@pytest.fixture(scope="module")
+def crowded(admin_engine: Engine, filled: str) -> Iterator[Engine]:
+    """A database of many namespaces."""
+    with scratch_database(admin_engine, template=filled) as url:
+        engine = create_engine(sqlalchemy_url(url, "MOSSHEAD_ADMIN_URL"))
+        yield engine
+        engine.dispose()
+
+
 @contextmanager
-def planning(url: str) -> Iterator[Connection]:
-    """A transaction of a reader, whose plans row-level security has a part in."""
-    with administrating(url) as connection:
+def planning(engine: Engine, *changes: str) -> Iterator[Connection]:
+    """A transaction of a reader, whose plans row-level security has a part in. changes: what is done before, and taken back."""
+    with engine.connect() as connection:
+        for statements in changes:
+            connection.connection.cursor().execute(statements)
         connection.exec_driver_sql("set local role mosshead_reader")
         yield connection
 
 
-def test_what_has_a_key_is_looked_up_by_it(crowded: str) -> None:
+def test_what_has_a_key_is_looked_up_by_it(crowded: Engine) -> None:
     with planning(crowded) as connection:
         found = {name: by_value(connection, sql) for name, (sql, _) in asked()}
     assert {name: nodes for name, nodes in found.items() if nodes} == {}
 
 
-def test_what_has_an_id_is_not_looked_for_among_all_others(crowded: str) -> None:
+def test_what_has_an_id_is_not_looked_for_among_all_others(crowded: Engine) -> None:
     with planning(crowded) as connection:
         found = {name: compared(connection, sql) for name, (sql, _) in asked()}
     assert {name: nodes for name, nodes in found.items() if nodes} == {}
 
 
-def test_what_is_put_in_order_has_left_its_vector_behind(crowded: str) -> None:
+def test_what_is_put_in_order_has_left_its_vector_behind(crowded: Engine) -> None:
     """Sorted with their vectors, the memories of 500 who share a name did not fit into memory, and took longer than all else."""
     ordering = {"Sort", "Incremental Sort", "Hash", "Aggregate", "Materialize"}
     found = {}
@@ -101,7 +113,7 @@ def test_what_is_put_in_order_has_left_its_vector_behind(crowded: str) -> None:
     assert {name: outputs for name, outputs in found.items() if outputs} == {}
 
 
-def test_what_namesakes_and_others_have_in_common_is_joined_at_once(crowded: str) -> None:
+def test_what_namesakes_and_others_have_in_common_is_joined_at_once(crowded: Engine) -> None:
     """Of three and three, a thousand memories each, a loop compared three million: half a second. Which plan it is, is chance."""
     found = {"evidence": "shared", "tracking by a scan": "held"}
     with planning(crowded) as connection:
@@ -112,14 +124,14 @@ def test_what_namesakes_and_others_have_in_common_is_joined_at_once(crowded: str
 
 
 @pytest.mark.parametrize("how", ["a scan", "an index"])
-def test_memories_are_fetched_for_the_nearest_alone(crowded: str, how: str) -> None:
+def test_memories_are_fetched_for_the_nearest_alone(crowded: Engine, how: str) -> None:
     sql, _ = dict(asked())[f"nearest by {how}"]
     with planning(crowded) as connection:
         found = [part for part in parts(generic_plan(connection, sql)) if part.get("Relation Name") == "memories"]
     assert [("memory_id = ANY" in part.get("Index Cond", "")) for part in found] == [True]
 
 
-def test_the_latest_messages_of_a_conversation_are_looked_for_in_it_alone(crowded: str) -> None:
+def test_the_latest_messages_of_a_conversation_are_looked_for_in_it_alone(crowded: Engine) -> None:
     sql, _ = dict(asked())["latest messages"]
     with planning(crowded) as connection:
         found = [part for part in parts(generic_plan(connection, sql)) if part.get("Relation Name") == "messages"]
@@ -127,17 +139,15 @@ def test_the_latest_messages_of_a_conversation_are_looked_for_in_it_alone(crowde
     assert "conversation_id" in found[0]["Index Cond"]
 
 
-def test_for_an_average_namespace_all_of_it_would_be_read(crowded: str) -> None:
+def test_for_an_average_namespace_all_of_it_would_be_read(crowded: Engine) -> None:
     """The other way round: else the test above tells nothing."""
-    with administrating(crowded) as connection:
-        connection.connection.cursor().execute(_AVERAGE)
-    with planning(crowded) as connection:
+    with planning(crowded, _AVERAGE) as connection:
         found = {name: by_value(connection, sql) for name, (sql, _) in asked()}
     looked = {name for name, nodes in found.items() if nodes}
     assert {"messages by a scan", "memories by a scan", "nearest by a scan"} <= looked
 
 
-def test_messages_of_a_time_are_read_by_their_keys_or_else_scanned(crowded: str) -> None:
+def test_messages_of_a_time_are_read_by_their_keys_or_else_scanned(crowded: Engine) -> None:
     sql, _ = dict(asked())["messages in time by indexes"]
     with planning(crowded) as connection:
         plan = generic_plan(connection, sql)
