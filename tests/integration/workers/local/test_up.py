@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.machine_given import put_database
 from workers.local import wait_until
 from workers.local.processes import ROOT
 
@@ -79,26 +80,25 @@ class Machine:
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
-    return Machine(tmp_path_factory.mktemp("machine"))
+    made = Machine(tmp_path_factory.mktemp("machine"))
+    put_database(made.data_dir)
+    return made
 
 
-def test_ctrl_c_reaches_the_whole_terminal_and_all_ends_in_order(machine: Machine) -> None:
-    with machine.up() as process:
-        os.killpg(process.pid, signal.SIGINT)
-        assert process.wait(60) == 0
+def test_a_second_one_is_refused_and_ctrl_c_reaches_the_whole_terminal_of_the_first(machine: Machine) -> None:
+    with machine.up() as first:
+        before = set(machine.running())
+        with machine.start() as second:
+            said = second.communicate(timeout=60)
+            assert second.returncode == 1
+        assert f"Mosshead is already up in {machine.data_dir} (pid {first.pid}); Flower at http://127.0.0.1:" in said[1]
+        assert (first.poll(), set(machine.running())) == (None, before)
+
+        os.killpg(first.pid, signal.SIGINT)
+        assert first.wait(60) == 0
         assert machine.running() == []
     log = (machine.data_dir / "logs" / "postgres.log").read_text()
     assert log.rstrip().endswith("database system is shut down")
-
-
-def test_sigterm_ends_it_too_and_impatience_changes_nothing(machine: Machine) -> None:
-    with machine.up() as process:
-        process.terminate()
-        while process.poll() is None:
-            process.send_signal(signal.SIGINT)
-            time.sleep(0.02)
-        assert process.wait(60) == 0
-        assert machine.running() == []
 
 
 def test_sigterm_while_the_servers_start_leaves_nothing(machine: Machine) -> None:
@@ -109,7 +109,7 @@ def test_sigterm_while_the_servers_start_leaves_nothing(machine: Machine) -> Non
         assert machine.running() == []
 
 
-def test_after_kill_9_the_next_one_takes_over(machine: Machine) -> None:
+def test_after_kill_9_the_next_one_takes_over_and_sigterm_ends_it_whatever_the_impatience(machine: Machine) -> None:
     with machine.up() as killed:
         before = set(psutil.pids())
         killed.kill()
@@ -119,15 +119,8 @@ def test_after_kill_9_the_next_one_takes_over(machine: Machine) -> None:
         assert machine.running().count("sleep") == _SLEEPERS
         assert not [pid for pid in before if psutil.pid_exists(pid) and machine._ours(psutil.Process(pid))]
         process.terminate()
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.02)
         assert process.wait(60) == 0
     assert machine.running() == []
-
-
-def test_a_second_one_is_refused_and_the_first_goes_on(machine: Machine) -> None:
-    with machine.up() as first:
-        before = set(machine.running())
-        with machine.start() as second:
-            said = second.communicate(timeout=60)
-            assert second.returncode == 1
-        assert f"Mosshead is already up in {machine.data_dir} (pid {first.pid}); Flower at http://127.0.0.1:" in said[1]
-        assert (first.poll(), set(machine.running())) == (None, before)
