@@ -24,7 +24,9 @@ from workers.local import wait_until
 def in_files(admin_engine: Engine) -> Callable[[str], list[str]]:
     """The files of the tables that hold a word, after all that is in memory was written."""
     with admin_engine.connect() as connection:
-        of_database = "select current_setting('data_directory'), oid::text from pg_database where datname = current_database()"
+        of_database = (
+            "select current_setting('data_directory'), oid::text from pg_database where datname = current_database()"
+        )
         data, oid = connection.exec_driver_sql(of_database).one()
     folder = Path(data) / "base" / oid
 
