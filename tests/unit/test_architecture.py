@@ -3,6 +3,7 @@
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from sqlalchemy import create_engine
@@ -27,10 +28,15 @@ def modules() -> Iterator[Path]:
         yield from (ROOT / package).rglob("*.py")
 
 
+@cache
+def nodes(module: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(module.read_text(encoding="utf-8"))))
+
+
 def test_every_public_class_of_the_product_has_a_name_of_its_own() -> None:
     places = defaultdict(list)
     for module in modules():
-        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        for node in nodes(module):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(str(module.relative_to(ROOT)))
 
@@ -43,7 +49,7 @@ def test_the_core_names_no_module_of_contrib() -> None:
     strings = {
         str(module.relative_to(ROOT)): node.value
         for module in core
-        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        for node in nodes(module)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("mosshead.contrib")
     }
 

@@ -7,6 +7,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -38,12 +39,7 @@ def calls() -> list[Lease]:
 
 
 def test_every_point_is_in_the_code() -> None:
-    program = [sys.executable, "-c", "from benchmarks.faults import worker"]
-    env = {**os.environ, "BENCHMARK_FAILPOINTS": "/nowhere"}
-
-    done = subprocess.run(program, env=env, capture_output=True, text=True, check=False)
-
-    assert done.returncode == 0, done.stderr
+    assert all(callable(resolve_name(point.function)) for point in POINTS)
     assert len({point.name for point in POINTS}) == len(POINTS)
 
 

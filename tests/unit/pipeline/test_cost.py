@@ -48,21 +48,22 @@ def answered(*facts: dict[str, Any]) -> ExtractionAnswer:
 
 
 def test_a_message_of_many_statements_gives_the_first_and_the_rest_are_refused() -> None:
-    found = extract([message(likes(MAX_FACTS_OF_A_MESSAGE + 130))], Background(), None)
+    more = MAX_REFUSED + 10
+    found = extract([message(likes(MAX_FACTS_OF_A_MESSAGE + more))], Background(), None)
 
     assert [fact.content for fact in found.facts] == [f"User likes tea{n}" for n in range(MAX_FACTS_OF_A_MESSAGE)]
-    assert found.refused == {"over_limit": 130}
+    assert found.refused == {"over_limit": more}
     assert [one.content for one in found.turned_down] == [
         f"User likes tea{MAX_FACTS_OF_A_MESSAGE + n}" for n in range(MAX_REFUSED)
     ]
 
 
 def test_messages_that_each_say_much_share_what_a_batch_may_give() -> None:
-    messages = [message(likes(90, first=90 * number), number) for number in range(1, 4)]
+    messages = [message(likes(75, first=75 * number), number) for number in range(1, 4)]
     found = extract(messages, Background(), None)
 
     assert len(found.facts) == MAX_FACTS_BY_RULES
-    assert found.refused == {"over_limit": 3 * 90 - MAX_FACTS_BY_RULES}
+    assert found.refused == {"over_limit": 3 * 75 - MAX_FACTS_BY_RULES}
 
 
 def test_a_message_that_is_full_leaves_the_next_one_its_facts() -> None:
@@ -74,7 +75,7 @@ def test_a_message_that_is_full_leaves_the_next_one_its_facts() -> None:
 
 def test_twice_as_many_new_names_take_about_twice_the_work() -> None:
     """The names that a message introduces are looked for in the rest of it, and no pattern of all of them is made for each."""
-    once, twice = (steps(partial(extract_offline, [message(friends(count))], Background())) for count in (40, 80))
+    once, twice = (steps(partial(extract_offline, [message(friends(count))], Background())) for count in (30, 60))
     assert twice < 2.4 * once
 
 
@@ -93,9 +94,12 @@ def test_times_of_a_long_text_take_work_in_proportion_to_it() -> None:
     assert twice < 2.4 * once
 
 
-def test_an_answer_of_thousands_of_facts_has_the_first_looked_at_and_each_text_read_once() -> None:
-    given = [fact_like(content=f"User likes tea{n}", quote=f"I like tea{n}", mentions=[]) for n in range(1_000)]
-    answer, said = answered(*given), [message(likes(1_000))]
+MANY = 2 * MAX_PROPOSED
+
+
+def test_an_answer_of_too_many_facts_has_the_first_looked_at_and_each_text_read_once() -> None:
+    given = [fact_like(content=f"User likes tea{n}", quote=f"I like tea{n}", mentions=[]) for n in range(MANY)]
+    answer, said = answered(*given), [message(likes(MANY))]
 
     def readings(count: int) -> int:
         few = answer.model_copy(update={"facts": answer.facts[:count]})
@@ -103,9 +107,9 @@ def test_an_answer_of_thousands_of_facts_has_the_first_looked_at_and_each_text_r
 
     grounded = facts_of(answer, said, Background())
     assert len(grounded.facts) == MAX_FACTS
-    assert sum(grounded.refused.values()) == 1_000 - MAX_FACTS
+    assert sum(grounded.refused.values()) == MANY - MAX_FACTS
     assert set(grounded.refused) == {"over_limit"}
-    assert readings(1_000) == readings(MAX_PROPOSED) == MAX_PROPOSED
+    assert readings(MANY) == readings(MAX_PROPOSED) == MAX_PROPOSED
 
 
 def test_a_fact_of_thousands_of_mentions_is_about_the_first() -> None:

@@ -9,7 +9,8 @@ class Enough(Exception):
     """The pause after the second try is known."""
 
 
-def test_the_pause_between_two_tries_does_not_grow() -> None:
+def test_the_pause_between_two_tries_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kombu.utils.functional.sleep", lambda _seconds: None)
     pauses: list[float] = []
 
     def note(_error: Exception, pause: float) -> None:

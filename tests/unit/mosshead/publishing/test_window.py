@@ -134,7 +134,7 @@ class Shipping(RuleBasedStateMachine):
 
 
 TestShipping = Shipping.TestCase
-TestShipping.settings = settings(max_examples=100, stateful_step_count=40)
+TestShipping.settings = settings(stateful_step_count=40)
 
 
 def sent(window: Window, now: float, events: int = 50) -> list[EventRun]:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.redaction import redact
@@ -17,9 +17,9 @@ from tests.secrets_given import CARRIERS, Given, carried, kinds, look_alikes, se
 
 redacting = sys.modules["mosshead.redaction.redact"]  # the function of its name hides the module in the package
 
-LONG_TEXT = 64 * 1024
+LONG_TEXT = 32 * 1024
 MOST_SECONDS = 4.0
-"""Of the processor, for a long text, which takes half of one. Where the work grows with the square it takes many."""
+"""Of the processor, for a long text, which takes a quarter of one. Where the work grows with the square it takes many."""
 
 SAID = [
     ("my password is hunter2", "my password is [redacted: password]"),
@@ -328,14 +328,12 @@ def test_what_was_redacted_stays_as_it_is(text: str) -> None:
 
 
 @given(st.integers(0, 10_000), st.integers(0, 400), st.text(max_size=20))
-@settings(max_examples=50)
 def test_so_does_a_secret_in_any_company(seed: int, number: int, around: str) -> None:
     text = around + carried(secrets(seed, number % 16 + 1)[-1], number) + around
     assert redact(redact(text)) == redact(text)
 
 
 @given(TEXTS)
-@settings(max_examples=300)
 def test_the_quick_look_passes_over_no_secret(text: str) -> None:
     assert_quick_looks_are_right(text)
 
@@ -355,7 +353,7 @@ def assert_quick_looks_are_right(text: str) -> None:
 
 @pytest.mark.parametrize("piece", LONG)
 def test_a_long_text_of_one_piece_ends(piece: str) -> None:
-    """A quarter of what a message may hold. A pattern that backtracks would not end at all."""
+    """An eighth of what a message may hold. A pattern that backtracks would not end at all."""
     text = (piece * (LONG_TEXT // len(piece) + 1))[:LONG_TEXT]
     started = time.process_time()
     assert isinstance(redact(text), str)
@@ -430,5 +428,5 @@ def test_where_each_mark_bares_another_secret_none_of_them_stays() -> None:
 
 def test_a_secret_in_a_long_text_is_found() -> None:
     rng = random.Random(7)
-    words = " ".join(rng.choice("we had tea in the garden on a sunny day".split()) for _ in range(40_000))
+    words = " ".join(rng.choice("we had tea in the garden on a sunny day".split()) for _ in range(10_000))
     assert redact(f"{words} my pin is 4821 {words}").count("[redacted: PIN]") == 1
