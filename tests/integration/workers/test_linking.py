@@ -111,27 +111,31 @@ def test_an_update_is_news_of_all_whom_the_memory_names(fake: FakeOpenAI, formin
     assert "Ruth" in sarah.entities.profile("Brightleaf").summary
 
 
-@pytest.mark.parametrize("name", ["C++", "C#", "P!nk", "Yahoo!", "#general", "A$AP Rocky", "E*TRADE"])
-def test_a_name_with_signs_is_one_name_however_often_it_is_said(
-    fake: FakeOpenAI, forming: Forming, sarah: Namespace, name: str
+def test_names_with_signs_are_each_one_name_however_often_they_are_said(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace
 ) -> None:
-    mention: dict[str, object] = {
-        "name": name,
-        "entity_type": "concept",
-        "role": "object",
-        "aliases": [],
-        "parent": None,
-        "description": None,
-    }
+    names = ["C++", "C#", "P!nk", "Yahoo!", "#general", "A$AP Rocky", "E*TRADE"]
+    unknown: dict[str, object] = {"aliases": [], "parent": None, "description": None}
     for said, content in (
-        (f"I like {name} a lot.", f"User likes {name} a lot"),
-        (f"My brother hates {name}.", f"User's brother hates {name}"),
+        ("I like {} a lot.", "User likes {} a lot"),
+        ("My brother hates {}.", "User's brother hates {}"),
     ):
-        fake.script("ExtractionAnswer", {"facts": [fact_like(content=content, quote=said, mentions=[mention])]})
-        forming.say(said)
+        facts = [
+            fact_like(
+                content=content.format(name),
+                quote=said.format(name),
+                sources=[number],
+                mentions=[{"name": name, "entity_type": "concept", "role": "object", **unknown}],
+            )
+            for number, name in enumerate(names, 1)
+        ]
+        fake.script("ExtractionAnswer", {"facts": facts})
+        forming.say(*map(said.format, names))
 
-    assert [one.name for one in sarah.entities.list() if one.name != "User"] == [name]
-    assert any("entity" in path for one in sarah.context(f"What about {name} here?").explain() for path in one.paths)
+    assert sorted(one.name for one in sarah.entities.list() if one.name != "User") == sorted(names)
+    for name in names:
+        explained = sarah.context(f"What about {name} here?").explain()
+        assert any("entity" in path for one in explained for path in one.paths), name
 
 
 def test_a_group_stays_one_while_one_of_them_speaks_at_length(forming: Forming, sarah: Namespace) -> None:
