@@ -17,12 +17,12 @@ def _said(publishing: Publishing) -> None:
     publishing.say("I like coffee")
 
 
-@pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("auth", [None, ("ops", "quiet"), ("", "quiet harbour")], ids=["none", "password", "name"])
-def test_nobody_gets_in_without_the_login(site: Site, page: str, auth: tuple[str, str] | None) -> None:
-    answer = httpx.get(site.address + page, auth=auth)
-    assert answer.status_code == httpx.codes.UNAUTHORIZED
-    assert answer.headers["WWW-Authenticate"].startswith("Basic ")
+def test_nobody_gets_in_without_the_login(site: Site, auth: tuple[str, str] | None) -> None:
+    for page in PAGES:
+        answer = httpx.get(site.address + page, auth=auth)
+        assert answer.status_code == httpx.codes.UNAUTHORIZED, page
+        assert answer.headers["WWW-Authenticate"].startswith("Basic "), page
 
 
 def test_login_is_looked_at_no_more_after_several_guesses_from_its_address(site: Site) -> None:
@@ -91,6 +91,6 @@ def test_an_address_that_is_none_is_said_to_be_none(site: Site) -> None:
         assert "There is no such page" in answer.text
 
 
-@pytest.mark.parametrize("page", ["/static/console.css", "/static/icon.svg"])
-def test_what_a_page_is_dressed_in_is_there(site: Site, page: str) -> None:
-    assert site.client.get(page).status_code == httpx.codes.OK
+def test_what_a_page_is_dressed_in_is_there(site: Site) -> None:
+    for page in ("/static/console.css", "/static/icon.svg"):
+        assert site.client.get(page).status_code == httpx.codes.OK, page
