@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any, cast
 from uuid import UUID, uuid4
 
@@ -110,12 +111,17 @@ def claim(
 ) -> BatchRef | None:
     """Claim a lane as the scheduler does."""
     limits = {"batch_messages": messages, "batch_tokens": tokens, "gap_seconds": gap.total_seconds()}
-    settings = Settings().model_copy(update=limits)
+    settings = _settings().model_copy(update=limits)
     with tenant_transaction(engine, lane.tenant_id) as connection:
         batch = scheduler.claim(connection, lane, uuid4(), settings)
         if batch is None and (found := scheduler.claim_without_events(connection, lane, uuid4(), settings)):
             batch, _ = found
         return batch
+
+
+@cache
+def _settings() -> Settings:
+    return Settings()
 
 
 def claimed(engine: Engine, lane: LaneRef, **limits: Any) -> BatchRef:

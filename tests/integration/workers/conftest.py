@@ -1,6 +1,7 @@
 """What the tests of the service's processes share."""
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -94,22 +95,15 @@ def find(admin_engine: Engine, forming: Forming) -> Find:
     """How many rows of each table of the tenant hold one of some words, whatever the column."""
 
     def find(*words: str) -> dict[str, int]:
+        given = {"tenant_id": forming.publishing.lane.tenant_id, "words": "|".join(words)}
         with admin_engine.connect() as connection:
-            tables = connection.exec_driver_sql("""
-                select table_name from information_schema.columns
-                where table_schema = 'mosshead' and column_name = 'tenant_id' group by table_name order by table_name
-            """).scalars()
-            found = {
-                table: connection.execute(
-                    text(f"""
-                        select count(*) from mosshead.{table} as one
-                        where tenant_id = :tenant_id and cast(one as text) ~* :words
-                    """),
-                    {"tenant_id": forming.publishing.lane.tenant_id, "words": "|".join(words)},
-                ).scalar_one()
-                for table in tables
-            }
-        return {table: rows for table, rows in found.items() if rows}
+            counted = " union all ".join(
+                f"select '{table}' as name, count(*) as rows from mosshead.{table} as one "
+                "where tenant_id = :tenant_id and cast(one as text) ~* :words"
+                for table in connection.execute(_TABLES_WITH, {"column": "tenant_id"}).scalars()
+            )
+            found = connection.execute(text(counted), given).all()
+        return {row.name: row.rows for row in found if row.rows}
 
     return find
 
@@ -125,10 +119,12 @@ def replayed(worker_engine: Engine, forming: Forming, memory: Memory) -> Iterato
 
 Dump = Callable[[NamespacePath], dict[str, list[Any]]]
 
-OF_NAMESPACES = text("""
-    select relname from pg_class join pg_attribute on attrelid = pg_class.oid and attname = 'namespace_id'
+_TABLES_WITH = text("""
+    select relname from pg_class join pg_attribute on attrelid = pg_class.oid and attname = :column
     where relnamespace = 'mosshead'::regnamespace and relkind = 'r' order by relname
 """)
+
+OF_NAMESPACES = _TABLES_WITH.bindparams(column="namespace_id")
 """The tables whose rows are of a namespace."""
 
 _OF_THE_LANE = {"events", "batches", "candidate_facts", "lanes", "publishers", "usage", "step_results", "namespaces"}
@@ -140,21 +136,18 @@ def dump(admin_engine: Engine) -> Dump:
     """All rows of a namespace, by table, but for what is of the lane; those of columns that the database makes are left out."""
 
     def dumped(path: NamespacePath) -> dict[str, list[Any]]:
+        given = {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id}
+        found: defaultdict[str, list[Any]] = defaultdict(list)
         with admin_engine.connect() as connection:
             tables = connection.execute(OF_NAMESPACES).scalars()
-            found = {
-                table: sorted(
-                    connection.execute(
-                        text(
-                            f"select (to_jsonb(one) - '{{namespace_id}}'::text[])::text from mosshead.{table} as one "
-                            "where tenant_id = :tenant_id and namespace_id = :namespace_id"
-                        ),
-                        {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id},
-                    ).scalars()
-                )
+            all_rows = " union all ".join(
+                f"select '{table}' as name, (to_jsonb(one) - '{{namespace_id}}'::text[])::text as row "
+                f"from mosshead.{table} as one where tenant_id = :tenant_id and namespace_id = :namespace_id"
                 for table in tables
                 if table not in _OF_THE_LANE | {"generations"}
-            }
-        return {table: rows for table, rows in found.items() if rows}
+            )
+            for one in connection.execute(text(all_rows), given):
+                found[one.name].append(one.row)
+        return {name: sorted(rows) for name, rows in found.items()}
 
     return dumped
