@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import OperationalError
 
+from db import engine as engines
 from db.engine import open_engine
 from db.keys import LaneRef
 from mosshead.store.connection import tenant_transaction
@@ -16,8 +17,12 @@ from workers.local import Addresses
 _KILL = text("select count(pg_terminate_backend(pid, 5000)) from pg_stat_activity where application_name = 'closed'")
 
 
+IDLE_SECONDS = 0.1
+
+
 @pytest.fixture
-def pool(addresses: Addresses) -> Iterator[Engine]:
+def pool(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    monkeypatch.setattr(engines, "_IDLE_SECONDS", IDLE_SECONDS)
     engine = open_engine(f"{addresses.worker_url}&application_name=closed", setting="MOSSHEAD_WORKER_URL")
     yield engine
     engine.dispose()
@@ -28,7 +33,7 @@ def test_a_connection_that_died_while_it_was_idle_is_replaced(pool: Engine, admi
         connection.exec_driver_sql("select 1")
     with admin_engine.connect() as connection:
         assert connection.execute(_KILL).scalar_one() == 1
-    time.sleep(1.1)
+    time.sleep(2 * IDLE_SECONDS)
 
     with pool.begin() as connection:
         assert connection.exec_driver_sql("select 2").scalar_one() == 2
@@ -55,7 +60,7 @@ def test_a_ping_that_fails_on_a_live_connection_is_an_error(pool: Engine, monkey
     with pool.begin() as connection:
         connection.exec_driver_sql("select 1")
     monkeypatch.setattr(pool.dialect, "do_ping", canceled)
-    time.sleep(1.1)
+    time.sleep(2 * IDLE_SECONDS)
 
     with pytest.raises(OperationalError), pool.begin():
         pass

@@ -248,7 +248,7 @@ def test_outages_that_outlast_their_leases_are_no_crashes(
             settle(*given)
 
         for _ in range(4):
-            back = Timer(1.0, proxy.heal)
+            back = Timer(0.4, proxy.heal)
             with (
                 patch("workers.tasks.parts", lambda: far_parts),
                 patch("workers.tasks.settle", settled_when_it_is_back),

@@ -14,16 +14,17 @@ from config.settings import Settings
 from db.keys import LaneRef
 from mosshead import Memory, Namespace
 from mosshead.paths import NamespacePath
+from mosshead.publishing import window
 from tests.integration.workers.test_intake import LIST, intake
 from workers.local import wait_until
 
-ROOM = 3 * 2**20
+ROOM = 2 * 2**20
 MINUTE = 60
 
 
 @contextmanager
 def little_memory(broker: Redis) -> Iterator[None]:
-    """Redis has room for a few megabytes more."""
+    """Redis has room for two megabytes more."""
     broker.config_set("maxmemory", broker.info("memory")["used_memory"] + ROOM)
     try:
         yield
@@ -84,8 +85,16 @@ def test_a_full_broker_is_drained_and_what_apps_published_arrives_once_and_in_or
 
 
 def test_what_an_intake_had_in_hand_when_it_was_killed_comes_again_from_the_spool(
-    *, service: Settings, broker: Redis, app: Namespace, stored: Callable[[], list[str]], admin_engine: Engine
+    *,
+    service: Settings,
+    broker: Redis,
+    app: Namespace,
+    stored: Callable[[], list[str]],
+    admin_engine: Engine,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(window, "_LOST_SECONDS", 0.5)
+    monkeypatch.setattr(window, "_SLOW_SECONDS", 1.0)
     function = "function mosshead_write_v1.publish"
     contents = [str(number) for number in range(20)]
     with little_memory(broker):

@@ -301,7 +301,11 @@ def test_everything_works_with_the_shipped_logins(
             for message in HOSTILE.values():
                 for kind in ("worker.heartbeat", "task.sent"):
                     assert clean.admin.publish(f"{TASKS}/0.celeryev/{kind}", element(message)) == 1
-            wait_until(seen_by_flower, SOON_SECONDS, "Flower after what is no event")
+            before = len(ask_flower(port, "/api/tasks"))
+            sarah.publish("I like figs.", role="user", conversation="c1")
+            wait_until(
+                lambda: len(ask_flower(port, "/api/tasks")) > before, SOON_SECONDS, "Flower after what is no event"
+            )
         assert status_of(port, "/healthcheck") == HTTPStatus.OK
         assert status_of(port, "/metrics") == HTTPStatus.UNAUTHORIZED, "figures name workers and tasks"
         said = logs()
