@@ -278,8 +278,8 @@ class TestChronicle:
         assert not [one for one in told if one.message]  # "borrowed", "about" and "both" name no Bo
 
 
-FAULTS = (
-    *map(Fault, ("invalid_json", "misfit", "truncated", "refusal", "no_choices", "reset", "html")),
+FAULTS: tuple[Fault | dict[str, Any], ...] = (
+    *(Fault(kind) for kind in ("invalid_json", "misfit", "truncated", "refusal", "no_choices", "reset", "html")),
     *(Fault.status(500), Fault.status(429), Fault.status(400)),
     Fault.hang(30),
     answer(),
