@@ -265,8 +265,8 @@ class Remembering:
                 memories.set_vectors(connection, self.lane, MODEL, "memory", by_id)
             if about:
                 links = [((memory_id, whom, *how), stamp) for memory_id in ids for whom, how in about.items()]
-                relations.link_all(connection, self.lane, links)
-                profiles.touch(connection, self.lane, list(about))
+                memories.link_all(connection, self.lane, links)
+                entities.touch_profiles(connection, self.lane, list(about))
         return ids
 
     def entity(self, name: str, **given: Any) -> UUID:
