@@ -95,7 +95,7 @@ def publish_from_a_namespace_alone(_memory: Memory) -> None:
 def publish_in_turns(memory: Memory) -> None:
     """One of several processes on a spool."""
     sarah = memory.namespace(TENANT, "sarah")
-    for number in range(100):
+    for number in range(40):
         sarah.publish(f"{os.getpid()} {number}")
 
 
@@ -115,7 +115,7 @@ def fork_while_busy(memory: Memory) -> None:
     threads = [threading.Thread(target=busy, args=(f"thread{number}",)) for number in range(3)]
     for thread in threads:
         thread.start()
-    children = [_child(sarah, number) for number in range(5)]
+    children = [_child(sarah, number) for number in range(3)]
     codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
     over.set()
     for thread in threads:

@@ -13,10 +13,11 @@ from sqlalchemy import Engine, text
 from db.keys import LaneRef
 from mosshead.errors import SpoolUnavailable
 from mosshead.paths import NamespacePath
+from mosshead.publishing import queue as queue_of_events
 from mosshead.publishing import shipper
 from mosshead.publishing import shipper as shipment
 from mosshead.publishing.publishers import CheckedEvent, check_events
-from mosshead.publishing.queue import CROWDED_WINDOW, SUSPECT_WINDOW, WINDOW, WINDOW_BYTES
+from mosshead.publishing.queue import CROWDED_WINDOW, SUSPECT_WINDOW, WINDOW
 from mosshead.publishing.shipper import SpoolPublisher
 from mosshead.publishing.signing import SigningKey, TenantKey, open_signed
 from tests.given import NONE, claimed
@@ -80,10 +81,10 @@ def test_a_signal_handler_publishes_while_the_thread_is_made(
 def test_it_is_cut_when_the_inbox_has_it_and_not_before(
     spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath, lost_after: LostAfter
 ) -> None:
-    lost_after(2)
+    lost_after(0.5)
     spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
     around.taken(1)  # Redis forgets it
-    time.sleep(1)
+    time.sleep(0.3)
     assert around.waiting() == 1
     around.take_in(1)
     around.cut()
@@ -95,7 +96,7 @@ def test_what_redis_forgot_goes_again(
     spooled.publish(fresh_namespace, events(fresh_namespace, *"abc"))
     around.eventually(lambda: around.queued() == 3, "all of it is in the queue")
     around.broker.flushdb()
-    lost_after(2)
+    lost_after(0.5)
     assert list(dict.fromkeys(event["content"] for event in around.take_in(3))) == ["a", "b", "c"]
     around.cut()
 
@@ -109,7 +110,7 @@ def test_what_is_missing_in_the_middle_goes_again_with_what_follows(
     around.taken(1)
     spooled.publish(fresh_namespace, events(fresh_namespace, "c"))
     around.take_in(1)
-    lost_after(2)
+    lost_after(0.5)
     assert list(dict.fromkeys(event["content"] for event in around.take_in(2))) == ["b", "c"]
     around.cut()
 
@@ -133,7 +134,7 @@ def test_no_more_is_under_way_than_the_window_holds(
 ) -> None:
     spooled.publish(fresh_namespace, events(fresh_namespace, *map(str, range(WINDOW + 200))))
     around.eventually(lambda: around.queued() == WINDOW, "the window is full")
-    time.sleep(0.5)
+    time.sleep(0.3)
     assert around.queued() == WINDOW
     numbers = [event["publisher_sequence"] for event in around.take_in(WINDOW)]
     while around.waiting():
@@ -142,18 +143,20 @@ def test_no_more_is_under_way_than_the_window_holds(
 
 
 def test_large_events_are_held_back_by_their_bytes(
-    spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath
+    spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    contents = [f"{number} {'x' * 200_000}" for number in range(30)]
+    monkeypatch.setattr(queue_of_events, "WINDOW_BYTES", 100_000)
+    monkeypatch.setattr(queue_of_events, "EACH_TURN_BYTES", 25_000)
+    contents = [f"{number} {'x' * 20_000}" for number in range(15)]
     spooled.publish(fresh_namespace, events(fresh_namespace, *contents))
     around.eventually(around.queued, "the first is in the queue")
     most = 0
     found: dict[int, str] = {}
     while around.waiting():
-        time.sleep(0.5)
+        time.sleep(0.3)
         most = max(most, around.queued())
         found |= {event["publisher_sequence"]: event["content"] for event in around.take_in()}
-    assert most <= 1 + WINDOW_BYTES // 200_000
+    assert most <= 1 + 100_000 // 20_000
     assert list(found.values()) == contents
 
 
@@ -184,7 +187,7 @@ def test_little_is_sent_into_a_queue_that_others_crowd(
         spooled = open_spooled(broker_url=broker_url)
         spooled.publish(fresh_namespace, events(fresh_namespace, *contents))
         around.eventually(lambda: around.queued() > 300, "some of it is in the queue")
-        time.sleep(1)
+        time.sleep(0.4)
         assert around.queued() == 300 + CROWDED_WINDOW
         around.broker.ltrim(queue, 0, CROWDED_WINDOW - 1)
         around.eventually(lambda: around.queued() == 100, "all of it is in the queue")
@@ -203,7 +206,7 @@ def test_redis_that_is_away_is_waited_for_and_said_once(
         spooled.publish(fresh_namespace, events(fresh_namespace, content))
         assert time.monotonic() - started < 10
         around.eventually(lambda: "MOSSHEAD_BROKER_URL" in caplog.text, "it is said")
-        time.sleep(1)
+        time.sleep(0.5)
     said = [record for record in caplog.records if record.name == "mosshead"]
     assert [record.levelno for record in said] == [logging.WARNING]
     assert "MOSSHEAD_BROKER_URL" in caplog.text
@@ -223,7 +226,7 @@ def test_postgres_that_is_away_is_waited_for(
     spooled.publish(fresh_namespace, events(fresh_namespace, "quetzal"))
     assert len(around.taken(1)) == 1
     around.eventually(lambda: "Postgres is away" in caplog.text, "it is said")
-    time.sleep(2)
+    time.sleep(0.7)
     assert (around.taken(), around.waiting()) == ([], 1), "who cannot ask does not send again"
     assert caplog.text.count("Postgres is away") == 1
     assert "s3cret" not in caplog.text
@@ -352,7 +355,7 @@ def test_after_an_older_state_of_the_database_was_put_back_all_that_is_published
             connection.execute(
                 text(f"delete from mosshead.{table} where tenant_id = :tenant"), {"tenant": fresh_namespace.tenant_id}
             )
-    lost_after(2)
+    lost_after(0.5)
     spooled.publish(fresh_namespace, events(fresh_namespace, *map(str, range(SUSPECT_WINDOW + 5))))
     around.eventually(lambda: around.take_in() is not None and around.waiting() == 0, "the spool is cut")
     with admin_engine.begin() as connection:
@@ -389,7 +392,7 @@ def test_a_gap_that_the_lane_passed_is_not_taken_for_received(
     claimed(worker_engine, lane, gap=NONE)
 
     away = open_spooled(broker_url="redis://127.0.0.1:9/0")
-    time.sleep(1)  # it asks what the inbox has
+    time.sleep(0.5)  # it asks what the inbox has
     away.close()
     open_spooled()
     assert "b" in [event["content"] for event in around.take_in(1)]
