@@ -177,18 +177,19 @@ def letters(admin_engine: Engine) -> Callable[[], list[Any]]:
     return read
 
 
+@pytest.fixture(scope="class")
+def at_work(addresses: Addresses) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in {**addresses.environment(), "MOSSHEAD_DEBOUNCE_SECONDS": "0"}.items():
+            environment.setenv(name, value)
+        chosen = Settings()
+    with intake(chosen):
+        yield
+
+
 @pytest.mark.usefixtures("at_work")
 class TestAnIntakeAtWork:
     """One for these tests: it takes a second to start and another to stop."""
-
-    @pytest.fixture(scope="class")
-    def at_work(self, addresses: Addresses) -> Iterator[None]:
-        with pytest.MonkeyPatch.context() as environment:
-            for name, value in {**addresses.environment(), "MOSSHEAD_DEBOUNCE_SECONDS": "0"}.items():
-                environment.setenv(name, value)
-            chosen = Settings()
-        with intake(chosen):
-            yield
 
     def test_what_an_app_publishes_arrives(
         self, memory: Memory, fresh_namespace: NamespacePath, stored: Callable[[], list[str]]

@@ -47,7 +47,7 @@ Run = Callable[..., Said]
 
 # The models are the whole database's: these tests have one of their own, and each finds it empty but for MiniLM.
 @pytest.fixture(scope="module")
-def own(addresses: Addresses) -> Iterator[Addresses]:
+def addresses(addresses: Addresses) -> Iterator[Addresses]:
     with database_of_its_own(addresses) as own:
         yield own
 
@@ -61,32 +61,26 @@ def opened(url: str | None) -> Iterator[Engine]:
 
 
 @pytest.fixture(scope="module")
-def own_engine(own: Addresses) -> Iterator[Engine]:
-    with opened(own.admin_url) as engine:
+def admin_engine(addresses: Addresses) -> Iterator[Engine]:
+    with opened(addresses.admin_url) as engine:
         yield engine
 
 
 @pytest.fixture(scope="module")
-def own_worker_engine(own: Addresses) -> Iterator[Engine]:
-    with opened(own.worker_url) as engine:
+def worker_engine(addresses: Addresses) -> Iterator[Engine]:
+    with opened(addresses.worker_url) as engine:
         yield engine
 
 
 @pytest.fixture(scope="module")
-def own_ingest_engine(own: Addresses) -> Iterator[Engine]:
-    with opened(own.ingest_url) as engine:
+def ingest_engine(addresses: Addresses) -> Iterator[Engine]:
+    with opened(addresses.ingest_url) as engine:
         yield engine
 
 
-@pytest.fixture
-def addresses(own: Addresses) -> Addresses:
-    return own
-
-
-@pytest.fixture
-def admin_engine(own_engine: Engine) -> Iterator[Engine]:
-    yield own_engine
-    with own_engine.begin() as connection:
+@pytest.fixture(autouse=True)
+def emptied(admin_engine: Engine) -> None:
+    with admin_engine.begin() as connection:
         connection.exec_driver_sql("set local session_replication_role = replica")
         for table in connection.execute(_TABLES).scalars().all():
             connection.exec_driver_sql(f"delete from mosshead.{table}")
@@ -99,18 +93,8 @@ _TABLES = text("""
 """)
 
 
-@pytest.fixture
-def worker_engine(own_worker_engine: Engine) -> Engine:
-    return own_worker_engine
-
-
-@pytest.fixture
-def ingest_engine(own_ingest_engine: Engine) -> Engine:
-    return own_ingest_engine
-
-
 @pytest.fixture(autouse=True)
-def endpoint(service: Settings, admin_engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
+def endpoint(service: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
     """Where the other model is; there is no LLM."""
     with FakeOpenAI() as served:
         monkeypatch.setenv("MOSSHEAD_EMBEDDING_URL", served.base_url)
