@@ -182,6 +182,7 @@ class Session:
         """Lay a write that was just published over this process's reads."""
         self.overlay.add(self.path, event_id, Pending(memory=memory, closes=closes, numbers=self.published()))
 
+
 def _waited_for(progress: Progress) -> str:
     """What a wait would have gone on for."""
     if not progress.partial:

@@ -17,9 +17,7 @@ from mosshead.paths import NamespacePath
 ROOT = Path(__file__).parents[2]
 PATH = NamespacePath.of(("acme", "sarah"), {})
 PACKAGES = ("mosshead", "config", "db", "pipeline", "workers")
-NOUNS = frozenset(
-    "batching embedding fencing formatting housekeeping indexing logging pending scoring signing".split()
-)
+NOUNS = frozenset("batching embedding fencing formatting housekeeping indexing logging pending scoring signing".split())
 """Nouns of the field that end in -ing. Any other such name is an action in progress, and says little of what is in the module."""
 
 

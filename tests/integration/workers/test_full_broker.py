@@ -14,7 +14,7 @@ from config.settings import Settings
 from db.keys import LaneRef
 from mosshead import Memory, Namespace
 from mosshead.paths import NamespacePath
-from mosshead.publishing import window
+from mosshead.publishing import queue as queue_of_events
 from tests.integration.workers.test_intake import LIST, intake
 from workers.local import wait_until
 
@@ -93,8 +93,8 @@ def test_what_an_intake_had_in_hand_when_it_was_killed_comes_again_from_the_spoo
     admin_engine: Engine,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(window, "_LOST_SECONDS", 0.5)
-    monkeypatch.setattr(window, "_SLOW_SECONDS", 1.0)
+    monkeypatch.setattr(queue_of_events, "_LOST_SECONDS", 0.5)
+    monkeypatch.setattr(queue_of_events, "_SLOW_SECONDS", 1.0)
     function = "function mosshead_write_v1.publish"
     contents = [str(number) for number in range(20)]
     with little_memory(broker):
