@@ -264,36 +264,30 @@ def llm(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
         yield server
 
 
+@pytest.mark.parametrize(
+    ("alias", "says_too", "stays"),
+    [
+        ("Pete", "Peter lives in Leeds", False),
+        ("Ed", "Peter moved to Leeds", False),
+        ("Pete", "Peter plays as Pete's brother does", True),
+        ("P.T.", "Peter signs as P.T. on Mondays", True),
+        ("P.T.", "Peter wrote a PATH", False),
+        ("彼得", "Peter说他叫彼得啊", True),
+    ],
+    ids=str,
+)
 def test_a_name_that_was_learned_is_said_still_where_it_stands_as_a_word(
-    llm: FakeOpenAI, forming: Forming, sarah: Namespace
+    llm: FakeOpenAI, forming: Forming, sarah: Namespace, *, alias: str, says_too: str, stays: bool
 ) -> None:
-    cases = [
-        ("Peter", "Pete", "Peter lives in Leeds", False),
-        ("Edmund", "Ed", "Edmund moved to Leeds", False),
-        ("Karl", "Charlie", "Karl plays as Charlie's brother does", True),
-        ("Patrick", "P.W.", "Patrick signs as P.W. on Mondays", True),
-        ("Paula", "P.T.", "Paula wrote a PATH", False),
-        ("Maren", "彼得", "Maren说他叫彼得啊", True),
-    ]
-    unknown: dict[str, Any] = {"entity_type": "person", "role": "subject", "parent": None, "description": None}
-    said = [(f"{name} is called {alias} by friends", name, [alias]) for name, alias, _, _ in cases]
-    said += [(says_too, name, []) for name, _, says_too, _ in cases]
-    facts = [
-        fact_like(
-            content=content, quote=content, sources=[number], mentions=[{"name": name, "aliases": aliases, **unknown}]
-        )
-        for number, (content, name, aliases) in enumerate(said, 1)
-    ]
-    llm.script("ExtractionAnswer", {"facts": facts})
-    forming.say(*(content for content, _, _ in said))
-
-    def aliases_of(name: str) -> set[str]:
-        return {*sarah.entities.profile(name).entity.aliases} - {name}
-
-    assert [aliases_of(name) for name, *_ in cases] == [{alias} for _, alias, _, _ in cases]
-    learned = [str(one.id) for one in sarah.memories() if "friends" in one.content]
-    forming.command(type="forget", memories=learned)
-    assert [bool(aliases_of(name)) for name, *_ in cases] == [stays for *_, stays in cases]
+    for content, aliases in ((f"Peter is called {alias} by friends", [alias]), (says_too, [])):
+        one = {"name": "Peter", "entity_type": "person", "role": "subject", "parent": None, "description": None}
+        fact = fact_like(content=content, quote=content, mentions=[one | {"aliases": aliases}])
+        llm.script("ExtractionAnswer", {"facts": [fact]})
+        forming.say(content)
+    learned = next(one.id for one in sarah.memories() if "friends" in one.content)
+    assert set(sarah.entities.profile("Peter").entity.aliases) - {"Peter"} == {alias}
+    forming.command(type="forget", memories=[str(learned)])
+    assert (alias in sarah.entities.profile("Peter").entity.aliases) == stays
 
 
 def test_what_a_forgotten_memory_stated_tells_nobody_apart(forming: Forming, sarah: Namespace) -> None:
