@@ -142,6 +142,15 @@ class Settings(BaseSettings):
         _, colon, password = login.partition(":")
         return urlunsplit(parts._replace(netloc=f"mosshead_{role}{colon}{password}@{host}"))
 
+    def administrator(self) -> str:
+        """The URL of the administrator's login. Raises ConfigurationError where nothing says."""
+        if not self.admin_url:
+            raise ConfigurationError(
+                "MOSSHEAD_ADMIN_URL is not set. Set it to a login that may create roles and the extension vector, such as "
+                "postgresql://postgres:PASSWORD@HOST:5432/mosshead"
+            )
+        return self.admin_url
+
     def broker(self) -> str:
         """The URL of Redis. Raises ConfigurationError where nothing says."""
         if not self.broker_url:

@@ -13,8 +13,7 @@ from sqlalchemy import Connection
 
 from db import namespaces
 from db.decisions import Stamp
-from db.keys import ENDED, OF_LANE, LaneRef, of_lane
-from db.memories import VersionConflict
+from db.keys import ENDED, OF_LANE, LaneRef, VersionConflict, of_lane
 from mosshead.ids import document_id
 from mosshead.store.connection import Sql, same_namespace
 

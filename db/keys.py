@@ -97,6 +97,10 @@ def _as_text(value: object) -> str:
     raise TypeError(f"{type(value).__name__} is neither JSON, nor an id, nor a time")
 
 
+class VersionConflict(Exception):
+    """A row changed between being read and being written; the stage is done again with what is there now."""
+
+
 @dataclass(frozen=True, slots=True)
 class TemporalTable:
     """A table whose rows are never overwritten.

@@ -15,15 +15,11 @@ from psycopg.types.json import Jsonb
 from sqlalchemy import Connection, Row
 
 from db.decisions import Stamp
-from db.keys import MEMORIES, OF_LANE, LaneRef, insert, of_lane, renew
+from db.keys import MEMORIES, OF_LANE, LaneRef, VersionConflict, insert, of_lane, renew
 from mosshead.embeddings.protocol import Vector
 from mosshead.store.connection import Sql
 from mosshead.store.memories import CurrentMemory
 from mosshead.timestamps import offset_of
-
-
-class VersionConflict(Exception):
-    """A memory changed between being read and being written; the stage is done again with what is there now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

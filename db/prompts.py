@@ -8,8 +8,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row
 
 from db.decisions import Stamp
-from db.keys import OF_LANE, LaneRef, insert
-from db.memories import VersionConflict
+from db.keys import OF_LANE, LaneRef, VersionConflict, insert
 from mosshead.models.prompts import OptimizerOrOff, Syntax
 from mosshead.store.connection import Sql
 

@@ -68,6 +68,9 @@ NEWS: Final[dict[str, str]] = {
 """By kind, the subjects for which messages are news; none where a namespace has not asked for the kind. ``said`` holds the
 conversations of the messages, each once. The subject '' is what was said in none. Commands touch the subjects of other kinds."""
 
+OF_CONVERSATIONS: Final = ("episodes", "summary")
+"""The kinds whose subjects are conversations."""
+
 
 def touch(
     connection: Connection, batch: BatchRef, subjects: Iterable[Subject], *, least: timedelta, most: timedelta

@@ -6,8 +6,7 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from db import reflections
-from db.keys import OF_LANE, LaneRef, insert, of_lane
-from db.memories import VersionConflict
+from db.keys import OF_LANE, LaneRef, VersionConflict, insert, of_lane
 from mosshead.store.connection import Sql
 
 KIND = "summary"

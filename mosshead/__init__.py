@@ -14,9 +14,6 @@ public, and a change to it stands in the changelog.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from mosshead.api.erasures import Receipt
-from mosshead.api.memory import Memory
-from mosshead.api.namespace import Namespace
 from mosshead.errors import (
     AmbiguousName,
     ConfigurationError,
@@ -39,31 +36,34 @@ from mosshead.errors import (
     UndoRefused,
     WaitTimeout,
 )
-from mosshead.models.documents import Document, Record, StoredDocument
-from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
-from mosshead.models.memories import (
-    Decision,
-    DecisionCandidate,
-    Entity,
-    Hit,
-    Hits,
-    Occurrence,
-    Profile,
-    Progress,
-    Source,
-    StoredMemory,
-)
-from mosshead.models.questions import Candidate, Question
-from mosshead.paths import values
-from mosshead.serialization import to_json
-from mosshead.store.entities import Neighbour
 
 if TYPE_CHECKING:
+    from mosshead.api.erasures import Receipt
     from mosshead.api.groups import NamespacedHit, NamespaceGroup
+    from mosshead.api.memory import Memory
+    from mosshead.api.namespace import Namespace
     from mosshead.entities.resolution import Resolution
     from mosshead.models.context import Context, Excerpt, MessageHits
+    from mosshead.models.documents import Document, Record, StoredDocument
+    from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
+    from mosshead.models.memories import (
+        Decision,
+        DecisionCandidate,
+        Entity,
+        Hit,
+        Hits,
+        Occurrence,
+        Profile,
+        Progress,
+        Source,
+        StoredMemory,
+    )
     from mosshead.models.messages import StoredMessage
+    from mosshead.models.questions import Candidate, Question
+    from mosshead.paths import values
     from mosshead.search.rerank import Reranker
+    from mosshead.serialization import to_json
+    from mosshead.store.entities import Neighbour
 
 __version__ = "0.1.0"
 
@@ -124,13 +124,26 @@ __all__ = [
 ]
 
 _LATER = {
+    "mosshead.api.erasures": "Receipt",
     "mosshead.api.groups": "NamespacedHit NamespaceGroup",
+    "mosshead.api.memory": "Memory",
+    "mosshead.api.namespace": "Namespace",
     "mosshead.entities.resolution": "Resolution",
     "mosshead.models.context": "Context Excerpt MessageHits",
+    "mosshead.models.documents": "Document Record StoredDocument",
+    "mosshead.models.kinds": "EntityType Granularity MemoryKind Role",
+    "mosshead.models.memories": (
+        "Decision DecisionCandidate Entity Hit Hits Occurrence Profile Progress Source StoredMemory"
+    ),
     "mosshead.models.messages": "StoredMessage",
+    "mosshead.models.questions": "Candidate Question",
+    "mosshead.paths": "values",
     "mosshead.search.rerank": "Reranker",
+    "mosshead.serialization": "to_json",
+    "mosshead.store.entities": "Neighbour",
 }
-"""By module, the names that it is loaded for when one of them is first asked for: few apps use more than some of them."""
+"""By module, the names that it is loaded for when one of them is first asked for. A process of the service, and many an app, use
+few of them, and each module of the package is loaded through this one."""
 
 if not TYPE_CHECKING:  # a checker would take any name to be there
 

@@ -9,8 +9,6 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
-from pydantic import BaseModel
-
 _TOLD = ("text", "partial")
 """What a result works out of its fields, and whoever gets it as JSON cannot."""
 
@@ -51,6 +49,8 @@ def _value(one: Any) -> Any:
             return str(one)
         case date():  # as are times
             return one.isoformat()
-        case BaseModel():
-            return one.model_dump(mode="json")
+    from pydantic import BaseModel  # few results hold one, and the help of a command needs none
+
+    if isinstance(one, BaseModel):
+        return one.model_dump(mode="json")
     raise TypeError(f"{type(one).__name__}: no value of JSON; give a result of a read, or a list or a mapping of some")

@@ -9,20 +9,23 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 
 from config.logging import configure_logging
-from config.settings import Settings
+from config.settings import Settings, settings
 from mosshead.api.memory import Memory
 from mosshead.api.namespace import Namespace
+from mosshead.cli.output import Json
 from mosshead.errors import MossheadError
 from mosshead.models.questions import Candidate, Question
+from workers.cli.admin import migrate_machine
 from workers.local import Addresses, flower_answers, processes, servers, wait_until
 from workers.local.processes import ROOT
 
@@ -49,23 +52,21 @@ class DemoFailed(MossheadError):
 
 
 def run_demo(
-    settings: Settings, migrate: Callable[[Settings, Addresses], None], *, keep: bool, json_output: bool
+    keep: Annotated[bool, typer.Option(help="Keep the data folder for a look at it afterwards.")] = False,
+    json_output: Json = False,
 ) -> None:
-    """Run the demo in a data folder of its own, which is removed afterwards unless ``keep``.
-
-    Raises DemoFailed where the first question's context lacks what it must hold.
-    """
+    """Show the whole way once: a sample of three years of conversations, from publish to recall."""
     console = Console(stderr=json_output)
     folder = Path(tempfile.mkdtemp(prefix="mosshead-demo-"))
     # Its own servers, whatever the environment names: a demo writes nothing into anybody's database.
-    own = settings.model_copy(
+    own = settings().model_copy(
         update={"data_dir": folder, "database_url": None, "ingest_url": None, "worker_url": None, "broker_url": None}
         | {"admin_url": None, "flower_port": 0, "log_level": "warning"}
     )
     configure_logging(own)
     try:
         with servers(own) as addresses:
-            migrate(own, addresses)
+            migrate_machine(own, addresses)
             with processes(addresses, to_logs=True):
                 _say(console, own, addresses)
                 wait_until(lambda: flower_answers(addresses), timeout=_PATIENCE_SECONDS, what="Flower")
@@ -148,6 +149,7 @@ def _answer(console: Console, nadia: Namespace, question: str) -> dict[str, Any]
 
 
 def _check(report: dict[str, Any]) -> None:
+    """Raises DemoFailed where the first question's context lacks what it must hold."""
     told = report["answers"][0]["context"].casefold().splitlines()
     for words in PROMISED:
         if not any(all(word in line for word in words) for line in told):

@@ -7,8 +7,8 @@ import psycopg
 from sqlalchemy.exc import DataError, DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoneFree
 
+from db.keys import VersionConflict
 from db.leases import Lease
-from db.memories import VersionConflict
 from mosshead.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
 from mosshead.llm import AnswerRefused, ModelUnavailable
 from mosshead.llm.protocol import ModelTooSlow

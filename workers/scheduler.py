@@ -29,7 +29,6 @@ from pipeline.batching import WaitingEvent, next_batch, order_events
 from workers.broker import check_broker
 from workers.celery_app import app
 from workers.dependencies import Parts, check_parts, logged_in, parts, stages_that_wait
-from workers.erasure.run import ErasureFailed, erase
 from workers.failures import describe, is_of_all, is_of_values
 from workers.replay.follow import follow_all
 from workers.replay.replays import release_abandoned
@@ -301,6 +300,10 @@ def _erase_next(engine: Engine, checked_parts: Callable[[], Parts]) -> bool:
         _log.warning("sweep_interrupted", error=describe(error))
         time.sleep(0.5)
         return False
+    if not due:
+        return False
+    from workers.erasure.run import ErasureFailed, erase  # loads much of the pipeline, and few schedulers ever need it
+
     for lane in due:
         ids = {"tenant_id": str(lane.tenant_id), "namespace_id": str(lane.namespace_id)}
         with structlog.contextvars.bound_contextvars(**ids):
@@ -310,7 +313,7 @@ def _erase_next(engine: Engine, checked_parts: Callable[[], Parts]) -> bool:
                 pass  # it was said, and is due again
             except MossheadError as error:
                 _log.error("erasure_failed", error=str(error))
-    return bool(due)
+    return True
 
 
 def clear(engine: Engine, settings: Settings) -> int:

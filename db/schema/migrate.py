@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from alembic import command
-from alembic.config import Config
 from psycopg import sql
 from psycopg.errors import DeadlockDetected
 from sqlalchemy import Connection, Engine
@@ -50,7 +48,7 @@ def _migrated(engine: Engine, passwords: Mapping[str, str | None], *, last: bool
             _check_postgres(connection)
             _take_time(connection)
             Sql("select pg_advisory_xact_lock(:lock)").run(connection, lock=_LOCK)
-            _check_revision(connection)
+            is_newest = _revision(connection) == NEWEST
             _make_roles(connection, passwords)
             if not Sql("select from pg_available_extensions where name = 'vector'").exists(connection):
                 raise ConfigurationError(
@@ -59,11 +57,9 @@ def _migrated(engine: Engine, passwords: Mapping[str, str | None], *, last: bool
             connection.exec_driver_sql("create extension if not exists vector")
             connection.exec_driver_sql(f"create schema if not exists mosshead authorization {OWNER}")
             connection.exec_driver_sql(f"set local role {OWNER}")
-            config = Config()
-            config.set_main_option("script_location", str(_SCRIPTS))
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
-            mark(connection)
+            if not is_newest:
+                _upgrade(connection)
+                mark(connection)
     except (OperationalError, DeadlockDetected) as error:
         # The migrations' scripts run on the driver's own cursor, and raise its errors.
         if last or not isinstance(getattr(error, "orig", error), DeadlockDetected):
@@ -98,13 +94,25 @@ def _take_time(connection: Connection) -> None:
     """).run(connection)
 
 
-def _check_revision(connection: Connection) -> None:
+def _revision(connection: Connection) -> str:
+    """The version that the database has. Raises ConfigurationError where that is later than this code's."""
     there = Sql(f"select {IN_DATABASE}").value(connection)
     if there > NEWEST:
         raise ConfigurationError(
             f"{ADMIN_URL}: the database is of a later version ({there}) than this code ({NEWEST}), which cannot take it back. "
             "Run the code that made it so, or put back a backup from before"
         )
+    return str(there)
+
+
+def _upgrade(connection: Connection) -> None:
+    from alembic import command  # takes longer to load than a database that is up to date takes to check
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(_SCRIPTS))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
 
 
 def _make_roles(connection: Connection, passwords: Mapping[str, str | None]) -> None:

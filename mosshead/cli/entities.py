@@ -7,24 +7,12 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from mosshead.cli.output import (
-    AsOf,
-    Conversation,
-    In,
-    Json,
-    Wait,
-    json_lines,
-    print_answer,
-    print_published,
-    table,
-)
+from mosshead.cli.options import AsOf, Conversation, In, Wait, print_published
+from mosshead.cli.output import Json, json_lines, print_answer, table
 from mosshead.models.questions import Question
 from mosshead.store.entities import Neighbour
 
-entity_cli = typer.Typer()
 
-
-@entity_cli.command()
 def entities(namespace: In, json_output: Json = False) -> None:
     """Whom and what the memories are about."""
     found = namespace.entities.list()
@@ -35,7 +23,6 @@ def entities(namespace: In, json_output: Json = False) -> None:
     print_answer(json_output, {"entities": found}, table(columns, rows))
 
 
-@entity_cli.command()
 def resolve(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     text: Annotated[str, typer.Argument(help="What is said.")],
@@ -57,7 +44,6 @@ def resolve(  # noqa: PLR0917 - typer's options are its parameters
     print_answer(json_output, {"resolved": found}, escape(told), *([table(columns, rows)] if rows else []))
 
 
-@entity_cli.command()
 def neighbours(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     entity: Annotated[str, typer.Argument(help="A name, an alias or an id.")],
@@ -73,14 +59,12 @@ def neighbours(  # noqa: PLR0917 - typer's options are its parameters
     print_answer(json_output, {"neighbours": found}, table(columns, rows))
 
 
-@entity_cli.command()
 def questions(namespace: In, json_output: Json = False) -> None:
     """Whom a mention means, where the words left it open; with what waits for the answer."""
     found = namespace.entities.questions()
     print_answer(json_output, {"questions": found}, *(line for one in found for line in _lines(one)))
 
 
-@entity_cli.command()
 def clarify(
     namespace: In,
     question_id: Annotated[str, typer.Argument(help="A question's id, as 'mosshead questions' shows it.")],
@@ -92,7 +76,6 @@ def clarify(
     print_published(namespace, namespace.entities.clarify(question_id, entity_id), wait, as_json=json_output)
 
 
-@entity_cli.command()
 def merge(
     namespace: In,
     entity_id: Annotated[str, typer.Argument(help="Who is somebody else, by id.")],
@@ -104,7 +87,6 @@ def merge(
     print_published(namespace, namespace.entities.merge(entity_id, into), wait, as_json=json_output)
 
 
-@entity_cli.command()
 def split(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     entity_id: Annotated[str, typer.Argument(help="Who is two, by id.")],

@@ -8,19 +8,8 @@ import typer
 from rich.markup import escape
 from rich.text import Text
 
-from mosshead.cli.output import (
-    Conversation,
-    In,
-    Json,
-    Wait,
-    in_utc,
-    json_lines,
-    print_answer,
-    print_published,
-    read_file,
-    spelt_out,
-    table,
-)
+from mosshead.cli.options import Conversation, In, Wait, print_published
+from mosshead.cli.output import Json, in_utc, json_lines, print_answer, read_file, spelt_out, table
 from mosshead.contrib.prompts import Prompts
 from mosshead.events.transcripts import turns
 from mosshead.models.memories import Entity
@@ -88,10 +77,6 @@ def rollback(
     print_published(namespace, Prompts(namespace).roll_back(name, to=to), wait, as_json=json_output)
 
 
-extras_cli = typer.Typer()
-
-
-@extras_cli.command()
 def story(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     request: Annotated[str, typer.Argument(help='What to tell, such as "what happened with WOBS in 2023?".')],
@@ -113,7 +98,6 @@ def story(  # noqa: PLR0917 - typer's options are its parameters
     print_answer(json_output, answer, *shown, *(f"[yellow]{escape(one)}[/]" for one in remarks))
 
 
-@extras_cli.command()
 def track(
     namespace: In,
     conversation: Annotated[

@@ -10,29 +10,16 @@ from rich.markup import escape
 from rich.progress import Progress
 
 from mosshead.api.namespace import Namespace
-from mosshead.cli.output import (
-    AsOf,
-    In,
-    Json,
-    Wait,
-    console,
-    in_utc,
-    print_answer,
-    print_published,
-    read_file,
-    table,
-)
+from mosshead.cli.options import AsOf, In, Wait, print_published
+from mosshead.cli.output import Json, console, in_utc, print_answer, read_file, table
 from mosshead.deadline import ends_within
 from mosshead.errors import InvalidEvent, WaitTimeout
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Decision
 
-memory_cli = typer.Typer()
-
 MemoryId = Annotated[str, typer.Argument(help="A memory's id.")]
 
 
-@memory_cli.command()
 def get(namespace: In, memory_id: MemoryId, as_of: AsOf = None, json_output: Json = False) -> None:
     """One memory, with the words that it was taken from."""
     found = namespace.get(memory_id, as_of=as_of)
@@ -42,7 +29,6 @@ def get(namespace: In, memory_id: MemoryId, as_of: AsOf = None, json_output: Jso
     print_answer(json_output, {"memory": found}, escape(found.content), *state, *quotes)
 
 
-@memory_cli.command()
 def history(namespace: In, memory_id: MemoryId, json_output: Json = False) -> None:
     """What was decided about a memory, in order, and why."""
     found = namespace.decisions.for_memory(memory_id)
@@ -54,7 +40,6 @@ def history(namespace: In, memory_id: MemoryId, json_output: Json = False) -> No
     print_answer(json_output, {"decisions": found}, table(columns, rows))
 
 
-@memory_cli.command()
 def undo(
     namespace: In,
     decision_id: Annotated[str, typer.Argument(help="A decision's id, as 'mosshead history' shows it.")],
@@ -65,7 +50,6 @@ def undo(
     print_published(namespace, namespace.undo(decision_id), wait, as_json=json_output)
 
 
-@memory_cli.command()
 def export(
     namespace: In,
     as_of: AsOf = None,
@@ -84,7 +68,6 @@ def _outcome(decision: Decision) -> str:
     return decision.reason if decision.in_effect else f"{decision.reason} (taken back)"
 
 
-@memory_cli.command()
 def erase(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     memories: Annotated[list[str] | None, typer.Argument(help="The ids of memories.")] = None,
@@ -109,7 +92,6 @@ def erase(  # noqa: PLR0917 - typer's options are its parameters
         print_answer(json_output, {"receipt": receipt}, f"erased: {erasure_id}", *rows)
 
 
-@memory_cli.command()
 def receipts(namespace: In, json_output: Json = False) -> None:
     """What was ever erased in a namespace, the latest first."""
     found = namespace.erasures.list()
@@ -131,7 +113,6 @@ def receipts(namespace: In, json_output: Json = False) -> None:
 _LOOK_SECONDS = 0.5
 
 
-@memory_cli.command("import")
 def import_file(
     namespace: In,
     file: Annotated[Path, typer.Argument(help="JSON Lines of entities and memories; docs/import.md shows each.")],
@@ -168,7 +149,6 @@ def _wait(namespace: Namespace, seconds: float, bar: Progress) -> None:
             return
 
 
-@memory_cli.command()
 def remember(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     content: Annotated[str, typer.Argument(help="What to remember, in the third person.")],
@@ -183,7 +163,6 @@ def remember(  # noqa: PLR0917 - typer's options are its parameters
     print_published(namespace, memory_id, wait, as_json=json_output, name="memory_id")
 
 
-@memory_cli.command()
 def forget(
     namespace: In,
     memories: Annotated[list[str], typer.Argument(help="The ids of the memories to close.")],
@@ -195,7 +174,6 @@ def forget(
     print_published(namespace, namespace.forget(memories, reason=reason), wait, as_json=json_output)
 
 
-@memory_cli.command()
 def reflect(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     kind: Annotated[str | None, typer.Option(help="That kind of reflection alone.")] = None,

@@ -1,4 +1,4 @@
-"""What the commands of a shell share: their options, and how their answers are printed."""
+"""How the commands of a shell print their answers."""
 
 import json
 import sys
@@ -8,7 +8,6 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 from unicodedata import category
-from uuid import UUID
 
 import typer
 from rich.console import Console
@@ -16,8 +15,6 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from mosshead.api.memory import Memory
-from mosshead.api.namespace import Namespace
 from mosshead.errors import InvalidEvent
 from mosshead.serialization import json_object, to_json
 
@@ -57,34 +54,7 @@ class PlainConsole(Console):
 console = PlainConsole()
 
 
-def _opened(command: typer.Context, namespace: str) -> Namespace:
-    """The namespace of a command, by the settings of the environment, until the command ends."""
-    # What is published needs no Postgres, and what is read says itself where that is away.
-    return command.with_resource(Memory.connect(check=False)).namespace(*namespace.split("/"))
-
-
-In = Annotated[
-    Namespace,
-    typer.Option(
-        "--namespace",
-        "-n",
-        envvar="MOSSHEAD_NAMESPACE",
-        help="Tenant first, such as acme/sarah_123.",
-        parser=str,
-        callback=_opened,
-    ),
-]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-AsOf = Annotated[
-    datetime | None,
-    typer.Option(
-        "--as-of",
-        formats=["%Y-%m-%dT%H:%M:%S.%f%z", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M%z"],
-        help="As it was known then, such as 2026-03-02T09:00:00+00:00.",
-    ),
-]
-Conversation = Annotated[str | None, typer.Option("--conversation", "-c")]
-Wait = Annotated[float, typer.Option(help="Seconds to wait until it is carried out.")]
 
 
 def in_utc(time: datetime, timespec: str = "minutes") -> str:
@@ -134,12 +104,3 @@ def _json_text(answer: dict[str, Any]) -> str:
     is_utf8 = (sys.stdout.encoding or "").lower() in {"utf-8", "utf8"}
     text = json.dumps(to_json(answer), ensure_ascii=not is_utf8)
     return "".join(one if _is_harmless(one) else json.dumps(one)[1:-1] for one in text)
-
-
-def print_published(
-    namespace: Namespace, event_id: UUID, wait: float, *, as_json: bool, name: str = "event_id"
-) -> None:
-    """What was published, by the id that the command gives, once it is carried out. wait: so many seconds at most."""
-    if wait:
-        namespace.wait(timeout=wait)
-    print_answer(as_json, {name: event_id}, f"published: {event_id}")

@@ -9,16 +9,19 @@ waited when it was made.
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
+import typer
 from redis.exceptions import NoPermissionError, ResponseError
 from sqlalchemy import Connection, Engine
 
+from config.settings import settings
 from db import namespaces
 from db.engine import ADMIN_URL, admin_engine
 from db.erasure import erasures
 from db.schema.roles import OWNER
+from mosshead.cli.output import console
 from mosshead.errors import ConfigurationError, QueueUnavailable, StoreUnavailable
 from mosshead.publishing.queue import BROKER_ERRORS, QUEUE, open_connection
 from workers.cli.rounds import each_tenant
@@ -33,7 +36,30 @@ _PATIENCE_SECONDS = 60.0
 _POLL_SECONDS = 0.1
 
 
-def rewrite(admin_url: str, broker_url: str | None, tell: Callable[[str], object]) -> int:
+def rewrite(
+    tables_only: Annotated[bool, typer.Option("--tables-only", help="Leave the files of Redis alone.")] = False,
+) -> None:
+    """Take what was erased out of the files of Redis and, with MOSSHEAD_ADMIN_URL, out of those of the tables.
+
+    Nobody reads or writes a table meanwhile.
+    """
+    chosen = settings()
+    admin_url = chosen.administrator()
+    marked = rewrite_files(admin_url, None if tables_only else chosen.broker(), lambda name: console.print(f"{name} …"))
+    if not marked:
+        console.print("Nothing was erased since the tables were last rewritten.")
+        return
+    whose = "the tables" if tables_only else "the tables and of Redis"
+    console.print(f"{marked:,} erasure{'s are' if marked > 1 else ' is'} in no file of {whose} any more.")
+    left = "Redis's files, " if tables_only else ""
+    console.print(
+        f"Not reached, and yours: {left}replicas, backups, and the write-ahead log of Postgres until it is recycled; see "
+        "docs/erasure.md.",
+        soft_wrap=True,
+    )
+
+
+def rewrite_files(admin_url: str, broker_url: str | None, tell: Callable[[str], object]) -> int:
     """Rewrite all files with content where something was erased since they last were; returns how many receipts say so now.
 
     broker_url: None where Redis's files are to be left alone. tell: is given the name of each file and table before it is

@@ -15,7 +15,7 @@ import structlog
 from pydantic import ValidationError
 from sqlalchemy import Connection
 
-from db import decisions, documents, entities, namespaces, summaries
+from db import decisions, documents, entities, namespaces, reflections, summaries
 from db.erasure import erasures, scopes
 from db.erasure.memories import Key, Retold, VersionRow, versions_of
 from db.erasure.scopes import run_counted
@@ -32,7 +32,6 @@ from pipeline.reflection.documents import unformed
 from workers.dependencies import Parts
 from workers.failures import describe
 from workers.reflection.documents import held_in
-from workers.reflection.run import OF_CONVERSATIONS
 
 _log = structlog.get_logger()
 
@@ -121,7 +120,7 @@ def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) ->
         parameters = {
             "erasure_id": wanted.event_id,
             "conversation": wanted.conversation,
-            "kinds": list(OF_CONVERSATIONS),
+            "kinds": list(reflections.OF_CONVERSATIONS),
         }
         also = run_counted(connection, scopes.CONVERSATION, lane.scope | parameters)
         rows |= {table: rows.get(table, 0) + number for table, number in also.items()}

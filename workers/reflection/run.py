@@ -28,9 +28,6 @@ KINDS: Final[dict[str, Reflection]] = {
 }
 """Every kind, by the name that its rows bear."""
 
-OF_CONVERSATIONS: Final = ("episodes", summaries.KIND)
-"""Those whose subjects are conversations."""
-
 _log = structlog.get_logger()
 
 

@@ -10,8 +10,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from db import candidates, memories
-from db.keys import BatchRef, LaneRef
-from db.memories import VersionConflict
+from db.keys import BatchRef, LaneRef, VersionConflict
 from tests.given import MODEL, NOON, Publishing, Remembering, claimed, direction, index_own
 from workers.cli.indexing import index_scopes
 

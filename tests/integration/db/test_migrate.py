@@ -66,6 +66,7 @@ def next_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(Path(db.schema.migrate.__file__).parent, scripts)
     (scripts / "versions" / "0002_next.py").write_text(_NEXT)
     monkeypatch.setattr(db.schema.migrate, "_SCRIPTS", scripts)
+    monkeypatch.setattr(db.schema.migrate, "NEWEST", "0002")
 
 
 _NEXT = """

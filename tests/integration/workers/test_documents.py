@@ -13,8 +13,7 @@ from pydantic.alias_generators import to_camel
 from sqlalchemy import Engine, text
 
 from db import decisions, documents
-from db.keys import LaneRef
-from db.memories import VersionConflict
+from db.keys import LaneRef, VersionConflict
 from mosshead import DocumentConflict, InvalidEvent, Memory, Namespace, SchemaMismatch, UndoRefused
 from mosshead.models.documents import as_read, changes_to
 from mosshead.store.connection import tenant_transaction

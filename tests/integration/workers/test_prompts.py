@@ -10,8 +10,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from config.settings import settings
-from db.keys import BatchRef, LaneRef
-from db.memories import VersionConflict
+from db.keys import BatchRef, LaneRef, VersionConflict
 from mosshead import InvalidEvent, Namespace, NotFound, PromptConflict
 from mosshead.contrib.prompts import Prompts
 from mosshead.store import decisions

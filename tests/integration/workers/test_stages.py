@@ -11,10 +11,9 @@ from sqlalchemy import Connection, Engine, text
 
 from config.settings import Settings, settings
 from db import candidates, leases
-from db.keys import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef, VersionConflict
 from db.lanes import STAGES
 from db.leases import Lease
-from db.memories import VersionConflict
 from mosshead.errors import EmbedderUnavailable
 from mosshead.llm import AnswerTruncated, ModelUnavailable
 from mosshead.llm.protocol import ModelTooSlow

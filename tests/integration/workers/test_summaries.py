@@ -9,8 +9,7 @@ from sqlalchemy import Engine, text
 
 from config.settings import Settings, settings
 from db import summaries
-from db.keys import LaneRef
-from db.memories import VersionConflict
+from db.keys import LaneRef, VersionConflict
 from mosshead import Namespace
 from mosshead.store.connection import tenant_transaction
 from tests.fake_openai import FakeOpenAI

@@ -14,9 +14,8 @@ from sqlalchemy.exc import (
     ProgrammingError,
 )
 
-from db.keys import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef, VersionConflict
 from db.leases import Lease
-from db.memories import VersionConflict
 from mosshead.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
 from mosshead.llm import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable
 from mosshead.llm.protocol import ModelTooSlow

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from config.settings import Settings
-from workers.cli.main import _say_where
+from workers.cli.up import _say_where
 from workers.local.addresses import Addresses
 
 

@@ -1,0 +1,40 @@
+"""Both command lines: what their help lists, and what they load."""
+
+import subprocess
+import sys
+
+import pytest
+
+import mosshead.cli.main
+import workers.cli.main
+from mosshead.cli.lazy import load
+
+TABLES = {"mosshead": mosshead.cli.main.COMMANDS, "workers": workers.cli.main.COMMANDS}
+HEAVY = {"alembic", "celery", "kombu", "numpy", "psycopg", "pydantic", "redis", "sqlalchemy", "structlog", "tornado"}
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "text"), [(name, *one) for table in TABLES.values() for name, one in table.items()]
+)
+def test_the_list_of_commands_says_of_each_what_its_own_help_begins_with(name: str, place: str, text: str) -> None:
+    first, _, _ = load(name, place).help.partition("\n\n")
+    assert " ".join(first.split()) == text
+
+
+@pytest.mark.parametrize("package", TABLES)
+def test_help_lists_every_command_and_loads_none(package: str) -> None:
+    code = f"""
+import sys
+from {package}.cli.main import cli
+try:
+    cli(["--help"])
+finally:
+    print(*sorted({{name.partition(".")[0] for name in sys.modules}} & {HEAVY}))
+"""
+    *shown, loaded = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    ).stdout.splitlines()
+
+    listed = [line.split()[1] for line in shown if line.startswith("│ ") and line[2] not in " -"]
+    assert listed == list(TABLES[package])
+    assert loaded == ""

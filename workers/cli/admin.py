@@ -1,0 +1,54 @@
+"""`python -m workers migrate` and `index`: the schema and the indexes, with the login of the administrator."""
+
+from typing import Literal
+
+from config.logging import configure_logging
+from config.settings import Settings, settings
+from db.schema.migrate import migrate as migrate_database
+from mosshead.cli.output import console
+from mosshead.urls import sqlalchemy_url
+from workers.cli.indexing import index_scopes, keep_indexed
+from workers.cli.output import Every, until_asked_to_stop
+from workers.local.addresses import Addresses
+
+
+def migrate() -> None:
+    """Make or update roles, tables and views, with MOSSHEAD_ADMIN_URL; safe to repeat."""
+    chosen = settings()
+    migrate_database(chosen.administrator(), _passwords(chosen))
+    console.print("The database is up to date.")
+
+
+def migrate_machine(chosen: Settings, addresses: Addresses) -> None:
+    """Migrate the embedded Postgres, or the operator's own where its administrator's login is given."""
+    admin_url = addresses.admin_url or chosen.admin_url
+    if admin_url:
+        migrate_database(admin_url, {} if addresses.admin_url else _passwords(chosen))
+
+
+def index(every: Every = None) -> None:
+    """Index large namespaces, with MOSSHEAD_ADMIN_URL; safe to repeat."""
+    chosen = settings()
+    admin_url = chosen.administrator()
+    console.print(make_indexes(admin_url) or "There is nothing to index.")
+    if every is not None:
+        configure_logging(chosen)
+        keep_indexed(admin_url, until_asked_to_stop(), every=every)
+
+
+def make_indexes(admin_url: str) -> str | None:
+    """Make and drop the indexes that are due; says what was done, None where that was nothing."""
+    done = index_scopes(admin_url)
+    if done is None:
+        return "Another is making indexes at this moment."
+    made = sum(len(names) for _, names in done.make)
+    return f"{made} indexes made, {len(done.drop)} dropped." if done.make or done.drop else None
+
+
+def _passwords(chosen: Settings) -> dict[str, str | None]:
+    if not chosen.database_url:
+        return {}
+    named = {"reader": "MOSSHEAD_DATABASE_URL", "ingest": "MOSSHEAD_INGEST_URL", "worker": "MOSSHEAD_WORKER_URL"}
+    roles: tuple[Literal["reader", "ingest", "worker"], ...] = ("reader", "ingest", "worker")
+    urls = {f"mosshead_{role}": sqlalchemy_url(chosen.login(role), named[role]) for role in roles}
+    return {role: str(url.password) if url.password else None for role, url in urls.items()}
