@@ -38,7 +38,8 @@ ENV PATH=/opt/mosshead/bin:$PATH \
 USER mosshead
 
 # What was left out above must not be missed: an image whose service cannot start is not built.
-RUN python -m workers --help > /dev/null && celery --app=workers.celery_app worker --help > /dev/null
+RUN python -c "import workers.intake; from mosshead.cli.lazy import load; from workers.cli.main import COMMANDS; \
+    [load(name, place) for name, (place, _) in COMMANDS.items()]" && celery --app=workers.celery_app report > /dev/null
 
 STOPSIGNAL SIGTERM
 CMD ["celery", "--app=workers.celery_app", "worker", "--queues=extract,score,embed,consolidate,profile,reflect", "--pool=prefork", \

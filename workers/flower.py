@@ -10,4 +10,6 @@ from workers.celery_app import app
 
 __all__ = ["app"]
 
+app.conf.include = []  # Flower shows tasks by what workers tell of them, and needs none of their code
+
 Metrics.get = authenticated(Metrics.get)

@@ -9,7 +9,7 @@ from redis import Redis
 from sqlalchemy import Engine, text
 
 from config.settings import Settings, settings
-from workers import celery_app
+from workers import worker
 from workers.local import Addresses, wait_until
 from workers.local.processes import ROOT
 
@@ -39,7 +39,7 @@ def test_a_worker_does_not_start_as_superuser(
     monkeypatch.setenv("MOSSHEAD_WORKER_URL", admin_url)
     settings.cache_clear()
     with pytest.raises(SystemExit, match="mosshead: MOSSHEAD_WORKER_URL: the login 'postgres' is a superuser"):
-        celery_app._check()
+        worker._check()
 
 
 def test_worker_that_grows_its_pool_tells_how_many_tasks_it_can_run_at_most(

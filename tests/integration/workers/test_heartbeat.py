@@ -13,8 +13,8 @@ from structlog.testing import capture_logs
 from benchmarks.faults.proxy import proxied
 from db.engine import open_engine
 from tests.given import MODEL
-from workers.celery_app import Heartbeat
 from workers.local import Addresses, wait_until
+from workers.worker import Heartbeat
 
 SOON_SECONDS = 60
 SOCKET = ".s.PGSQL.5432"

@@ -14,9 +14,9 @@ from db import leases
 from db.keys import BatchRef
 from mosshead.store.connection import tenant_transaction
 from tests.given import Publishing, claimed
-from workers import celery_app
 from workers.local import wait_until
 from workers.tasks import extract
+from workers.worker import let_go
 
 HOUR = timedelta(hours=1)
 
@@ -43,7 +43,7 @@ def test_another_may_start_at_once_and_the_death_is_counted(
     assert leased(worker_engine, batch, "task-2") is None
 
     with capture_logs() as logs:
-        celery_app.let_go(arguments(batch), "task-1", "signal 9").join()
+        let_go(arguments(batch), "task-1", "signal 9").join()
 
     again = leased(worker_engine, batch, "task-2")
     assert again is not None
@@ -54,7 +54,7 @@ def test_another_may_start_at_once_and_the_death_is_counted(
 def test_the_lease_of_a_successor_is_left_alone(batch: BatchRef, worker_engine: Engine, service: Settings) -> None:
     assert leased(worker_engine, batch, "task-2")
     with capture_logs():
-        celery_app.let_go(arguments(batch), "task-1", "signal 9").join()
+        let_go(arguments(batch), "task-1", "signal 9").join()
     assert leased(worker_engine, batch, "task-3") is None
 
 
@@ -92,19 +92,19 @@ def test_a_database_that_is_away_is_no_reason_to_stop(
     monkeypatch.setenv("MOSSHEAD_WORKER_URL", "postgresql://mosshead_worker@127.0.0.1:1/mosshead")
     settings.cache_clear()
     with capture_logs() as logs:
-        celery_app.let_go(arguments(batch), "task-1", "signal 9").join()
+        let_go(arguments(batch), "task-1", "signal 9").join()
     assert [(entry["event"], entry["error"]) for entry in logs] == [("worker_lost", "OperationalError")]
 
 
 def test_a_task_that_is_not_ours_is_reported_alone(service: Settings) -> None:
     with capture_logs() as logs:
-        celery_app.let_go(("not", "a", "batch"), str(uuid4()), "signal 9").join()
+        let_go(("not", "a", "batch"), str(uuid4()), "signal 9").join()
     assert [(entry["event"], entry["error"]) for entry in logs] == [("worker_lost", "ValueError")]
 
 
 def test_nothing_is_left_open(batch: BatchRef, service: Settings, admin_engine: Engine) -> None:
     """A child that is forked next would share it."""
-    celery_app.let_go(arguments(batch), "task-1", "signal 9").join()
+    let_go(arguments(batch), "task-1", "signal 9").join()
     statement = text(
         "select count(*) from pg_stat_activity where usename = 'mosshead_worker' and query like '%lease_owner%'"
     )

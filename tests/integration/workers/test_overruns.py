@@ -12,10 +12,10 @@ from structlog.testing import capture_logs
 from config.settings import Settings
 from db.keys import BatchRef
 from tests.given import Publishing, Worker, claimed
-from workers import celery_app
 from workers.dependencies import Parts, Store, parts
 from workers.local import wait_until
 from workers.tasks import StageFailed, run_stage
+from workers.worker import let_go
 
 
 class Killed(BaseException):
@@ -39,9 +39,7 @@ class Hanging:
                 with patch("workers.tasks.parts", lambda: self._parts):
                     run_stage("extract", batch, self._work, owner=f"task {number}")
             except Killed:
-                celery_app.let_go(
-                    tuple(map(str, (*batch.lane.scope.values(), batch.batch_id))), f"task {number}", "killed"
-                ).join()
+                let_go(tuple(map(str, (*batch.lane.scope.values(), batch.batch_id))), f"task {number}", "killed").join()
             except StageFailed:
                 return
 

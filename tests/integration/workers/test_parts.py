@@ -12,7 +12,7 @@ FORK = """
 import os
 from celery import signals
 from sqlalchemy import text
-import workers.celery_app
+import workers.worker
 from workers.dependencies import parts
 
 def backend():

@@ -1,0 +1,158 @@
+"""A worker's process: what it checks when it starts, its heartbeat, and what becomes of lost tasks."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import structlog
+from celery import signals
+from celery.exceptions import TimeLimitExceeded, WorkerLostError
+from celery.worker.control import Panel
+from sqlalchemy import Connection, Engine
+
+from config.logging import configure_logging
+from config.settings import settings
+from db import housekeeping, leases
+from db.engine import open_engine
+from db.keys import BatchRef, LaneRef
+from mosshead.errors import MossheadError
+from mosshead.store.connection import tenant_transaction
+from workers.broker import check_broker
+from workers.dependencies import WORKER_URL, check_parts, leave_parts_to_parent, open_embedder_of
+from workers.failures import describe
+from workers.transport import CONTROLS, REFUSALS
+
+_log = structlog.get_logger()
+
+
+@signals.setup_logging.connect
+def _set_up_logging(**_: Any) -> None:
+    configure_logging(settings())
+
+
+@signals.worker_init.connect
+def _check(**_: Any) -> None:
+    try:
+        broker_url = settings().broker()
+        check_parts()
+        check_broker(broker_url)
+    except MossheadError as error:
+        # Celery logs what a signal's receiver raises and goes on; only this stops it.
+        raise SystemExit(f"mosshead: {error}") from None
+    for command in Panel.data.keys() - CONTROLS:
+        del Panel.data[command]  # this worker's remote control stops nothing and changes nothing
+    if not settings().uses_llm:
+        _log.warning("offline_rules", why="neither OPENAI_API_KEY nor OPENAI_BASE_URL is set")
+
+
+signals.worker_process_init.connect(leave_parts_to_parent)
+
+
+@signals.worker_ready.connect
+def _start_heartbeat(sender: Any, **_: Any) -> None:
+    engine = open_engine(settings().login("worker"), setting=WORKER_URL)
+    scaler = sender.controller.autoscaler
+
+    def slots() -> int:
+        """With --autoscale a worker's pool grows with what it is given: as far as it may."""
+        return int(scaler.max_concurrency if scaler else sender.pool.num_processes)
+
+    heartbeat = Heartbeat(engine, sender.hostname, slots, model=open_embedder_of(settings()).name)
+    heartbeat.start()
+    # A cold shutdown sends the first alone, a warm one both.
+    for stopping in (signals.worker_shutting_down, signals.worker_shutdown):
+        stopping.connect(lambda **_: heartbeat.stop(), weak=False)
+
+
+@signals.task_failure.connect
+def _let_go(task_id: str, exception: BaseException, args: tuple[str, ...], **_: Any) -> None:
+    # The worker's parent says so of a child that was killed, by the kernel for its memory, say; the child could tell nobody.
+    if isinstance(exception, WorkerLostError | TimeLimitExceeded):
+        let_go(args, task_id, str(exception))
+
+
+@dataclass
+class Heartbeat:
+    """Beats from a thread of its own, for the parent's event loop waits for nobody, and sleeps through a soft shutdown.
+
+    engine: for it alone. Between two beats it has no connection that a child, forked at any time, could share.
+    worker: the node name. slots: how many tasks the worker can run now. model: what it embeds with. every: seconds.
+    """
+
+    engine: Engine
+    worker: str
+    slots: Callable[[], int]
+    model: str
+    every: float = 5.0
+
+    def __post_init__(self) -> None:
+        self._away = False
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Beat no more and leave; safe to repeat. A database that is away is not waited for: the last beat grows old."""
+        self._ended.set()
+        self._thread.join(3.0)
+
+    def _run(self) -> None:
+        while not self._ended.is_set():
+            self._tell(lambda connection: housekeeping.beat(connection, self.worker, self.slots(), self.model))
+            self._store_refusals()
+            self._ended.wait(self.every)
+        self._store_refusals()
+        self._tell(lambda connection: housekeeping.leave(connection, self.worker))
+
+    def _store_refusals(self) -> None:
+        """What this process refused; counts that could not be stored are kept for the next beat."""
+        counts = REFUSALS.counts()
+        if counts and self._tell(lambda connection: housekeeping.add_refusals(connection, counts)):
+            REFUSALS.stored(counts)
+
+    def _tell(self, statement: Callable[[Connection], None]) -> bool:
+        try:
+            with self.engine.begin() as connection:
+                statement(connection)
+        except Exception as error:  # noqa: BLE001 - the edge of the thread: without it, the worker would get no more work
+            if not self._away:  # once: it may be away for long
+                _log.warning("heartbeat_missed", error=describe(error))
+            self._away = True
+            return False
+        else:
+            self._away = False
+            return True
+        finally:
+            self.engine.dispose()
+
+
+def let_go(arguments: Sequence[str], owner: str, why: str) -> threading.Thread:
+    """Let go of the lease of a task that is dead; returns the thread that does it, for the parent's event loop waits for nobody.
+
+    arguments, owner: the task's, and its id. why: how it ended, without text of a conversation. Where it does not succeed, the
+    lease lapses by itself.
+    """
+
+    def release() -> None:
+        log = _log.bind(task_id=owner, why=why)
+        try:
+            tenant_id, namespace_id, batch_id = map(UUID, arguments)
+            # An engine of its own, closed at once: a connection that stays open would be shared with the next child.
+            engine = open_engine(settings().login("worker"), setting=WORKER_URL)
+            try:
+                with tenant_transaction(engine, tenant_id) as connection:
+                    released = leases.release(connection, BatchRef(LaneRef(tenant_id, namespace_id), batch_id), owner)
+            finally:
+                engine.dispose()
+        except Exception as error:  # noqa: BLE001 - the edge of the thread, and an attempt only
+            log.error("worker_lost", error=describe(error))  # noqa: TRY400 - a traceback can hold anything
+        else:
+            log.error("worker_lost", namespace_id=str(namespace_id), batch_id=str(batch_id), released=released)
+
+    thread = threading.Thread(target=release, name="let go", daemon=True)
+    thread.start()
+    return thread
