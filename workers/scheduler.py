@@ -1,6 +1,7 @@
 """The scheduler: the only timer. Has what is due dispatched, erased, replays followed, and what is no longer needed cleared.
 
 Safe in several copies. It dispatches work for the free slots of the workers, and no more. So does a worker that just became free.
+What replays and erases takes longer to load than all the rest, so it is loaded when there is something to replay or erase.
 """
 
 import time
@@ -21,6 +22,7 @@ from sqlalchemy.exc import DBAPIError
 from config.settings import Settings
 from db import housekeeping, inbox, lanes, leases, search_indexes
 from db.keys import BatchRef, LaneRef
+from db.replay import generations
 from mosshead.errors import MossheadError
 from mosshead.ids import uuid7
 from mosshead.publishing.queue import BROKER_ERRORS
@@ -30,11 +32,14 @@ from workers.broker import check_broker
 from workers.celery_app import app
 from workers.dependencies import Parts, check_parts, logged_in, parts, stages_that_wait
 from workers.failures import describe, is_of_all, is_of_values
-from workers.replay.follow import follow_all
-from workers.replay.replays import release_abandoned
 
 _SELDOM_SECONDS = 60.0
 _CLEARED_AT_ONCE = 500
+
+_REPLAYS_AT_ONCE = 10
+
+_ABANDONED = timedelta(seconds=30)
+"""Between holding two lanes and having their generation locked there is hardly a moment."""
 
 _ERASERS = 2
 """Of erasures, so that one which is large, or waits for an embedder, does not hold up all others."""
@@ -261,6 +266,40 @@ def hint(batch: BatchRef, stage: str) -> bool:
     return True
 
 
+def follow_all(engine: Engine) -> None:
+    """Go on with what is replayed, a step of each. One that fails holds up nobody else.
+
+    It is tried again, but where its own rows are at fault: its lane is quarantined then, and followed again once it is resumed.
+    """
+    with engine.begin() as connection:
+        due = generations.due(connection, limit=_REPLAYS_AT_ONCE)
+    if not due:
+        return
+    from workers.replay.follow import follow
+
+    for lane in due:
+        failed: Exception | None = None
+        try:
+            follow(engine, lane)
+        except Exception as error:  # noqa: BLE001 - what it says may be what was said
+            failed = error
+        if failed is not None:
+            _log.error("replay_failed", namespace_id=str(lane.namespace_id), error=describe(failed))
+            if is_of_values(failed):
+                with tenant_transaction(engine, lane.tenant_id) as connection:
+                    if generation := generations.of(connection, lane):
+                        why = f"cannot be replayed: {describe(failed)}"
+                        lanes.set_aside(connection, generation.replay, why)
+
+
+def release_abandoned(engine: Engine) -> None:
+    """Let the lanes go on that were held for a switch that was killed."""
+    with engine.begin() as connection:
+        released = generations.release_abandoned(connection, age=_ABANDONED)
+    if released:
+        _log.warning("switch_abandoned", lanes=released)
+
+
 @contextmanager
 def _erasing(engine: Engine, settings: Settings, stopped: Callable[[], bool]) -> Iterator[None]:
     """Carry out what is due, in threads of the scheduler, until ``stopped``. Safe in several copies, which share what is due.
@@ -302,7 +341,7 @@ def _erase_next(engine: Engine, checked_parts: Callable[[], Parts]) -> bool:
         return False
     if not due:
         return False
-    from workers.erasure.run import ErasureFailed, erase  # loads much of the pipeline, and few schedulers ever need it
+    from workers.erasure.run import ErasureFailed, erase
 
     for lane in due:
         ids = {"tenant_id": str(lane.tenant_id), "namespace_id": str(lane.namespace_id)}

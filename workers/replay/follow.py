@@ -11,10 +11,8 @@ from itertools import takewhile
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
-import structlog
 from sqlalchemy import Connection, Engine, Row
 
-from db import lanes
 from db.candidates import vector_of
 from db.keys import LaneRef
 from db.replay import generations, knowledge
@@ -24,39 +22,12 @@ from mosshead.events.commands import Forget, Split
 from mosshead.store.connection import tenant_transaction
 from pipeline.replay.models import GenerationKnowledge, KnownDecision, KnownMemory, KnownPerson, KnownQuestion
 from pipeline.replay.translate import NOT_REPLAYED, TRANSLATED, LeftOut, left_unsaid, translate
-from workers.failures import describe, is_of_values
 
 _AT_ONCE: Final = 500
 _AHEAD: Final = 2_000
 """So many events may wait in the lane of a replay: more are put there when these took effect."""
 
-_NAMESPACES: Final = 10
-
-_log = structlog.get_logger()
-
 K = TypeVar("K", KnownMemory, KnownPerson, KnownQuestion, KnownDecision)
-
-
-def follow_all(engine: Engine) -> None:
-    """Go on with what is replayed, a step of each. One that fails holds up nobody else.
-
-    It is tried again, but where its own rows are at fault: its lane is quarantined then, and followed again once it is resumed.
-    """
-    with engine.begin() as connection:
-        due = generations.due(connection, limit=_NAMESPACES)
-    for lane in due:
-        failed: Exception | None = None
-        try:
-            follow(engine, lane)
-        except Exception as error:  # noqa: BLE001 - what it says may be what was said
-            failed = error
-        if failed is not None:
-            _log.error("replay_failed", namespace_id=str(lane.namespace_id), error=describe(failed))
-            if is_of_values(failed):
-                with tenant_transaction(engine, lane.tenant_id) as connection:
-                    if generation := generations.of(connection, lane):
-                        why = f"cannot be replayed: {describe(failed)}"
-                        lanes.set_aside(connection, generation.replay, why)
 
 
 def follow(engine: Engine, lane: LaneRef) -> bool:

@@ -4,7 +4,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
 import structlog
@@ -26,9 +25,6 @@ from pipeline.replay.compare import Comparison, compare
 from pipeline.replay.translate import NOT_REPLAYED
 from workers.dependencies import open_other_model
 from workers.replay.follow import known_memories
-
-_ABANDONED = timedelta(seconds=30)
-"""Between holding two lanes and having their generation locked there is hardly a moment."""
 
 _log = structlog.get_logger()
 
@@ -121,14 +117,6 @@ def switch(engine: Engine, path: NamespacePath, *, despite: bool = False, wait: 
         if time.monotonic() > deadline:
             raise ReplayRefused(f"{path}: {why}; try again later")
         time.sleep(0.5)
-
-
-def release_abandoned(engine: Engine) -> None:
-    """Let the lanes go on that were held for a switch that was killed."""
-    with engine.begin() as connection:
-        released = generations.release_abandoned(connection, age=_ABANDONED)
-    if released:
-        _log.warning("switch_abandoned", lanes=released)
 
 
 def _try(engine: Engine, path: NamespacePath, *, despite: bool) -> str | None:

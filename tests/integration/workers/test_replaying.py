@@ -31,8 +31,9 @@ from workers.cli.usage import costs
 from workers.intake import RefusedMessage, judge
 from workers.replay import follow as following
 from workers.replay import replays
-from workers.replay.follow import follow, follow_all
+from workers.replay.follow import follow
 from workers.replay.replays import ReplayRefused, difference
+from workers.scheduler import follow_all
 
 
 def test_a_replay_remembers_what_was_said_and_apps_do_not_see_it(

@@ -29,8 +29,8 @@ from tests.integration.workers.conftest import OF_NAMESPACES, Dump, Find
 from tests.replaying_given import Replaying, contents
 from workers.replay import replays
 from workers.replay.follow import follow
-from workers.replay.replays import ReplayRefused, locked, release_abandoned
-from workers.scheduler import run_scheduler
+from workers.replay.replays import ReplayRefused, locked
+from workers.scheduler import release_abandoned, run_scheduler
 
 ROOT = Path(__file__).resolve().parents[3]
 _WAITS_FOR_FEEDBACK = text("""
