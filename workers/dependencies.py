@@ -1,6 +1,7 @@
 """What the stages depend on: the real parts that they work with, and the providers outside that they ask.
 
-Parts are opened once in each process, when they are first needed, and so never over a fork.
+Parts are opened once in each process, when they are first needed, and so never over a fork. What they are made of is loaded
+before it.
 """
 
 import threading
@@ -115,6 +116,16 @@ def check_parts() -> None:
             f"{spec_of(active.name)}, or go over to the other with 'python -m workers models'"
         )
     check_dimensions(active, embedder.dimensions)
+
+
+def load_for_children() -> None:
+    """Load, before a fork, what each child would else load for itself and hold in memory of its own. Asks nobody.
+
+    Raises ConfigurationError where the local model's files, or the LLM's key or address, cannot be used.
+    """
+    chosen = settings()
+    open_embedder_of(chosen).count_tokens("")
+    open_language_model(chosen)
 
 
 def check_dimensions(model: Model, dimensions: int) -> None:

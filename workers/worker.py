@@ -20,7 +20,13 @@ from db.keys import BatchRef, LaneRef
 from mosshead.errors import MossheadError
 from mosshead.store.connection import tenant_transaction
 from workers.broker import check_broker
-from workers.dependencies import WORKER_URL, check_parts, leave_parts_to_parent, open_embedder_of
+from workers.dependencies import (
+    WORKER_URL,
+    check_parts,
+    leave_parts_to_parent,
+    load_for_children,
+    open_embedder_of,
+)
 from workers.failures import describe
 from workers.transport import CONTROLS, REFUSALS
 
@@ -38,6 +44,7 @@ def _check(**_: Any) -> None:
         broker_url = settings().broker()
         check_parts()
         check_broker(broker_url)
+        load_for_children()
     except MossheadError as error:
         # Celery logs what a signal's receiver raises and goes on; only this stops it.
         raise SystemExit(f"mosshead: {error}") from None
