@@ -49,6 +49,9 @@ _IN_HAND, _BYTES_IN_HAND = 10 * _AT_ONCE, 64 * 2**20
 """How much the intake reads ahead, to find small messages behind large ones. Spools let the queue grow to the same size."""
 
 _DRAIN_SECONDS = 0.05
+_IDLE_SECONDS = 0.25
+"""For how long the intake, and Redis for it, wait for a message: one that is told to stop is gone within twice that."""
+
 _BACK_OFF_SECONDS = 0.5
 
 _MOST_READ = 16 * MAX_EVENT_BYTES
@@ -165,6 +168,7 @@ def _take(
         in_hand.append(_InHand(message, waits=takes_long(message.body)))
 
     channel = connection.channel()
+    channel.brpop_timeout = _IDLE_SECONDS
     read_what_others_push(channel)
     # Not declared: that writes a binding, which a full Redis refuses, and publishers send straight to the queue.
     Consumer(channel, [QUEUE], on_message=receive_message, no_ack=True, auto_declare=False).consume()
@@ -182,7 +186,7 @@ def _take(
 
 def _gather(drain: Callable[..., None], in_hand: list[_InHand]) -> None:
     """Wait for a message, then take what else is there, so that a burst is one transaction."""
-    timeout = _DRAIN_SECONDS if in_hand else 1.0
+    timeout = _DRAIN_SECONDS if in_hand else _IDLE_SECONDS
     size = sum(one.size for one in in_hand)
     while len(in_hand) < _IN_HAND and size < _BYTES_IN_HAND:
         before = len(in_hand)

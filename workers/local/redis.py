@@ -2,11 +2,11 @@
 
 import os
 import shutil
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import redis as client
 import structlog
 
 from mosshead.errors import ConfigurationError
@@ -65,7 +65,7 @@ def redis(folder: DataFolder) -> Iterator[str]:
         account=account,
     )
     with kept_running([program], folder.run / "redis") as keepers:
-        wait_for(keepers[0], lambda: _answers(url), timeout=_READY_SECONDS, what="Redis")
+        wait_for(keepers[0], lambda: _answers(port, password), timeout=_READY_SECONDS, what="Redis")
         yield url
 
 
@@ -82,9 +82,11 @@ def _server() -> Path:
     )
 
 
-def _answers(url: str) -> bool:
-    with client.Redis.from_url(url, socket_timeout=2.0) as connection:
-        try:
-            return bool(connection.ping())
-        except client.RedisError:
-            return False
+def _answers(port: int, password: str) -> bool:
+    """Whether it takes the password and has read its data. Asked in its own words: a client takes long to load."""
+    try:
+        with socket.create_connection((LOOPBACK, port), timeout=2.0) as connection, connection.makefile("rb") as said:
+            connection.sendall(f"AUTH {password}\r\nPING\r\n".encode())
+            return [said.readline(), said.readline()] == [b"+OK\r\n", b"+PONG\r\n"]
+    except OSError:
+        return False

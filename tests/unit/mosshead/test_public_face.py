@@ -199,6 +199,13 @@ def test_the_library_brings_nothing_of_the_service_and_loads_nothing_that_an_app
     assert found.stdout.strip() == ""
 
 
+def test_the_package_alone_loads_nothing_but_its_errors() -> None:
+    """Each module of the package is loaded through it, and a process of the service may need no more than an error."""
+    check = "import sys, mosshead; print(*sorted(name for name in sys.modules if name.startswith('mosshead')))"
+    found = subprocess.run([sys.executable, "-c", check], check=True, capture_output=True, text=True)
+    assert found.stdout.split() == ["mosshead", "mosshead.errors"]
+
+
 def test_names_that_are_loaded_later_are_the_classes_themselves() -> None:
     assert mosshead.Context is import_module("mosshead.models.context").Context
     assert pickle.loads(pickle.dumps(mosshead.Receipt)) is mosshead.Receipt
