@@ -1,8 +1,8 @@
-"""How much longer `import mosshead` takes than importing what it depends on, and how long it is until an app has published.
+"""How much longer `from mosshead import Memory` takes than importing what it depends on, and how long until an app has published.
 
     python -m benchmarks.importing [--rounds N] [--json]
 
-The dependencies are the modules of other packages that `import mosshead` brings, without the standard library's. All of it is
+The dependencies are the modules of other packages that this import brings, without the standard library's. All of it is
 loaded from bytecode, as it is where a wheel was installed: pip compiles what it installs. An editable install, or an environment
 with PYTHONDONTWRITEBYTECODE, compiles mosshead's own source and nothing else each time that it is measured. So the processes
 keep their bytecode in a folder of the benchmark's own, which a first round fills.
@@ -32,10 +32,11 @@ from db.schema.migrate import migrate
 from workers.local import Addresses, servers
 
 MOST_MS = 150.0
-"""What `mosshead` may take beyond its dependencies."""
+"""What `Memory` may take beyond its dependencies."""
 
 _FOUND = """
-import sys, mosshead
+import sys
+from mosshead import Memory
 own = sys.stdlib_module_names | {"mosshead", "__main__"}
 print(*[name for name in sys.modules if name.partition(".")[0] not in own])
 """
@@ -102,7 +103,7 @@ def main(
         result = measure(rounds, addresses, Path(folder))
     if not json_only:
         print(
-            f"import mosshead: {result.mosshead_ms} ms, its dependencies {result.dependencies_ms} ms, "
+            f"from mosshead import Memory: {result.mosshead_ms} ms, its dependencies {result.dependencies_ms} ms, "
             f"so {result.over_ms} ms of its own ({result.over_cpu_ms} of the processor); at most {MOST_MS} are wanted\n"
             f"imported, connected and published: {result.ready_ms} ms, the publish {result.first_publish_ms}; "
             f"one with secrets {result.first_secrets_ms}; the first read {result.first_read_ms}",
@@ -119,7 +120,7 @@ def measure(rounds: int, addresses: Addresses, folder: Path) -> Result:
     took = [
         (
             *_milliseconds(environment, _TIMED, *dependencies),
-            *_milliseconds(environment, _TIMED, "mosshead"),
+            *_milliseconds(environment, _TIMED, "mosshead.api.memory"),
             *_milliseconds(environment, _APP, *app, str(folder / f"spool-{number}")),
         )
         for number in range(rounds + 1)

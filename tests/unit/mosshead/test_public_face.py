@@ -184,6 +184,7 @@ def test_the_library_brings_nothing_of_the_service_and_loads_nothing_that_an_app
     """Not by the import, and not by an event that is checked for publishing either: what is put off is not needed at once."""
     check = (
         "import sys, mosshead\n"
+        "from mosshead import Memory, Namespace\n"
         "from mosshead.paths import NamespacePath\n"
         "from mosshead.publishing.publishers import check_events\n"
         "check_events(NamespacePath.of(('acme', 'sarah')), [{'type': 'message', 'role': 'user', 'content': 'tea'}])\n"
@@ -191,6 +192,7 @@ def test_the_library_brings_nothing_of_the_service_and_loads_nothing_that_an_app
         "print(*sorted(name for name in sys.modules if name.startswith("
         "('mosshead.contrib', 'mosshead.context', 'mosshead.publishing.imports', 'mosshead.entities.mentions', 'mosshead.cli', "
         "'kombu', 'redis', 'numpy', 'tokenizers', 'safetensors', 'sqlalchemy.orm', 'typer', 'rich'))))\n"
+        "from mosshead import *\n"
         "print(*sorted({name.split('.')[0] for name in sys.modules} & "
         "{'celery', 'flower', 'alembic', 'structlog', 'pydantic_settings', 'torch', 'openai', "
         "'db', 'config', 'workers', 'pipeline'}))"
