@@ -35,6 +35,9 @@ ENV PATH=/opt/mosshead/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
     OPENBLAS_NUM_THREADS=1 \
     REMAP_SIGTERM=SIGQUIT
+
+# The service's user cannot write bytecode here, and each process would compile all that it loads.
+RUN python -m compileall -q config db mosshead pipeline workers
 USER mosshead
 
 # What was left out above must not be missed: an image whose service cannot start is not built.
