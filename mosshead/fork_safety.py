@@ -4,9 +4,11 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock, RLock
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-from sqlalchemy import Engine
+if TYPE_CHECKING:  # who only sends, as Flower does, has no database
+    from sqlalchemy import Engine
 
 
 class Forkable:
@@ -24,7 +26,7 @@ class Forkable:
 
 
 _watched: WeakSet[Forkable] = WeakSet()
-_engines: WeakSet[Engine] = WeakSet()
+_engines: "WeakSet[Engine]" = WeakSet()
 _resting: list[Forkable] = []
 _forking = Lock()
 """One fork at a time: what rests for another's would be taken for its own, and woken once for both."""
@@ -35,7 +37,7 @@ def watch(one: Forkable) -> None:
     _watched.add(one)
 
 
-def watch_engine(engine: Engine) -> None:
+def watch_engine(engine: "Engine") -> None:
     """Let a child open connections of its own, and leave those that its parent had open to the parent."""
     _engines.add(engine)
 

@@ -38,3 +38,25 @@ finally:
     listed = [line.split()[1] for line in shown if line.startswith("│ ") and line[2] not in " -"]
     assert listed == list(TABLES[package])
     assert loaded == ""
+
+
+@pytest.mark.parametrize(
+    ("start", "unwanted"),
+    [
+        ("import workers.cli.up", "alembic celery kombu mosshead.api numpy pipeline redis"),
+        ("import workers.cli.status", "alembic celery mosshead.api numpy pipeline tornado"),
+        ("import workers.cli.services, workers.intake", "alembic celery mosshead.api numpy pipeline"),
+        (
+            "import workers.cli.services, workers.scheduler",
+            "alembic celery.worker.control mosshead.api numpy openai pipeline.rules_en",
+        ),
+        (
+            "from workers.flower import app; app.loader.import_default_modules()",  # as Flower does
+            "alembic mosshead.api numpy pipeline sqlalchemy workers.tasks",
+        ),
+    ],
+)
+def test_a_process_of_the_service_does_not_load_what_others_need(start: str, unwanted: str) -> None:
+    code = f"{start}; import sys; print(*(name for name in {unwanted.split()} if name in sys.modules))"
+    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert found.stdout.strip() == ""
