@@ -166,6 +166,10 @@ _FREE_LANE = f"""
     where {OF_BATCH}
 """
 
+LLM = "llm"
+EMBEDDER = "embedder"
+"""The providers outside that stages ask."""
+
 
 @dataclass(frozen=True, slots=True)
 class Breaker:

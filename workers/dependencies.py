@@ -18,6 +18,7 @@ from db import embedding_models
 from db.embedding_models import Model
 from db.engine import check_login, open_engine
 from db.lanes import REFLECT, STAGES
+from db.leases import EMBEDDER, LLM
 from mosshead.embeddings import Embedder, Endpoint, open_embedder, spec_of
 from mosshead.errors import ConfigurationError, EmbedderMismatch
 from mosshead.llm import LanguageModel
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from mosshead.llm.openai import OnUsage, OpenAILanguageModel
 
 WORKER_URL = "MOSSHEAD_WORKER_URL"
-
-LLM = "llm"
-EMBEDDER = "embedder"
 
 Store = Callable[[Connection], object]
 """Writes a stage's result; runs in the transaction that also moves the batch on."""

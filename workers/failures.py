@@ -8,11 +8,10 @@ from sqlalchemy.exc import DataError, DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoneFree
 
 from db.keys import VersionConflict
-from db.leases import Lease
+from db.leases import EMBEDDER, LLM, Lease
 from mosshead.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
 from mosshead.llm import AnswerRefused, ModelUnavailable
 from mosshead.llm.protocol import ModelTooSlow
-from workers.dependencies import EMBEDDER, LLM
 
 _LONGEST = timedelta(minutes=5)
 _NOT_OF_BATCHES = frozenset("0A000 25006 26000 3F000 42501 42703 42704 42883 42P01 42P05 42P10".split())

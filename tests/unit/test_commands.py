@@ -45,7 +45,10 @@ finally:
     [
         ("import workers.cli.up", "alembic celery kombu mosshead.api numpy pipeline redis"),
         ("import workers.cli.status", "alembic celery mosshead.api numpy pipeline tornado"),
-        ("import workers.cli.services, workers.intake", "alembic celery mosshead.api numpy pipeline"),
+        (
+            "import workers.cli.services, workers.intake",
+            "alembic celery mosshead.api mosshead.embeddings numpy pipeline",
+        ),
         (
             "import workers.cli.services, workers.scheduler",
             "alembic celery.worker.control mosshead.api numpy openai pipeline.rules_en",

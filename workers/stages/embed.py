@@ -21,7 +21,7 @@ from mosshead.redaction import redact
 from mosshead.store.connection import tenant_transaction
 from pipeline.embedding import TurnText, embed, turns_of
 from pipeline.models import Message
-from workers.dependencies import EMBEDDER, Parts
+from workers.dependencies import Parts
 
 _AT_ONCE = 100
 
@@ -64,7 +64,7 @@ def keep(
     candidates.store_vectors(connection, batch, model, of_facts)
     turns.keep_candidates(connection, batch, model, of_turns)
     if of_facts or of_turns:
-        leases.close_breaker(connection, EMBEDDER)
+        leases.close_breaker(connection, leases.EMBEDDER)
 
 
 def as_message(one: MessageRow) -> Message:

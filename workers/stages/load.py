@@ -21,7 +21,7 @@ from mosshead.paths import NamespacePath
 from mosshead.redaction import redact
 from mosshead.store.connection import tenant_transaction
 from pipeline.models import Background, Fact, KnownEntity, Message, RecordSchema
-from workers.dependencies import LLM, Parts, UsageLog
+from workers.dependencies import Parts, UsageLog
 
 _EARLIER = 6
 _KNOWN = 60
@@ -175,7 +175,7 @@ class KeptModel:
     ) -> None:
         with tenant_transaction(self.engine, self.batch.lane.tenant_id) as connection:
             if answered:
-                leases.close_breaker(connection, LLM)
+                leases.close_breaker(connection, leases.LLM)
             if kept is not None:
                 key, result = kept
                 usage.keep_answer(connection, self.batch, key, prompt=prompt.name, model=self.name, result=result)

@@ -11,10 +11,11 @@ from sqlalchemy import Engine, text
 
 from db import leases
 from db.keys import LaneRef
+from db.leases import LLM
 from mosshead.llm import AnswerTruncated, ModelUnavailable, Prompt
 from mosshead.store.connection import tenant_transaction
 from tests.given import LONG, under_way
-from workers.dependencies import LLM, UsageLog
+from workers.dependencies import UsageLog
 from workers.stages.load import KeptModel
 
 A = TypeVar("A", bound=BaseModel)

@@ -7,9 +7,10 @@ from sqlalchemy import Engine
 
 from config.settings import Settings
 from db import leases
+from db.leases import EMBEDDER, LLM
 from tests.forming import Forming
 from tests.given import LONG, NONE
-from workers.dependencies import EMBEDDER, LLM, providers_of
+from workers.dependencies import providers_of
 from workers.tasks import admitted
 
 BOTH = Settings(OPENAI_API_KEY="k", embedder="openai:text-embedding-3-small")

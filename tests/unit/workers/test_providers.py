@@ -4,7 +4,8 @@ import pytest
 
 from config.settings import Settings
 from db.lanes import REFLECT, STAGES
-from workers.dependencies import EMBEDDER, LLM, providers_of, stages_that_wait
+from db.leases import EMBEDDER, LLM
+from workers.dependencies import providers_of, stages_that_wait
 
 OFFLINE = Settings()
 MODEL = Settings(OPENAI_API_KEY="k")

@@ -15,11 +15,10 @@ from sqlalchemy.exc import (
 )
 
 from db.keys import BatchRef, LaneRef, VersionConflict
-from db.leases import Lease
+from db.leases import EMBEDDER, LLM, Lease
 from mosshead.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
 from mosshead.llm import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable
 from mosshead.llm.protocol import ModelTooSlow
-from workers.dependencies import EMBEDDER, LLM
 from workers.failures import GiveUp, NoThread, Retry, Wait, after_failure, describe, in_vain
 
 MOST = 3
