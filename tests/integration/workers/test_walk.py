@@ -6,6 +6,7 @@ what looks for messages that steer a model.
 """
 
 import inspect
+import re
 import sys
 import threading
 import time
@@ -41,8 +42,8 @@ GROUND_FLOOR = ("config", "mosshead", "mosshead/language", "mosshead/language/da
 ROOMS = ("mosshead/embeddings", "mosshead/llm", "mosshead/redaction", "pipeline/rules_en", "pipeline/safety")
 """Folders that count as one file, with all below them."""
 
-MOST = 55
-"""Files that count."""
+MOST = 51
+"""Files that count. docs/architecture.md lists them; whoever makes them fewer lowers this."""
 
 
 def counted(files: Iterable[str]) -> list[str]:
@@ -165,3 +166,7 @@ def test_one_message_runs_through_few_files_on_its_way_to_memory(  # noqa: PLR09
     count = counted(walk.files)
     listed = "\n".join(count)
     assert len(count) <= MOST, f"one message runs through {len(count)} files that count, at most {MOST}:\n{listed}"
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    _, told = page.split("### The walk, file by file")
+    rows = re.findall(r"^\| [^|]+ \| (`[^|]+) \|$", told.split("\n### ")[0], re.MULTILINE)
+    assert sorted(count) == sorted(re.findall(r"`([\w/.]+)`", " ".join(rows))), f"{len(walk.files)} in all"
