@@ -29,7 +29,7 @@ _PATIENCE_SECONDS = 600
 
 
 @pytest.fixture(scope="module")
-def service() -> Iterator[tuple[Cluster, Traffic]]:
+def under_traffic() -> Iterator[tuple[Cluster, Traffic]]:
     """A service of its own under traffic, each process of it to be killed."""
     with cluster(put_database=put_database) as running, traffic(running, _APPS) as apps:
         yield running, apps
@@ -37,19 +37,21 @@ def service() -> Iterator[tuple[Cluster, Traffic]]:
 
 @pytest.mark.parametrize("name", ONCE)
 def test_nothing_is_lost_nothing_doubled_and_all_in_order_whatever_dies(
-    name: str, service: tuple[Cluster, Traffic]
+    name: str, under_traffic: tuple[Cluster, Traffic]
 ) -> None:
     inject, victim = ONCE[name]
 
-    report = run_fault(*service, name, inject, seed=1)
+    report = run_fault(*under_traffic, name, inject, seed=1)
 
     assert report.broken == []
     assert report.verdict.sound, report.verdict
     assert victim is None or report.kills[victim]
 
 
-def test_after_all_of_the_faults_each_event_took_effect_once_and_in_order(service: tuple[Cluster, Traffic]) -> None:
-    verdict = check_all(*service)
+def test_after_all_of_the_faults_each_event_took_effect_once_and_in_order(
+    under_traffic: tuple[Cluster, Traffic],
+) -> None:
+    verdict = check_all(*under_traffic)
 
     assert verdict.sound, verdict
     assert verdict.sent > FEWEST_SENT
