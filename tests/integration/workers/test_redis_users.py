@@ -303,6 +303,7 @@ def test_everything_works_with_the_shipped_logins(
                     assert clean.admin.publish(f"{TASKS}/0.celeryev/{kind}", element(message)) == 1
             before = len(ask_flower(port, "/api/tasks"))
             sarah.publish("I like figs.", role="user", conversation="c1")
+            sarah.wait(timeout=SOON_SECONDS)
             wait_until(
                 lambda: len(ask_flower(port, "/api/tasks")) > before, SOON_SECONDS, "Flower after what is no event"
             )
