@@ -4,7 +4,6 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
 from typing import Literal, NamedTuple, get_args
 
 from mosshead.patterns import lazy_pattern
@@ -450,6 +449,7 @@ class Places:
 
     def __init__(self, pattern: re.Pattern[str], text: str, *, longest: int = 0) -> None:
         self._pattern, self._text, self._longest = pattern, text, longest
+        self._found: list[int] | None = None
 
     def in_window(self, start: int, end: int) -> bool:
         """As ``pattern.search(text, start, end)``, which sees what stands before the window."""
@@ -470,10 +470,13 @@ class Places:
         # A piece's start makes a word of what goes on from before it.
         return bool(self._pattern.match(self._text[start:end]))
 
-    @cached_property
+    @property
     def _starts(self) -> list[int]:
-        starts, at = list[int](), 0
-        while match := self._pattern.search(self._text, at):
-            starts.append(match.start())
-            at = match.start() + 1
-        return starts
+        # Until Python 3.12 a `cached_property` has one lock for all objects; a child that is forked meanwhile never gets it.
+        if self._found is None:
+            starts, at = list[int](), 0
+            while match := self._pattern.search(self._text, at):
+                starts.append(match.start())
+                at = match.start() + 1
+            self._found = starts
+        return self._found

@@ -1,7 +1,12 @@
 """All texts of an event: what says something is redacted, what names or orders it stays."""
 
 import json
-from typing import Any
+import os
+import re
+import signal
+import threading
+import warnings
+from typing import Any, cast
 
 import pytest
 
@@ -9,6 +14,7 @@ from mosshead.errors import InvalidEvent
 from mosshead.events import MessageEvent, parse_event
 from mosshead.events.envelope import MAX_CONTENT_BYTES
 from mosshead.redaction import redact_event, redact_fields, redact_json
+from mosshead.redaction.text import Places
 from tests.given import event
 from tests.secrets_given import secrets
 
@@ -156,3 +162,26 @@ def test_of_very_many_pins_none_stays_and_counts_of_tokens_do() -> None:
 def test_names_under_which_no_secret_stands_keep_their_values_however_many() -> None:
     settings = {"settings": [{"key": f"colour {number}", "value": "red"} for number in range(1500)]}
     assert redact_json(settings) == settings
+
+
+def test_a_child_of_a_fork_does_not_wait_for_what_a_thread_of_its_parent_was_looking_for() -> None:
+    looking, done = threading.Event(), threading.Event()
+
+    class Slow:
+        def search(self, _text: str, _at: int) -> None:
+            looking.set()
+            done.wait()
+
+    thread = threading.Thread(target=Places(cast(re.Pattern[str], Slow()), "").in_window, args=(0, 1))
+    thread.start()
+    looking.wait()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads, from Python 3.12
+        child = os.fork()
+    if not child:
+        signal.alarm(5)
+        found = Places(re.compile("key"), "a key").in_window(0, 5)
+        os._exit(0 if found else 1)
+    done.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
