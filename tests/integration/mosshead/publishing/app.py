@@ -2,6 +2,7 @@
 
 import atexit
 import ctypes
+import faulthandler
 import multiprocessing
 import os
 import signal
@@ -26,6 +27,11 @@ def say(*words: object) -> None:
 def close_patiently() -> None:
     """Closing takes the time that it needs to ship, on a machine that is busy."""
     shipper._LAST_CALL_SECONDS = 60.0
+
+
+def tell_where_it_hangs() -> None:
+    """A test waits for 60 seconds; before that, this process prints where its threads are and ends."""
+    faulthandler.dump_traceback_later(50, exit=True)
 
 
 def publish_and_die(memory: Memory) -> None:
@@ -101,6 +107,7 @@ def publish_in_turns(memory: Memory) -> None:
 
 def fork_while_busy(memory: Memory) -> None:
     """Forks again and again while threads publish and read; parent and children all go on publishing and reading."""
+    tell_where_it_hangs()
     sarah = memory.namespace(TENANT, "sarah")
     over = threading.Event()
 
@@ -131,6 +138,7 @@ def _child(sarah: Namespace, number: int) -> int:
         time.sleep(0.05)
         return pid
     code = 1
+    tell_where_it_hangs()  # the thread that would is the parent's
     try:
         for place in range(20):
             sarah.publish(f"child{number} {place}")
