@@ -12,10 +12,10 @@ from pgvector import HalfVector
 from psycopg.types.json import Jsonb
 from sqlalchemy import Connection
 
-from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef, insert, of_lane
+from db.keys import OF_BATCH, BatchRef, LaneRef, insert
 from mosshead.embeddings.protocol import Vector
 from mosshead.search.scans import LOOK_ON, MOST_STATEMENTS, in_literals
-from mosshead.store.connection import Sql, of_namespace, rows_within
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 from mosshead.timestamps import in_zone
 
 
@@ -80,7 +80,7 @@ def store_facts(
     """
     Sql(f"""
         delete from mosshead.candidate_facts where {OF_BATCH};
-        update mosshead.batches set formed_by = :formed_by where {OF_BATCH}
+        update mosshead.batches set formed_by = %(formed_by)s where {OF_BATCH}
     """).run(connection, batch.scope, formed_by=formed_by)
     found = [(fact, None) for fact in facts] + [(one.fact, one.why) for one in refused]
     rows = [
@@ -115,7 +115,8 @@ def store_salience(
         for number, (value, factors) in scores.items()
     ]
     Sql(f"""
-        update mosshead.candidate_facts set salience = :salience, factors = :factors where {OF_BATCH} and number = :number
+        update mosshead.candidate_facts set salience = %(salience)s, factors = %(factors)s
+        where {OF_BATCH} and number = %(number)s
     """).run_each(connection, rows)
 
 
@@ -123,19 +124,19 @@ def of_other_models(connection: Connection, batch: BatchRef, model: str) -> dict
     """By number, what the facts of a batch say whose embeddings another model made, or none."""
     return Sql(f"""
         select number, fact ->> 'content' as content from mosshead.candidate_facts
-        where {OF_BATCH} and refused is null and model is distinct from :model order by number
+        where {OF_BATCH} and refused is null and model is distinct from %(model)s order by number
     """).pairs(connection, batch.scope, model=model)
 
 
 def store_vectors(connection: Connection, batch: BatchRef, model: str, vectors: Mapping[int, Vector]) -> None:
     """Add the embeddings, by fact number."""
     rows = [
-        {**batch.scope, "number": number, "model": model, "vector": HalfVector(vector).to_text()}
+        {**batch.scope, "number": number, "model": model, "vector": HalfVector(vector)}
         for number, vector in vectors.items()
     ]
     Sql(f"""
-        update mosshead.candidate_facts set model = :model, embedding = cast(:vector as halfvec)
-        where {OF_BATCH} and number = :number
+        update mosshead.candidate_facts set model = %(model)s, embedding = %(vector)s::halfvec
+        where {OF_BATCH} and number = %(number)s
     """).run_each(connection, rows)
 
 
@@ -166,12 +167,12 @@ def similar_to_batch(
         "entity_ids": [entity_id for _, entity_id in concerned],
     }
     dimensions = Sql(f"""
-        select models.dimensions, set_config('hnsw.ef_search', :look, true) as look, {LOOK_ON} as looking
+        select models.dimensions, set_config('hnsw.ef_search', %(look)s, true) as look, {LOOK_ON} as looking
         from mosshead.scopes join mosshead.models using (model)
-        where {of_lane("scopes")} and scopes.model = :model and scopes.indexed
+        where {of_namespace("scopes")} and scopes.model = %(model)s and scopes.indexed
     """).scalar(connection, batch.scope, model=model, look=str(_LOOK))
     statement = _SCAN if dimensions is None else _by_index(batch.lane, model, dimensions)
-    return [_similar(row) for row in rows_within(connection, (statement, parameters))]
+    return [_similar(row) for row in Sql(statement).run(connection, parameters)]
 
 
 def injected(connection: Connection, batch: BatchRef, *, latest: int) -> set[UUID]:
@@ -180,12 +181,12 @@ def injected(connection: Connection, batch: BatchRef, *, latest: int) -> set[UUI
     found = Sql(f"""
         select distinct memory_id from (
             select distinct conversation_id from mosshead.events
-            where {OF_LANE} and batch_id = :batch_id
+            where {OF_NAMESPACE} and batch_id = %(batch_id)s
         ) as conversation cross join lateral (
             select payload -> 'injected' as injected from mosshead.events
-            where {of_lane("events")} and events.conversation_id = conversation.conversation_id
-              and (events.state = 'done' or events.batch_id = :batch_id)
-            order by events.occurred_at desc limit :latest
+            where {of_namespace("events")} and events.conversation_id = conversation.conversation_id
+              and (events.state = 'done' or events.batch_id = %(batch_id)s)
+            order by events.occurred_at desc limit %(latest)s
         ) as message cross join lateral jsonb_array_elements_text(coalesce(injected, '[]')) as memory_id
     """).scalars(connection, batch.scope, latest=latest)
     shown = {UUID(key) for key in found}
@@ -195,12 +196,12 @@ def injected(connection: Connection, batch: BatchRef, *, latest: int) -> set[UUI
     elsewhere = Sql(f"""
         select distinct here.memory_id from mosshead.namespaces as replay
         join mosshead.memory_sources as there
-          on there.tenant_id = :tenant_id and there.namespace_id = replay.replay_of and there.memory_id = any(:injected)
+          on there.tenant_id = %(tenant_id)s and there.namespace_id = replay.replay_of and there.memory_id = any(%(injected)s)
          and there.known_to is null
         join mosshead.memory_sources as here
-          on {of_lane("here")} and here.message_id = there.message_id
+          on {of_namespace("here")} and here.message_id = there.message_id
          and here.known_to is null
-        where {of_lane("replay")}
+        where {of_namespace("replay")}
     """).scalars(connection, batch.lane.scope, injected=list(shown))
     return shown.union(elsewhere)
 
@@ -262,7 +263,7 @@ def _statement(nearest: str) -> str:
         _of_memories("traits", "and known.entity_id = any(%(entity_ids)s)"),
         "concerned as fact where fact.entity_id = known.entity_id",
         within="one.number, known.entity_id",
-        least="cast(%(least)s as float8) / 2",
+        least="%(least)s::float8 / 2",
     )
     columns = ", ".join((*_TIMES, *(f"{time}_offset" for time in _TIMES), *_SIMILAR_COLUMNS))
     return f"""
@@ -273,7 +274,7 @@ def _statement(nearest: str) -> str:
     ),
     concerned as materialized (
         select fact.number, given.entity_id, fact.embedding
-        from unnest(cast(%(numbers)s as integer[]), cast(%(entity_ids)s as uuid[])) as given (number, entity_id)
+        from unnest(%(numbers)s::integer[], %(entity_ids)s::uuid[]) as given (number, entity_id)
         join fact using (number)
     ),
     near as materialized (

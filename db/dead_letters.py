@@ -7,8 +7,8 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db.keys import OF_LANE, LaneRef, seconds
-from mosshead.store.connection import Sql
+from db.keys import LaneRef, seconds
+from mosshead.store.connection import OF_NAMESPACE, Sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,10 @@ def dead_letters(
     rows = Sql(f"""
         select tenant_id, namespace_id, letter_id, origin, reason, bytes, times, {seconds("now() - died_at")} as age
         from mosshead.dead_letters
-        where tenant_id = coalesce(:tenant_id, tenant_id)
-          and (cast(:ids as uuid[]) is null or letter_id = any(:ids))
-          and (cast(:reason as text) is null or position(lower(:reason) in lower(reason)) > 0)
-        order by died_at desc, letter_id limit :limit
+        where tenant_id = coalesce(%(tenant_id)s, tenant_id)
+          and (%(ids)s::uuid[] is null or letter_id = any(%(ids)s))
+          and (%(reason)s::text is null or position(lower(%(reason)s) in lower(reason)) > 0)
+        order by died_at desc, letter_id limit %(limit)s
     """).run(connection, reason=reason, limit=limit, **wanted)
     return [DeadLetter(LaneRef(*row[:2]), *row[2:]) for row in rows]
 
@@ -65,7 +65,7 @@ def content_of(connection: Connection, letter: DeadLetter) -> Content:
     Its tenant must be set, here and below.
     """
     event: Content = Sql(f"""
-        select payload from mosshead.events where {OF_LANE} and event_id = :letter_id
+        select payload from mosshead.events where {OF_NAMESPACE} and event_id = %(letter_id)s
     """).scalar(connection, letter.scope)
     body: Content = Sql(f"select body from mosshead.refused where {_LETTER}").scalar(connection, letter.scope)
     return body if event is None else event
@@ -75,7 +75,7 @@ def lock(connection: Connection, letter: DeadLetter) -> bool:
     """Keep a letter for the rest of the transaction, so that nobody else deals with it; False where it is gone already."""
     # The lane first, as the stages and the intake do: two that wait for each other would both fail.
     return Sql(f"""
-        select 1 from mosshead.lanes where {OF_LANE} for update;
+        select 1 from mosshead.lanes where {OF_NAMESPACE} for update;
         select 1 from mosshead.dead_letters where {_LETTER} for update
     """).exists(connection, letter.scope)
 
@@ -89,7 +89,7 @@ def revive(connection: Connection, letter: DeadLetter) -> None:
         )
         update mosshead.lanes
         set pending = pending + 1, ready_at = now(), first_pending_at = coalesce(first_pending_at, now())
-        where {OF_LANE} and exists (select from revived);
+        where {OF_NAMESPACE} and exists (select from revived);
         {_DELETE}
     """).run(connection, letter.scope)
 
@@ -115,13 +115,13 @@ def discard(connection: Connection, letter: DeadLetter) -> None:
 def set_reason(connection: Connection, letter: DeadLetter, reason: str) -> None:
     """Say why a letter is dead by now."""
     Sql(f"""
-        update mosshead.dead_letters set reason = :reason where {_LETTER};
-        update mosshead.events set reason = :reason where {_DEAD_EVENT}
+        update mosshead.dead_letters set reason = %(reason)s where {_LETTER};
+        update mosshead.events set reason = %(reason)s where {_DEAD_EVENT}
     """).run(connection, letter.scope, reason=reason)
 
 
-_LETTER = f"{OF_LANE} and letter_id = :letter_id"
-_DEAD_EVENT = f"{OF_LANE} and event_id = :letter_id and state = 'dead'"
+_LETTER = f"{OF_NAMESPACE} and letter_id = %(letter_id)s"
+_DEAD_EVENT = f"{OF_NAMESPACE} and event_id = %(letter_id)s and state = 'dead'"
 
 _DELETE_BODY = f"delete from mosshead.refused where {_LETTER}"
 _DELETE = f"delete from mosshead.dead_letters where {_LETTER}"
@@ -155,7 +155,7 @@ def lane_states(connection: Connection, *, limit: int) -> list[LaneState]:
                {seconds("lane.lease_until - now()")} as leased, lane.lease_owner
         from mosshead.lanes as lane left join mosshead.batches as batch using (tenant_id, namespace_id, batch_id)
         where lane.pending > 0 or lane.batch_id is not null or lane.quarantined_at is not null
-        order by lane.quarantined_at, waiting desc nulls last limit :limit
+        order by lane.quarantined_at, waiting desc nulls last limit %(limit)s
     """).run(connection, limit=limit)
     return [LaneState(LaneRef(*row[:2]), *row[2:]) for row in rows]
 
@@ -165,5 +165,5 @@ def resume(connection: Connection, lane: LaneRef | None) -> int:
     return Sql(f"""
         update mosshead.lanes
         set quarantined_at = null, quarantined_for = null, ready_at = case when pending > 0 then now() else ready_at end
-        where quarantined_at is not null {f"and {OF_LANE}" if lane else ""}
+        where quarantined_at is not null {f"and {OF_NAMESPACE}" if lane else ""}
     """).changed(connection, lane.scope if lane else None)

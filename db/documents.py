@@ -13,9 +13,9 @@ from sqlalchemy import Connection
 
 from db import namespaces
 from db.decisions import Stamp
-from db.keys import ENDED, OF_LANE, LaneRef, VersionConflict, of_lane
+from db.keys import ENDED, LaneRef, VersionConflict
 from mosshead.ids import document_id
-from mosshead.store.connection import Sql, same_namespace
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +62,14 @@ def write(
     row = {**_of(connection, lane, name), **stamp.columns, "read": read}
     ended = Sql(f"""
         update mosshead.documents set {ENDED}
-        where {_DOCUMENT} and version = :read and known_to is null
+        where {_DOCUMENT} and version = %(read)s and known_to is null
     """).changed(connection, row)
     # A document that an undo took away goes on counting where it was.
     begun = Sql(f"""
         insert into mosshead.documents
             (tenant_id, namespace_id, document_id, schema_name, body, fields, version, known_from, made_by)
-        select :tenant_id, :namespace_id, :document_id, :name, :body, :fields,
-               (select coalesce(max(version), 0) + 1 from mosshead.documents where {_DOCUMENT}), :at, :decision_id
+        select %(tenant_id)s, %(namespace_id)s, %(document_id)s, %(name)s, %(body)s, %(fields)s,
+               (select coalesce(max(version), 0) + 1 from mosshead.documents where {_DOCUMENT}), %(at)s, %(decision_id)s
         where not exists (select from mosshead.documents where {_DOCUMENT} and known_to is null)
         on conflict do nothing
     """).changed(connection, row, name=name, body=Jsonb(dict(body)), fields=Jsonb(dict(fields)))
@@ -81,7 +81,7 @@ def formed_of(connection: Connection, lane: LaneRef, messages: Collection[UUID])
     """The decisions that formed documents of some messages."""
     found = Sql(f"""
         select decision_id from mosshead.decisions
-        where {OF_LANE} and action = 'document' and fact -> 'messages' ?| cast(:messages as text[])
+        where {OF_NAMESPACE} and action = 'document' and fact -> 'messages' ?| %(messages)s::text[]
     """).scalars(connection, lane.scope, messages=[str(one) for one in messages])
     return set(found)
 
@@ -90,7 +90,7 @@ def all_versions(connection: Connection, lane: LaneRef) -> list[DocumentVersion]
     """Every version of every document of a namespace."""
     rows = Sql(f"""
         select {_COLUMNS} from mosshead.documents
-        where {OF_LANE} order by document_id, version
+        where {OF_NAMESPACE} order by document_id, version
     """).run(connection, lane.scope)
     return [DocumentVersion(*row) for row in rows]
 
@@ -103,7 +103,7 @@ def said_to(connection: Connection, lane: LaneRef) -> dict[UUID, str]:
         cross join lateral jsonb_array_elements_text(decision.fact -> 'messages') as source
         join mosshead.messages as message
           on {same_namespace("message", "decision")} and message.message_id = cast(source.value as uuid)
-        where {of_lane("decision")} and decision.action = 'document'
+        where {of_namespace("decision")} and decision.action = 'document'
         group by decision.decision_id
     """).pairs(connection, lane.scope)
 
@@ -112,7 +112,7 @@ def trim(connection: Connection, lane: LaneRef, decisions: Collection[UUID]) -> 
     """What some decisions set holds more than is to be known: the log keeps of which messages they were made, and not what."""
     Sql(f"""
         update mosshead.decisions set fact = jsonb_set(fact, '{{patch}}', '{{}}')
-        where {OF_LANE} and action = 'document' and decision_id = any(cast(:decisions as uuid[]))
+        where {OF_NAMESPACE} and action = 'document' and decision_id = any(%(decisions)s::uuid[])
     """).run(connection, lane.scope, decisions=list(decisions))
 
 
@@ -120,7 +120,7 @@ def rewrite(connection: Connection, lane: LaneRef, one: DocumentVersion) -> None
     """What a version says in place of what it said. For what is erased: nothing else changes what was."""
     said = {"body": Jsonb(dict(one.body)), "fields": Jsonb(dict(one.fields))}
     Sql(f"""
-        update mosshead.documents set body = :body, fields = :fields where {_DOCUMENT} and version = :version
+        update mosshead.documents set body = %(body)s, fields = %(fields)s where {_DOCUMENT} and version = %(version)s
     """).run(connection, lane.scope, document_id=one.document_id, version=one.version, **said)
 
 
@@ -133,5 +133,5 @@ def _of(connection: Connection, lane: LaneRef, name: str) -> dict[str, UUID]:
     return {**lane.scope, "document_id": id_of(connection, lane, name)}
 
 
-_DOCUMENT = f"{OF_LANE} and document_id = :document_id"
+_DOCUMENT = f"{OF_NAMESPACE} and document_id = %(document_id)s"
 _COLUMNS = "document_id, schema_name, version, body, fields"

@@ -13,9 +13,9 @@ from uuid import UUID
 from pgvector import HalfVector
 from sqlalchemy import Connection
 
-from db.keys import OF_LANE, LaneRef, as_jsonb, insert
+from db.keys import LaneRef, as_jsonb, insert
 from mosshead.embeddings.protocol import Vector
-from mosshead.store.connection import Sql
+from mosshead.store.connection import OF_NAMESPACE, Sql
 
 _LOCK_MODEL = 0x6D6F64656C  # "model"
 
@@ -59,7 +59,7 @@ def add(connection: Connection, model: str, dimensions: int, *, active: bool = F
 def set_ready(connection: Connection, model: str, ready: bool) -> None:
     """Set whether apps may begin to read with a model: once it has all vectors, and no longer when it is to be dropped."""
     Sql("""
-        update mosshead.models set ready = :ready where model = :model and ready <> :ready
+        update mosshead.models set ready = %(ready)s where model = %(model)s and ready <> %(ready)s
     """).run(connection, model=model, ready=ready)
 
 
@@ -68,30 +68,32 @@ def switch(connection: Connection, model: str) -> None:
     # Two that switch at the same time take turns.
     Sql("""
         lock table mosshead.models in share row exclusive mode;
-        update mosshead.models set active = false where active and model <> :model;
-        update mosshead.models set active = true where model = :model and ready
+        update mosshead.models set active = false where active and model <> %(model)s;
+        update mosshead.models set active = true where model = %(model)s and ready
     """).run(connection, model=model)
 
 
 def drop(connection: Connection, model: str) -> None:
     """Forget a model of which nothing is left."""
-    Sql("delete from mosshead.models where model = :model and not active").run(connection, model=model)
+    Sql("delete from mosshead.models where model = %(model)s and not active").run(connection, model=model)
 
 
 @contextmanager
 def held(connection: Connection, model: str) -> Iterator[None]:
     """Keep all who add to a model away from it inside the block: it is being dropped."""
-    Sql("select pg_advisory_lock(hashtextextended(:model, :lock))").run(connection, model=model, lock=_LOCK_MODEL)
+    Sql("select pg_advisory_lock(hashtextextended(%(model)s, %(lock)s))").run(connection, model=model, lock=_LOCK_MODEL)
     try:
         yield
     finally:
-        Sql("select pg_advisory_unlock(hashtextextended(:model, :lock))").run(connection, model=model, lock=_LOCK_MODEL)
+        Sql("select pg_advisory_unlock(hashtextextended(%(model)s, %(lock)s))").run(
+            connection, model=model, lock=_LOCK_MODEL
+        )
 
 
 def may_add(connection: Connection, model: str) -> bool:
     """Whether a model may be given vectors until this transaction ends: nobody drops it, or has dropped it."""
     free = Sql("""
-        select pg_try_advisory_xact_lock_shared(hashtextextended(:model, :lock))
+        select pg_try_advisory_xact_lock_shared(hashtextextended(%(model)s, %(lock)s))
     """).holds(connection, model=model, lock=_LOCK_MODEL)
     # A statement of its own: that before saw the models as they were before it had the lock.
     return free and any(one.name == model for one in models(connection))
@@ -101,14 +103,14 @@ def workers_with(connection: Connection, model: str, *, alive: timedelta) -> lis
     """The workers that embed with a model, or do not say with which. alive: how old a heartbeat may be."""
     return Sql("""
         select worker from mosshead.workers
-        where seen_at > now() - cast(:alive as interval) and coalesce(model, :model) = :model order by worker
+        where seen_at > now() - %(alive)s::interval and coalesce(model, %(model)s) = %(model)s order by worker
     """).scalars(connection, model=model, alive=alive)
 
 
 def readers_with(connection: Connection, application_name: str) -> int:
     """How many sessions of apps bear a name; those that chose another name for themselves are not seen."""
     return Sql("""
-        select count(*) from pg_stat_activity where datname = current_database() and application_name = :name
+        select count(*) from pg_stat_activity where datname = current_database() and application_name = %(name)s
     """).number(connection, name=application_name)
 
 
@@ -125,7 +127,7 @@ class Lacking(NamedTuple):
 def lanes_lacking(connection: Connection, tenant_id: UUID, model: str) -> list[LaneRef]:
     """The namespaces of a tenant in which something has a vector of another model and none of this."""
     rows = Sql(f"""
-        select distinct known.namespace_id {_LACKING.format(scope="tenant_id = :tenant_id")} order by known.namespace_id
+        select distinct known.namespace_id {_LACKING.format(scope="tenant_id = %(tenant_id)s")} order by known.namespace_id
     """).scalars(connection, tenant_id=tenant_id, model=model)
     return [LaneRef(tenant_id, namespace_id) for namespace_id in rows]
 
@@ -133,7 +135,7 @@ def lanes_lacking(connection: Connection, tenant_id: UUID, model: str) -> list[L
 def lacking(connection: Connection, lane: LaneRef, model: str) -> list[Lacking]:
     """All that lacks a vector of a model in a namespace, with its text."""
     rows = Sql(f"""
-        {_COLUMNS} {_LACKING.format(scope=OF_LANE)} order by known.owner_kind, known.owner_id, known.version
+        {_COLUMNS} {_LACKING.format(scope=OF_NAMESPACE)} order by known.owner_kind, known.owner_id, known.version
     """).run(connection, lane.scope, model=model)
     return [Lacking(*row) for row in rows]
 
@@ -143,10 +145,10 @@ def add_vectors(connection: Connection, lane: LaneRef, model: str, vectors: Mapp
     rows = [one._asdict() | {"vector": HalfVector(vector).to_text()} for one, vector in vectors.items()]
     asked_for = {"kinds": list({one.kind for one in vectors}), "ids": [one.owner_id for one in vectors]}
     return Sql(f"""
-        with lacking as ({_COLUMNS} {_LACKING.format(scope=f"{OF_LANE} and {_ASKED_FOR}")})
+        with lacking as ({_COLUMNS} {_LACKING.format(scope=f"{OF_NAMESPACE} and {_ASKED_FOR}")})
         insert into mosshead.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding)
-        select :tenant_id, :namespace_id, :model, given.kind, given.owner_id, given.version, cast(given.vector as halfvec)
-        from jsonb_to_recordset(:rows) as given (kind text, owner_id uuid, version integer, text text, vector text)
+        select %(tenant_id)s, %(namespace_id)s, %(model)s, given.kind, given.owner_id, given.version, given.vector::halfvec
+        from jsonb_to_recordset(%(rows)s) as given (kind text, owner_id uuid, version integer, text text, vector text)
         join lacking on (lacking.owner_kind, lacking.owner_id, lacking.version, lacking.text)
                       = (given.kind, given.owner_id, given.version, given.text)
     """).changed(connection, lane.scope, model=model, rows=as_jsonb(rows), **asked_for)
@@ -156,14 +158,14 @@ def outdate(connection: Connection, lane: LaneRef, model: str, kind: str, owner_
     """The text of some owners changed, and this model has its vector: what others have is of the text before, and goes."""
     Sql(f"""
         delete from mosshead.embeddings
-        where {OF_LANE} and {_OTHER_MODELS} and owner_kind = :kind and owner_id = any(cast(:ids as uuid[]))
+        where {OF_NAMESPACE} and {_OTHER_MODELS} and owner_kind = %(kind)s and owner_id = any(%(ids)s::uuid[])
     """).run(connection, lane.scope, model=model, kind=kind, ids=list(owner_ids))
 
 
 def lanes_with(connection: Connection, tenant_id: UUID, model: str) -> list[LaneRef]:
     """The namespaces of a tenant in which a model has anything."""
     any_of_them = " union ".join(
-        f"select namespace_id from mosshead.{table} where tenant_id = :tenant_id and model = :model"
+        f"select namespace_id from mosshead.{table} where tenant_id = %(tenant_id)s and model = %(model)s"
         for table in (*_HOLDING, "candidate_facts", *_COUNTED)
     )
     rows = Sql(any_of_them).scalars(connection, tenant_id=tenant_id, model=model)
@@ -176,7 +178,9 @@ def delete_some(connection: Connection, lane: LaneRef, model: str, *, limit: int
     With the last go the counts that are kept of them.
     """
     parameters = {**lane.scope, "model": model, "limit": limit}
-    some = f"(select ctid from mosshead.{{table}} where {OF_LANE} and model = :model limit :limit for update)"
+    some = (
+        f"(select ctid from mosshead.{{table}} where {OF_NAMESPACE} and model = %(model)s limit %(limit)s for update)"
+    )
     # What a batch under way made of its facts is made again by the stage that needs it; of its messages, when they lack a turn.
     facts = "update mosshead.candidate_facts set model = null, embedding = null where ctid = any(array{some})"
     statements = [
@@ -186,14 +190,14 @@ def delete_some(connection: Connection, lane: LaneRef, model: str, *, limit: int
     gone = sum(Sql(statement).changed(connection, parameters) for statement in statements)
     if not gone:
         for table in _COUNTED:
-            Sql(f"delete from mosshead.{table} where {OF_LANE} and model = :model").run(connection, parameters)
+            Sql(f"delete from mosshead.{table} where {OF_NAMESPACE} and model = %(model)s").run(connection, parameters)
     return gone
 
 
 # A profile has one text, which changes; a memory one for each version, and an example one, which stay.
 _LACKING = """
     from (select distinct tenant_id, namespace_id, owner_kind, owner_id, version from mosshead.embeddings as vector
-          where {scope} and model <> :model) as known
+          where {scope} and model <> %(model)s) as known
     cross join lateral (
         select content as text, null as mention from mosshead.memories as memory
         where (memory.tenant_id, memory.namespace_id, memory.memory_id, memory.version)
@@ -213,11 +217,11 @@ _LACKING = """
         select from mosshead.embeddings as made
         where (made.tenant_id, made.namespace_id, made.owner_kind, made.owner_id, made.version)
             = (known.tenant_id, known.namespace_id, known.owner_kind, known.owner_id, known.version)
-          and made.model = :model)
+          and made.model = %(model)s)
 """
 
 _COLUMNS = "select known.owner_kind, known.owner_id, known.version, said.text, said.mention"
-_OTHER_MODELS = "model = any(array(select model from mosshead.models where model <> :model))"
-_ASKED_FOR = f"{_OTHER_MODELS} and owner_kind = any(cast(:kinds as text[])) and owner_id = any(cast(:ids as uuid[]))"
+_OTHER_MODELS = "model = any(array(select model from mosshead.models where model <> %(model)s))"
+_ASKED_FOR = f"{_OTHER_MODELS} and owner_kind = any(%(kinds)s::text[]) and owner_id = any(%(ids)s::uuid[])"
 _HOLDING = ("embeddings", "turns", "candidate_turns")
 _COUNTED = ("vocabulary", "scopes")

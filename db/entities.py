@@ -12,11 +12,11 @@ from uuid import UUID
 from sqlalchemy import Connection, Row
 
 from db.decisions import Stamp
-from db.keys import ENDED, OF_LANE, LaneRef, as_jsonb, begin, insert, of_lane
+from db.keys import ENDED, LaneRef, as_jsonb, begin, insert
 from mosshead.language.names import normalise
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
-from mosshead.store.connection import Sql, same_namespace
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def user(connection: Connection, lane: LaneRef) -> RegisteredEntity | None:
 def find(connection: Connection, lane: LaneRef, entity_id: UUID) -> RegisteredEntity | None:
     """An entity of the registry; None where there is none of that id, or none any more."""
     row = Sql(f"""
-        select {_REGISTERED} from mosshead.entities as entity {_PARENT} where {_NOW} and entity.entity_id = :entity_id
+        select {_REGISTERED} from mosshead.entities as entity {_PARENT} where {_NOW} and entity.entity_id = %(entity_id)s
     """).row(connection, lane.scope, entity_id=entity_id)
     return _registered(row) if row else None
 
@@ -76,7 +76,7 @@ def existing(connection: Connection, lane: LaneRef, entity_ids: Collection[UUID]
     """Those of some entities that still stand in the registry, in order."""
     return Sql(f"""
         select entity_id from mosshead.entities
-        where {OF_LANE} and entity_id = any(cast(:entity_ids as uuid[])) and known_to is null order by entity_id
+        where {OF_NAMESPACE} and entity_id = any(%(entity_ids)s::uuid[]) and known_to is null order by entity_id
     """).scalars(connection, lane.scope, entity_ids=list(entity_ids))
 
 
@@ -86,12 +86,12 @@ def known_entities(connection: Connection, lane: LaneRef, names: Sequence[str], 
     rows = Sql(f"""
         with spoken_of as (
             select name.entity_id, true as named from mosshead.entity_aliases as name
-            where {of_lane("name")} and name.known_to is null
-              and name.normalised = any(:names)
+            where {of_namespace("name")} and name.known_to is null
+              and name.normalised = any(%(names)s)
             union all
             (select profile.entity_id, false from mosshead.profiles as profile
-             where {of_lane("profile")} and profile.touched_at is not null
-             order by profile.touched_at desc limit :limit)
+             where {of_namespace("profile")} and profile.touched_at is not null
+             order by profile.touched_at desc limit %(limit)s)
         ),
         each as (select entity_id, bool_or(named) as named from spoken_of group by entity_id)
         select {_REGISTERED} from each join mosshead.entities as entity using (entity_id) {_PARENT}
@@ -99,7 +99,7 @@ def known_entities(connection: Connection, lane: LaneRef, names: Sequence[str], 
           on {same_namespace("profile", "entity")} and profile.entity_id = entity.entity_id
         where {_NOW}
         order by each.named desc, profile.touched_at desc nulls last, entity.entity_id
-        limit :limit
+        limit %(limit)s
     """).run(connection, lane.scope, names=list(names), limit=limit)
     return [_registered(row) for row in rows]
 
@@ -110,7 +110,7 @@ def parents_above(connection: Connection, lane: LaneRef, entity_ids: Iterable[UU
     return Sql(f"""
         with recursive above as (
             select entity.entity_id, entity.parent_id from mosshead.entities as entity
-            where {_NOW} and entity.entity_id = any(cast(:entity_ids as uuid[])) and entity.parent_id is not null
+            where {_NOW} and entity.entity_id = any(%(entity_ids)s::uuid[]) and entity.parent_id is not null
             union
             select entity.entity_id, entity.parent_id
             from above join mosshead.entities as entity on entity.entity_id = above.parent_id
@@ -124,15 +124,15 @@ def merged(connection: Connection, lane: LaneRef, entity_ids: Iterable[UUID]) ->
     """Who those that were merged away are now, by their old ids; of others nothing is said."""
     return Sql(f"""
         with recursive followed as (
-            select entity_id, entity_id as now from unnest(cast(:entity_ids as uuid[])) as entity_id
+            select entity_id, entity_id as now from unnest(%(entity_ids)s::uuid[]) as entity_id
             union
             select followed.entity_id, cast(decision.fact ->> 'into' as uuid)
             from followed join mosshead.decisions as decision on decision.fact ->> 'entity_id' = cast(followed.now as text)
-            where {OF_LANE} and decision.action = 'merge' and decision.in_effect
+            where {OF_NAMESPACE} and decision.action = 'merge' and decision.in_effect
         )
         select followed.entity_id, now from followed
         join mosshead.entities as entity on entity.entity_id = followed.now
-        where {OF_LANE} and entity.known_to is null and now <> followed.entity_id
+        where {OF_NAMESPACE} and entity.known_to is null and now <> followed.entity_id
     """).pairs(connection, lane.scope, entity_ids=list(entity_ids))
 
 
@@ -172,11 +172,11 @@ def due_profiles(
         select {_REGISTERED}, profile.entity_id as profile_id, profile.summary, profile.touched_at, profile.holds
         from (
             select * from mosshead.profiles as profile where {_DIRTY} and {_DUE_AT} <= now() and not exists (
-                select from mosshead.lanes as lane where {of_lane("lane")} and lane.profiles_due_at > now())
-            order by profile.dirty_since, profile.entity_id limit :limit
+                select from mosshead.lanes as lane where {of_namespace("lane")} and lane.profiles_due_at > now())
+            order by profile.dirty_since, profile.entity_id limit %(limit)s
         ) as profile
         left join mosshead.entities as entity
-          on {of_lane("entity")} and entity.entity_id = profile.entity_id and entity.known_to is null
+          on {of_namespace("entity")} and entity.entity_id = profile.entity_id and entity.known_to is null
         {_PARENT}
         order by profile.dirty_since, profile.entity_id
     """).rows(connection, lane.scope, least=least, most=most, limit=limit)
@@ -207,7 +207,7 @@ def news_of(connection: Connection, lane: LaneRef, profiles: Iterable[DueProfile
     found = Sql(f"""
         with asked as (
             select profile.entity_id, profile.dirty_since as since, profile.holds from mosshead.profiles as profile
-            where {of_lane("profile")} and profile.entity_id = any(cast(:entity_ids as uuid[]))
+            where {of_namespace("profile")} and profile.entity_id = any(%(entity_ids)s::uuid[])
         ),
         changed as materialized (
             select memory.memory_id, memory.known_from from mosshead.memories as memory
@@ -250,7 +250,7 @@ def news_of(connection: Connection, lane: LaneRef, profiles: Iterable[DueProfile
             select asked.entity_id, {_TOLD}, found.held,
                    link.known_from <= asked.since and (memory.known_from <= asked.since or exists (
                        select from mosshead.memories as was
-                       where {of_lane("was")} and was.memory_id = memory.memory_id and was.known_from <= asked.since
+                       where {of_namespace("was")} and was.memory_id = memory.memory_id and was.known_from <= asked.since
                          and was.known_to > asked.since and was.content = memory.content
                          and was.salience <= memory.salience)) as stands,
                    row_number() over (partition by asked.entity_id, found.held order by {_RANK}) as place
@@ -263,7 +263,7 @@ def news_of(connection: Connection, lane: LaneRef, profiles: Iterable[DueProfile
             join mosshead.memories as memory on {_KNOWN} and memory.memory_id = found.memory_id
             where link.entity_id = asked.entity_id
         )
-        select * from told where held or place <= :limit order by entity_id, place
+        select * from told where held or place <= %(limit)s order by entity_id, place
     """).run(connection, lane.scope, entity_ids=list(holds), limit=limit)
     for row in found:
         rows[row.entity_id].append(row)
@@ -277,12 +277,12 @@ def most_telling(
     found: dict[UUID, list[StoredProfileMemory]] = {entity_id: [] for entity_id in entity_ids}
     if found:
         rows = Sql(f"""
-            select asked.entity_id, best.* from unnest(cast(:entity_ids as uuid[])) as asked (entity_id)
+            select asked.entity_id, best.* from unnest(%(entity_ids)s::uuid[]) as asked (entity_id)
             cross join lateral (
                 select {_TOLD} from mosshead.memory_entities as link
                 join mosshead.memories as memory on {_KNOWN} and memory.memory_id = link.memory_id
                 where {_SURE} and link.entity_id = asked.entity_id
-                order by {_RANK} limit :limit
+                order by {_RANK} limit %(limit)s
             ) as best
         """).run(connection, lane.scope, entity_ids=list(found), limit=limit)
         for row in rows:
@@ -297,9 +297,9 @@ def save_profile(
     parameters = {"entity_id": profile.entity.entity_id, "touched_at": profile.touched_at}
     Sql(f"""
         update mosshead.profiles as profile
-        set summary = :summary, holds = cast(:holds as uuid[]), version = version + 1, refreshed_at = now(),
-            dirty_since = case when touched_at = :touched_at then null else dirty_since end
-        where {of_lane("profile")} and profile.entity_id = :entity_id
+        set summary = %(summary)s, holds = %(holds)s::uuid[], version = version + 1, refreshed_at = now(),
+            dirty_since = case when touched_at = %(touched_at)s then null else dirty_since end
+        where {of_namespace("profile")} and profile.entity_id = %(entity_id)s
     """).run(connection, lane.scope, summary=summary, holds=list(holds), **parameters)
 
 
@@ -307,7 +307,7 @@ def forget_profiles(connection: Connection, lane: LaneRef, entity_ids: Sequence[
     """Leave the profiles of entities that are no more as they are; should one come back, it is put together anew."""
     Sql(f"""
         update mosshead.profiles as profile set dirty_since = null, holds = null
-        where {of_lane("profile")} and profile.entity_id = any(cast(:entity_ids as uuid[]))
+        where {of_namespace("profile")} and profile.entity_id = any(%(entity_ids)s::uuid[])
     """).run(connection, lane.scope, entity_ids=list(entity_ids))
 
 
@@ -317,14 +317,14 @@ def set_profiles_timer(connection: Connection, lane: LaneRef, *, least: timedelt
         update mosshead.lanes as lane set profiles_due_at = (
             select greatest(min({_DUE_AT}), now(), case when min({_DUE_AT}) <= now() then lane.profiles_due_at end)
             from mosshead.profiles as profile where {_DIRTY} having count(*) > 0)
-        where {of_lane("lane")}
+        where {of_namespace("lane")}
     """).run(connection, lane.scope, least=least, most=most)
 
 
 def put_off_profiles(connection: Connection, lane: LaneRef, *, pause: timedelta) -> None:
     """Look at a lane's profiles again after a while: they could not be refreshed."""
     Sql(f"""
-        update mosshead.lanes as lane set profiles_due_at = now() + cast(:pause as interval) where {of_lane("lane")}
+        update mosshead.lanes as lane set profiles_due_at = now() + %(pause)s::interval where {of_namespace("lane")}
     """).run(connection, lane.scope, pause=pause)
 
 
@@ -354,8 +354,8 @@ def _write(connection: Connection, lane: LaneRef, named: Sequence[_Named], stamp
     learned = Sql(f"""
         with ended as (
             update mosshead.entities as entity set {ENDED}
-            from jsonb_populate_recordset(cast(null as mosshead.entities), :rows) as one
-            where {of_lane("entity")} and entity.entity_id = one.entity_id
+            from jsonb_populate_recordset(cast(null as mosshead.entities), %(rows)s) as one
+            where {of_namespace("entity")} and entity.entity_id = one.entity_id
               and entity.known_to is null and (entity.description is null and one.description is not null
                    or entity.parent_id is null and one.parent_id is not null)
             returning entity.*, one.description as new_description, one.parent_id as new_parent_id
@@ -390,7 +390,7 @@ def _news(holds: Sequence[UUID], rows: Iterable[Row[Any]]) -> News:
     )
 
 
-_NOW = f"{of_lane('entity')} and entity.known_to is null"
+_NOW = f"{of_namespace('entity')} and entity.known_to is null"
 
 _PARENT = f"""
     left join mosshead.entities as parent
@@ -404,11 +404,11 @@ _REGISTERED = f"""
      where {same_namespace("alias", "entity")} and alias.entity_id = entity.entity_id and alias.known_to is null) as aliases
 """
 
-_DUE_AT = "least(profile.touched_at + cast(:least as interval), profile.dirty_since + cast(:most as interval))"
-_DIRTY = f"{of_lane('profile')} and profile.dirty_since is not null"
-_LINKED = f"{of_lane('link')} and link.known_to is null"
+_DUE_AT = "least(profile.touched_at + %(least)s::interval, profile.dirty_since + %(most)s::interval)"
+_DIRTY = f"{of_namespace('profile')} and profile.dirty_since is not null"
+_LINKED = f"{of_namespace('link')} and link.known_to is null"
 _SURE = f"{_LINKED} and link.certainty = 'sure'"
-_KNOWN = f"{of_lane('memory')} and memory.known_to is null and memory.state = 'active'"
+_KNOWN = f"{of_namespace('memory')} and memory.known_to is null and memory.state = 'active'"
 _TOLD = "memory.memory_id, memory.content, link.role = 'subject' as subject, memory.salience, memory.valid_from"
 _RANK = "link.role = 'subject' desc, memory.salience desc, memory.valid_from desc, memory.memory_id"
 

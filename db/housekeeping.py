@@ -13,7 +13,7 @@ def finished_batches(connection: Connection, *, age: timedelta, limit: int) -> l
     """Batches that ended longer ago than ``age``, the oldest first. Sees all tenants."""
     rows = Sql("""
         select tenant_id, namespace_id, batch_id from mosshead.batches
-        where finished_at < now() - cast(:age as interval) order by finished_at limit :limit
+        where finished_at < now() - %(age)s::interval order by finished_at limit %(limit)s
     """).run(connection, age=age, limit=limit)
     return [BatchRef(LaneRef(*row[:2]), row.batch_id) for row in rows]
 
@@ -28,9 +28,9 @@ def clear_finished(connection: Connection, batches: Sequence[BatchRef], *, age: 
     return Sql("""
         with ended as materialized (
             select batch.tenant_id, batch.namespace_id, batch.batch_id, batch.finished_at
-            from jsonb_to_recordset(:named) as named (namespace_id uuid, batch_id uuid)
+            from jsonb_to_recordset(%(named)s) as named (namespace_id uuid, batch_id uuid)
             join mosshead.batches as batch using (namespace_id, batch_id)
-            where batch.tenant_id = :tenant_id and batch.finished_at < now() - cast(:age as interval)
+            where batch.tenant_id = %(tenant_id)s and batch.finished_at < now() - %(age)s::interval
             for update of batch skip locked
         ),
         facts as (
@@ -54,7 +54,7 @@ def clear_finished(connection: Connection, batches: Sequence[BatchRef], *, age: 
 def clear_workers(connection: Connection, *, age: timedelta) -> int:
     """Forget workers that were not seen for so long; returns how many."""
     return Sql("""
-        delete from mosshead.workers where seen_at < now() - cast(:age as interval)
+        delete from mosshead.workers where seen_at < now() - %(age)s::interval
     """).changed(connection, age=age)
 
 
@@ -74,7 +74,7 @@ def beat(connection: Connection, worker: str, slots: int, model: str) -> None:
 
 def leave(connection: Connection, worker: str) -> None:
     """Note that a worker takes no more tasks, rather than have it counted until its last heartbeat is old."""
-    Sql("delete from mosshead.workers where worker = :worker").run(connection, worker=worker)
+    Sql("delete from mosshead.workers where worker = %(worker)s").run(connection, worker=worker)
 
 
 def add_refusals(connection: Connection, counts: Mapping[str, int]) -> None:
@@ -89,7 +89,7 @@ def refusals(connection: Connection, *, within: timedelta) -> Mapping[str, int]:
     """What workers refused within this time, to the hour, by reason; the most frequent first."""
     return Sql("""
         select reason, cast(sum(times) as bigint) as times from mosshead.refused_tasks
-        where hour > now() - cast(:within as interval) - interval '1 hour'
+        where hour > now() - %(within)s::interval - interval '1 hour'
         group by reason order by times desc, reason
     """).pairs(connection, within=within)
 
@@ -97,5 +97,5 @@ def refusals(connection: Connection, *, within: timedelta) -> Mapping[str, int]:
 def clear_refusals(connection: Connection, *, age: timedelta) -> int:
     """Forget counts that are older; returns how many rows there were."""
     return Sql("""
-        delete from mosshead.refused_tasks where hour < now() - cast(:age as interval)
+        delete from mosshead.refused_tasks where hour < now() - %(age)s::interval
     """).changed(connection, age=age)

@@ -8,9 +8,9 @@ from sqlalchemy import Connection
 
 from db import entities
 from db.decisions import Stamp
-from db.keys import OF_LANE, LaneRef, of_lane, renew
+from db.keys import LaneRef, renew
 from mosshead.models.entities import RegisteredEntity
-from mosshead.store.connection import Sql
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ def merge(
     # Examples about the entity, or with it as a candidate.
     examples = Sql(f"""
         select example_id from mosshead.examples
-        where {OF_LANE} and known_to is null and (entity_id = :source or :source = any(others))
+        where {OF_NAMESPACE} and known_to is null and (entity_id = %(source)s or %(source)s = any(others))
     """).scalars(connection, lane.scope, source=entity.entity_id)
     naming = memories_naming(connection, lane, entity.entity_id)
     moved = move(connection, lane, entity.entity_id, into.entity_id, memories=naming, examples=examples, stamp=stamp)
@@ -43,21 +43,21 @@ def merge(
         "description": into.description or entity.description,
         "parent_id": next((one for one, line in lines if not both & line), None),
     }
-    names = renew("entity_aliases", "row.entity_id = :source", entity_id=":target")
+    names = renew("entity_aliases", "row.entity_id = %(source)s", entity_id="%(target)s")
     taken_over = renew(
         "entities",
         """
-            (row.entity_id = :source or row.parent_id = :source or row.entity_id = :target and (row.description, row.parent_id)
-                is distinct from (cast(:description as text), cast(:parent_id as uuid)))
+            (row.entity_id = %(source)s or row.parent_id = %(source)s or row.entity_id = %(target)s
+                and (row.description, row.parent_id) is distinct from (%(description)s::text, %(parent_id)s::uuid))
         """,
-        of="ended where entity_id <> :source",
-        description="case entity_id when :target then cast(:description as text) else description end",
-        parent_id="case entity_id when :target then cast(:parent_id as uuid) else :target end",
+        of="ended where entity_id <> %(source)s",
+        description="case entity_id when %(target)s then %(description)s::text else description end",
+        parent_id="case entity_id when %(target)s then %(parent_id)s::uuid else %(target)s end",
     )
     changed = Sql(f"""
         {names} on conflict do nothing;
         {taken_over};
-        select entity_id from mosshead.entities where {OF_LANE} and made_by = :decision_id
+        select entity_id from mosshead.entities where {OF_NAMESPACE} and made_by = %(decision_id)s
     """).scalars(connection, lane.scope | stamp.columns, source=entity.entity_id, target=into.entity_id, **known)
     return Moved(moved.memories, moved.entities | frozenset(changed))
 
@@ -65,13 +65,13 @@ def merge(
 def memories_naming(connection: Connection, lane: LaneRef, entity_id: UUID) -> frozenset[UUID]:
     """The memories that are about an entity, perhaps about it, or that state a relation of it; ended ones included."""
     found = Sql(f"""
-        select memory_id from mosshead.memory_entities where {OF_LANE} and entity_id = :source and known_to is null
+        select memory_id from mosshead.memory_entities where {OF_NAMESPACE} and entity_id = %(source)s and known_to is null
         union
-        select memory_id from mosshead.relations where {OF_LANE} and subject_id = :source and known_to is null
+        select memory_id from mosshead.relations where {OF_NAMESPACE} and subject_id = %(source)s and known_to is null
         union
-        select memory_id from mosshead.relations where {OF_LANE} and object_id = :source and known_to is null
+        select memory_id from mosshead.relations where {OF_NAMESPACE} and object_id = %(source)s and known_to is null
         union
-        select memory_id from mosshead.questions where {OF_LANE} and {_NAMES_IT} and known_to is null
+        select memory_id from mosshead.questions where {OF_NAMESPACE} and {_NAMES_IT} and known_to is null
     """).scalars(connection, lane.scope, source=entity_id)
     return frozenset(found)
 
@@ -96,39 +96,39 @@ def move(
         {_RELATIONS};
         {_QUESTIONS};
         {_EXAMPLES};
-        select distinct entity_id from mosshead.examples where {OF_LANE} and example_id = any(cast(:examples as uuid[]))
+        select distinct entity_id from mosshead.examples where {OF_NAMESPACE} and example_id = any(%(examples)s::uuid[])
     """).scalars(connection, lane.scope | stamp.columns, **moved)
     return Moved(memories, frozenset({source, target, *owners}))
 
 
 _NAMES_IT = """
-    (:source = any(candidates) or answer_id = :source or strpos(cast(relations as text), cast(:source as text)) > 0)
+    (%(source)s = any(candidates) or answer_id = %(source)s or strpos(cast(relations as text), %(source)s::text) > 0)
 """
 
-_THEIRS = "row.memory_id = any(cast(:memories as uuid[]))"
+_THEIRS = "row.memory_id = any(%(memories)s::uuid[])"
 
 _LINKS = renew(
     "memory_entities",
     f"""
-        {_THEIRS} and row.entity_id in (:source, :target) and exists (
+        {_THEIRS} and row.entity_id in (%(source)s, %(target)s) and exists (
             select from mosshead.memory_entities as own
-            where {of_lane("own")} and own.memory_id = row.memory_id and own.entity_id = :source and own.known_to is null)
+            where {of_namespace("own")} and own.memory_id = row.memory_id and own.entity_id = %(source)s and own.known_to is null)
     """,
     each="distinct on (memory_id)",
     of="""
         ended order by memory_id, certainty = 'sure' desc, array_position(array['subject', 'object', 'about'], role)
     """,
-    entity_id=":target",
+    entity_id="%(target)s",
 )
 
 # Two relations can become one, and one between the two entities says nothing any more.
 _RELATIONS = renew(
     "relations",
-    f"{_THEIRS} and :source in (row.subject_id, row.object_id)",
+    f"{_THEIRS} and %(source)s in (row.subject_id, row.object_id)",
     of="""
         ended cross join lateral (
-            select case subject_id when :source then :target else subject_id end as subject,
-                   case object_id when :source then :target else object_id end as object) as moved
+            select case subject_id when %(source)s then %(target)s else subject_id end as subject,
+                   case object_id when %(source)s then %(target)s else object_id end as object) as moved
         where subject <> object order by relation_id on conflict do nothing
     """,
     subject_id="subject",
@@ -137,7 +137,7 @@ _RELATIONS = renew(
 
 _IN_PLACE = """
     array(select entity_id from (
-              select case named when :source then :target else named end as entity_id, place
+              select case named when %(source)s then %(target)s else named end as entity_id, place
               from unnest({names}) with ordinality as one (named, place)) as moved
           group by entity_id order by min(place))
 """
@@ -146,14 +146,15 @@ _QUESTIONS = renew(
     "questions",
     f"{_THEIRS} and {_NAMES_IT}",
     candidates=_IN_PLACE.format(names="candidates"),
-    relations="cast(replace(cast(relations as text), cast(:source as text), cast(:target as text)) as jsonb)",
-    answer_id="case answer_id when :source then :target else answer_id end",
+    relations="cast(replace(cast(relations as text), %(source)s::text, %(target)s::text) as jsonb)",
+    answer_id="case answer_id when %(source)s then %(target)s else answer_id end",
 )
 
 _EXAMPLES = renew(
     "examples",
-    "row.example_id = any(cast(:examples as uuid[]))",
-    of="ended cross join lateral (select case entity_id when :source then :target else entity_id end as now_about) as moved",
+    "row.example_id = any(%(examples)s::uuid[])",
+    of="""ended cross join lateral (
+        select case entity_id when %(source)s then %(target)s else entity_id end as now_about) as moved""",
     entity_id="now_about",
     others=f"array_remove({_IN_PLACE.format(names='others')}, now_about)",
 )
@@ -172,9 +173,9 @@ def split(
     # Those about the entity whose message some of the memories were taken from.
     examples = Sql(f"""
         select example_id from mosshead.examples as example
-        where {OF_LANE} and known_to is null and entity_id = :source and message_id in (
+        where {OF_NAMESPACE} and known_to is null and entity_id = %(source)s and message_id in (
             select source.message_id from mosshead.memory_sources as source
-            where {of_lane("source")} and source.memory_id = any(cast(:memories as uuid[])) and source.known_to is null)
+            where {of_namespace("source")} and source.memory_id = any(%(memories)s::uuid[]) and source.known_to is null)
     """).scalars(connection, lane.scope, source=entity_id, memories=sorted(memories))
     entities.introduce(connection, lane, newcomer, stamp)
     return move(connection, lane, entity_id, newcomer.entity_id, memories=memories, examples=examples, stamp=stamp)

@@ -5,8 +5,8 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db.keys import OF_LANE, LaneRef
-from mosshead.store.connection import Sql
+from db.keys import LaneRef
+from mosshead.store.connection import OF_NAMESPACE, Sql
 
 
 def entities_of_keys(connection: Connection, lane: LaneRef, keys: Iterable[str]) -> dict[str, UUID]:
@@ -31,8 +31,8 @@ def own_id(key: str) -> UUID | None:
 def _owners(connection: Connection, lane: LaneRef, keys: Iterable[str], table: str, owner: str) -> dict[str, UUID]:
     wanted = sorted(set(keys))
     return Sql(f"""
-        select key, {owner} from mosshead.{table} where {OF_LANE} and known_to is null and key = any(:keys)
+        select key, {owner} from mosshead.{table} where {OF_NAMESPACE} and known_to is null and key = any(%(keys)s)
         union all
         select cast({owner} as text), {owner} from mosshead.{table}
-        where {OF_LANE} and known_to is null and key is null and {owner} = any(cast(:ids as uuid[]))
+        where {OF_NAMESPACE} and known_to is null and key is null and {owner} = any(%(ids)s::uuid[])
     """).pairs(connection, lane.scope, keys=wanted, ids=[own for key in wanted if (own := own_id(key))])

@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping
 
-from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef, of_lane
-from mosshead.store.connection import Sql
+from db.keys import OF_BATCH, BatchRef, LaneRef
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 
 
 class AlreadyInEffect(RuntimeError):
@@ -20,7 +20,7 @@ def publish(connection: Connection, events: Sequence[str], *, quiet: timedelta, 
     quiet, most: the debounce. The function sets each tenant itself; no tenant need be set.
     """
     return Sql("""
-        select mosshead_write_v1.publish(cast(:events as jsonb), :quiet, :most)
+        select mosshead_write_v1.publish(%(events)s::jsonb, %(quiet)s, %(most)s)
     """).number(connection, events=f"[{','.join(events)}]", quiet=quiet, most=most)
 
 
@@ -63,7 +63,7 @@ def mark_done(connection: Connection, batch: BatchRef) -> None:
             where {OF_BATCH} and state = 'received' returning event_id
         ),
         counted as (
-            update mosshead.lanes set pending = pending - (select count(*) from marked) where {OF_LANE}
+            update mosshead.lanes set pending = pending - (select count(*) from marked) where {OF_NAMESPACE}
         )
         select count(*) from marked
     """).number(connection, batch.scope)
@@ -76,10 +76,11 @@ def mark_dead(connection: Connection, batch: BatchRef, reason: str) -> None:
     """Give a batch's events up as dead letters, with the reason, so that the lane goes on."""
     Sql(f"""
         with marked as (
-            update mosshead.events set state = 'dead', reason = :reason where {OF_BATCH} and state = 'received' returning event_id
+            update mosshead.events set state = 'dead', reason = %(reason)s
+            where {OF_BATCH} and state = 'received' returning event_id
         ),
         counted as (
-            update mosshead.lanes set pending = pending - (select count(*) from marked) where {OF_LANE}
+            update mosshead.lanes set pending = pending - (select count(*) from marked) where {OF_NAMESPACE}
         )
         {BURY};
         {_MOVE_WATERMARK}
@@ -93,9 +94,9 @@ def give_back(connection: Connection, batch: BatchRef) -> None:
         delete from mosshead.candidate_facts where {OF_BATCH};
 
         update mosshead.lanes set ready_at = now(), first_pending_at = (
-            select received_at from mosshead.events where {OF_LANE} and state = 'received' and batch_id is null
+            select received_at from mosshead.events where {OF_NAMESPACE} and state = 'received' and batch_id is null
             order by position limit 1)
-        where {OF_LANE}
+        where {OF_NAMESPACE}
     """).run(connection, batch.scope)
 
 
@@ -104,7 +105,7 @@ def refuse(connection: Connection, letters: Sequence[str]) -> None:
 
     The function sets each tenant itself; no tenant need be set.
     """
-    Sql("select mosshead_write_v1.refuse(cast(:letters as jsonb))").run(connection, letters=f"[{','.join(letters)}]")
+    Sql("select mosshead_write_v1.refuse(%(letters)s::jsonb)").run(connection, letters=f"[{','.join(letters)}]")
 
 
 # A time that Python has no name for would end the claims of all lanes: an event that got one by way of SQL fails in its batch.
@@ -116,28 +117,28 @@ _WAITING = f"""
                position, coalesce(octet_length(payload ->> 'content') + 3, 0) / 4 as tokens, suspect,
                type not in ('message', 'conversation_ended') as command
         from mosshead.events
-        where {of_lane("events")}
+        where {of_namespace("events")}
           and events.publisher_id = publisher.publisher_id and events.state = 'received' and events.batch_id is null
           and events.type <> 'erase' and publisher_sequence <= greatest(publisher.received_up_to, publisher.passed_up_to, (
               select max(waited.publisher_sequence) from mosshead.events as waited
-              where {of_lane("waited")}
+              where {of_namespace("waited")}
                 and waited.publisher_id = publisher.publisher_id and waited.state = 'received' and waited.batch_id is null
-                and waited.publisher_sequence > publisher.received_up_to and waited.received_at < now() - cast(:gap as interval)))
-        order by publisher_sequence limit :limit
+                and waited.publisher_sequence > publisher.received_up_to and waited.received_at < now() - %(gap)s::interval))
+        order by publisher_sequence limit %(limit)s
     ) as event
-    where {of_lane("publisher")}
+    where {of_namespace("publisher")}
 """
 
 _BEFORE = f"""
     select payload from mosshead.events
-    where {OF_LANE} and type = 'message' and state = 'done'
+    where {OF_NAMESPACE} and type = 'message' and state = 'done'
       and position < (select min(position) from mosshead.events where {OF_BATCH})
-    order by position desc limit :limit
+    order by position desc limit %(limit)s
 """
 
 BURY = """
     insert into mosshead.dead_letters as dead (tenant_id, namespace_id, letter_id, origin, reason)
-    select :tenant_id, :namespace_id, event_id, 'stage', :reason from marked
+    select %(tenant_id)s, %(namespace_id)s, event_id, 'stage', %(reason)s from marked
     on conflict (tenant_id, namespace_id, letter_id) do update
         set times = dead.times + 1, died_at = now(), reason = excluded.reason
 """
@@ -149,5 +150,5 @@ _MOVE_WATERMARK = f"""
     from (
         select publisher_id, max(publisher_sequence) as up_to from mosshead.events where {OF_BATCH} group by publisher_id
     ) as reached
-    where {of_lane("publisher")} and publisher.publisher_id = reached.publisher_id
+    where {of_namespace("publisher")} and publisher.publisher_id = reached.publisher_id
 """

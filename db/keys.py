@@ -14,7 +14,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 from sqlalchemy import Connection
 
-from mosshead.store.connection import Sql
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +43,7 @@ class BatchRef:
         return {**self.lane.scope, "batch_id": self.batch_id}
 
 
-OF_LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-"""That a row is of the namespace; takes the parameters of `LaneRef.scope`."""
-
-OF_BATCH: Final = f"{OF_LANE} and batch_id = :batch_id"
-
-
-def of_lane(alias: str) -> str:
-    """The same, of one of several tables in a statement."""
-    return f"{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id"
+OF_BATCH: Final = f"{OF_NAMESPACE} and batch_id = %(batch_id)s"
 
 
 def seconds(interval: str) -> str:
@@ -78,7 +70,7 @@ def insert(
     columns = {column: f"one.{column}" for column in rows[0]} | computed
     return Sql(f"""
         insert into mosshead.{table} ({", ".join(columns)}) select {", ".join(columns.values())}
-        from jsonb_populate_recordset(cast(null as mosshead.{table}), :rows) as one
+        from jsonb_populate_recordset(cast(null as mosshead.{table}), %(rows)s) as one
         {conflict and f"on conflict {conflict}"} returning {returning}
     """).scalars(connection, rows=as_jsonb(rows))
 
@@ -151,7 +143,7 @@ _COLUMNS: Final = {table.name: list(dict.fromkeys(f"{table.key} {table.says}".sp
     "memories": f"memory_id version {_MEMORY}".split(),
 }
 
-ENDED: Final = "known_to = :at, ended_by = :decision_id"
+ENDED: Final = "known_to = %(at)s, ended_by = %(decision_id)s"
 """What a decision sets of a row that it ends."""
 
 
@@ -163,7 +155,8 @@ def renew(table: str, which: str, *, each: str = "", of: str = "ended", **change
     """
     return f"""
         with ended as (
-            update mosshead.{table} as row set {ENDED} where {of_lane("row")} and row.known_to is null and {which} returning *
+            update mosshead.{table} as row set {ENDED}
+            where {of_namespace("row")} and row.known_to is null and {which} returning *
         )
         {begin(table, each=each, **changed)} from {of}"""
 
@@ -176,12 +169,12 @@ def begin(table: str, *, each: str = "", **changed: str) -> str:
     says = {column: changed.get(column, column) for column in ("tenant_id", "namespace_id", *_COLUMNS[table])}
     return f"""
         insert into mosshead.{table} ({", ".join(says)}, known_from, made_by)
-        select {each} {", ".join(says.values())}, :at, :decision_id"""
+        select {each} {", ".join(says.values())}, %(at)s, %(decision_id)s"""
 
 
 def same_entity(one: str, other: str) -> str:
     """That two rows of a namespace are of one entity."""
-    return f"{of_lane(one)} and {one}.entity_id = {other}.entity_id"
+    return f"{of_namespace(one)} and {one}.entity_id = {other}.entity_id"
 
 
 def told_anew(source: str) -> str:

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef, insert, of_lane
-from mosshead.store.connection import Sql, same_namespace
+from db.keys import OF_BATCH, BatchRef, LaneRef, insert
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_namespace
 
 STAGES = ("extract", "score_salience", "embed", "consolidate", "refresh_profiles")
 """What every batch of events goes through, in order."""
@@ -31,13 +31,13 @@ class Slots:
 
 def dispatch_alone(connection: Connection) -> bool:
     """Whether this transaction is the only one that dispatches, until it ends: else slots would be given out twice."""
-    return Sql("select pg_try_advisory_xact_lock(:lock)").holds(connection, lock=_LOCK_DISPATCHING)
+    return Sql("select pg_try_advisory_xact_lock(%(lock)s)").holds(connection, lock=_LOCK_DISPATCHING)
 
 
 def slots(connection: Connection, *, alive: timedelta, again: timedelta) -> Slots:
     """The workers' slots. alive: how old a worker's heartbeat may be. again: after how long a hint counts as lost."""
     row = Sql(f"""
-        select (select coalesce(sum(slots), 0) from mosshead.workers where seen_at > now() - cast(:alive as interval)) as slots,
+        select (select coalesce(sum(slots), 0) from mosshead.workers where seen_at > now() - %(alive)s::interval) as slots,
                (select count(*)
                 from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
                 where {_OPEN} and ({_LEASED} or batch.due_at <= now() and {_TOLD})) as busy
@@ -71,12 +71,12 @@ def due_lanes(connection: Connection, *, limit: int, of_tenant: int) -> list[Lan
             select lane.* from tenant cross join lateral (
                 select tenant_id, namespace_id, ready_at, row_number() over (order by ready_at) as turn
                 from mosshead.lanes where tenant_id = tenant.tenant_id and {_RESTING} and ready_at <= now()
-                order by ready_at limit :limit
+                order by ready_at limit %(limit)s
             ) as lane
         )
         select tenant_id, namespace_id from waiting left join at_work using (tenant_id)
-        where coalesce(batches, 0) + turn <= :of_tenant
-        order by coalesce(batches, 0) + turn, ready_at limit :limit
+        where coalesce(batches, 0) + turn <= %(of_tenant)s
+        order by coalesce(batches, 0) + turn, ready_at limit %(limit)s
     """).run(connection, limit=limit, of_tenant=of_tenant)
     return [LaneRef(*row) for row in rows]
 
@@ -103,8 +103,8 @@ def batches_to_hint(
         where (tenant_id, namespace_id, batch_id) in (
             select batch.tenant_id, batch.namespace_id, batch.batch_id
             from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
-            where {_OPEN} and batch.due_at <= now() and not {_LEASED} and not {_TOLD} and not batch.stage = any(:but_not)
-            order by batch.due_at limit :limit for update of batch skip locked
+            where {_OPEN} and batch.due_at <= now() and not {_LEASED} and not {_TOLD} and not batch.stage = any(%(but_not)s)
+            order by batch.due_at limit %(limit)s for update of batch skip locked
         )
         returning tenant_id, namespace_id, batch_id, stage
     """).run(connection, limit=limit, again=again, but_not=list(but_not))
@@ -117,10 +117,10 @@ def to_erase(connection: Connection, *, limit: int, again: timedelta) -> list[La
     again: after how long such a lane is due again, where it is not erased by then.
     """
     rows = Sql("""
-        update mosshead.lanes set erase_due_at = now() + cast(:again as interval)
+        update mosshead.lanes set erase_due_at = now() + %(again)s::interval
         where (tenant_id, namespace_id) in (
             select tenant_id, namespace_id from mosshead.lanes where erase_due_at <= now()
-            order by erase_due_at limit :limit for update skip locked)
+            order by erase_due_at limit %(limit)s for update skip locked)
         returning tenant_id, namespace_id
     """).run(connection, limit=limit, again=again)
     return [LaneRef(*row) for row in rows]
@@ -129,7 +129,7 @@ def to_erase(connection: Connection, *, limit: int, again: timedelta) -> list[La
 def lock_due(connection: Connection, lane: LaneRef) -> bool:
     """Lock a lane for a claim; False where another has it, or it is not due. The lane's tenant must be set, here and below."""
     return Sql(f"""
-        select 1 from mosshead.lanes where {OF_LANE} and {_RESTING} and ready_at <= now() for update skip locked
+        select 1 from mosshead.lanes where {OF_NAMESPACE} and {_RESTING} and ready_at <= now() for update skip locked
     """).exists(connection, lane.scope)
 
 
@@ -140,7 +140,7 @@ def make_batch(connection: Connection, batch: BatchRef, event_ids: Sequence[UUID
     A gap that was waited out is waited out once: what comes after it is not held again.
     """
     Sql(f"""
-        update mosshead.events as event set batch_id = :batch_id, place = taken.place, late = event.late
+        update mosshead.events as event set batch_id = %(batch_id)s, place = taken.place, late = event.late
             or event.publisher_sequence < (
                 select consolidated_up_to from mosshead.publishers as publisher
                 where {same_namespace("publisher", "event")} and publisher.publisher_id = event.publisher_id)
@@ -154,22 +154,23 @@ def make_batch(connection: Connection, batch: BatchRef, event_ids: Sequence[UUID
                 where {same_namespace("done", "event")} and done.state = 'done'
                   and done.conversation_id = event.conversation_id and done.occurred_at > event.occurred_at
                   and (done.sequence is null or event.sequence is null) and done.publisher_id <> event.publisher_id)
-        from unnest(cast(:event_ids as uuid[])) with ordinality as taken (event_id, place)
-        where {of_lane("event")} and event.event_id = taken.event_id;
+        from unnest(%(event_ids)s::uuid[]) with ordinality as taken (event_id, place)
+        where {of_namespace("event")} and event.event_id = taken.event_id;
 
         insert into mosshead.batches (tenant_id, namespace_id, batch_id, stage, hinted_at, waiting_since)
-        select :tenant_id, :namespace_id, :batch_id, 'extract', now(), min(received_at) from mosshead.events where {OF_BATCH};
+        select %(tenant_id)s, %(namespace_id)s, %(batch_id)s, 'extract', now(), min(received_at)
+        from mosshead.events where {OF_BATCH};
 
         with taken as (
             select publisher_id, max(publisher_sequence) as up_to from mosshead.events where {OF_BATCH} group by publisher_id
         ),
         passed as (
             update mosshead.publishers as publisher set passed_up_to = taken.up_to from taken
-            where {of_lane("publisher")} and publisher.publisher_id = taken.publisher_id
+            where {of_namespace("publisher")} and publisher.publisher_id = taken.publisher_id
               and greatest(publisher.received_up_to, publisher.passed_up_to) < taken.up_to
             returning publisher.publisher_id, taken.up_to
         )
-        select mosshead.move_watermark(:tenant_id, :namespace_id, array_agg(publisher_id), array_agg(up_to)) from passed
+        select mosshead.move_watermark(%(tenant_id)s, %(namespace_id)s, array_agg(publisher_id), array_agg(up_to)) from passed
         having count(*) > 0;
 
         {_SET_LANE}
@@ -182,8 +183,8 @@ def due_without_events(connection: Connection, lane: LaneRef) -> str | None:
     None where another has the lane, it is not due, or there is nothing to do.
     """
     stage: str | None = Sql(f"""
-        select case when profiles_due_at <= now() then :refresh else '{REFLECT}' end from mosshead.lanes
-        where {OF_LANE} and {_RESTING} and ready_at <= now() and least(profiles_due_at, reflections_due_at) <= now()
+        select case when profiles_due_at <= now() then %(refresh)s else '{REFLECT}' end from mosshead.lanes
+        where {OF_NAMESPACE} and {_RESTING} and ready_at <= now() and least(profiles_due_at, reflections_due_at) <= now()
         for update skip locked
     """).scalar(connection, lane.scope, refresh=STAGES[-1])
     return stage
@@ -207,30 +208,31 @@ def quarantine(connection: Connection, lane: LaneRef, *, dead: int, within: time
     """Stop a lane where so many of its events died of late, until an operator resumes it; returns whether it was stopped now."""
     return Sql(f"""
         update mosshead.lanes set quarantined_at = now(), quarantined_for = 'many dead letters'
-        where {OF_LANE} and quarantined_at is null and :dead <= (
+        where {OF_NAMESPACE} and quarantined_at is null and %(dead)s <= (
             select count(*) from mosshead.dead_letters
-            where {OF_LANE} and origin = 'stage' and died_at > now() - cast(:within as interval))
+            where {OF_NAMESPACE} and origin = 'stage' and died_at > now() - %(within)s::interval)
     """).changes(connection, lane.scope, dead=dead, within=within)
 
 
 def set_aside(connection: Connection, lane: LaneRef, why: str) -> bool:
     """Quarantine a lane for what stands in it; returns whether it was stopped now. why: in words without a text of an event's."""
     return Sql(f"""
-        update mosshead.lanes set quarantined_at = now(), quarantined_for = :why where {OF_LANE} and quarantined_at is null
+        update mosshead.lanes set quarantined_at = now(), quarantined_for = %(why)s
+        where {OF_NAMESPACE} and quarantined_at is null
     """).changes(connection, lane.scope, why=why)
 
 
 def look_again(connection: Connection, lane: LaneRef, *, after: timedelta) -> None:
     """Have a lane that is due and at rest looked at again after a while."""
     Sql(f"""
-        update mosshead.lanes set ready_at = now() + cast(:after as interval) where {OF_LANE} and {_RESTING} and ready_at <= now()
+        update mosshead.lanes set ready_at = now() + %(after)s::interval where {OF_NAMESPACE} and {_RESTING} and ready_at <= now()
     """).run(connection, lane.scope, after=after)
 
 
 _OPEN = "batch.stage not in ('done', 'dead', 'split')"
 
 # A task is on its way for this try of the stage. A lease that lapsed since shows that its task is gone.
-_TOLD = """(coalesce(batch.hinted_at >= batch.due_at, false) and batch.hinted_at > now() - cast(:again as interval)
+_TOLD = """(coalesce(batch.hinted_at >= batch.due_at, false) and batch.hinted_at > now() - %(again)s::interval
             and (lane.lease_until is null or batch.hinted_at > lane.lease_until))"""
 _LEASED = "(lane.lease_until is not null and lane.lease_until >= now())"
 
@@ -238,13 +240,13 @@ _RESTING = "batch_id is null and ready_at is not null and quarantined_at is null
 
 _SET_LANE = f"""
     update mosshead.lanes as lane set
-        batch_id = cast(:batch_id as uuid),
+        batch_id = %(batch_id)s::uuid,
         (ready_at, first_pending_at) = (
-            select case when not :claimed then least(min(received_at) + cast(:gap as interval), lane.profiles_due_at,
+            select case when not %(claimed)s then least(min(received_at) + %(gap)s::interval, lane.profiles_due_at,
                                                           lane.reflections_due_at)
                         when count(*) > 0 then now() end, min(received_at)
-            from (select received_at from mosshead.events where {OF_LANE} and state = 'received' and batch_id is null
+            from (select received_at from mosshead.events where {OF_NAMESPACE} and state = 'received' and batch_id is null
                   order by position limit 1) as next
         )
-    where {OF_LANE}
+    where {OF_NAMESPACE}
 """

@@ -10,9 +10,9 @@ from datetime import timedelta
 
 from sqlalchemy import Connection
 
-from db.keys import OF_BATCH, BatchRef, of_lane
+from db.keys import OF_BATCH, BatchRef
 from db.lanes import DONE, REFLECT, STAGES
-from mosshead.store.connection import Sql
+from mosshead.store.connection import Sql, of_namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +46,17 @@ def take(connection: Connection, batch: BatchRef, stage: str, *, owner: str, las
         return None
     started = Sql(f"""
         update mosshead.batches as batch set starts = starts + 1
-        where {OF_BATCH} and stage = :stage and due_at <= now()
+        where {OF_BATCH} and stage = %(stage)s and due_at <= now()
         returning attempts, starts, overruns, (
             select count(*) from mosshead.events
-            where {of_lane("events")} and events.batch_id = :batch_id) as events
+            where {of_namespace("events")} and events.batch_id = %(batch_id)s) as events
     """).row(connection, batch.scope, stage=stage)
     if started is None:
         return None
     # By the clock, not from the transaction's start: an app that publishes in a long one of its own keeps the lane's row so long.
     epoch = Sql(f"""
         update mosshead.lanes
-        set epoch = epoch + 1, lease_owner = :owner, lease_until = clock_timestamp() + cast(:lasting as interval)
+        set epoch = epoch + 1, lease_owner = %(owner)s, lease_until = clock_timestamp() + %(lasting)s::interval
         where {OF_BATCH} returning epoch
     """).value(connection, batch.scope, owner=owner, lasting=lasting)
     return Lease(batch, stage, owner, epoch, started.attempts, started.starts - 1, started.events, started.overruns)
@@ -65,18 +65,18 @@ def take(connection: Connection, batch: BatchRef, stage: str, *, owner: str, las
 def renew(connection: Connection, lease: Lease, *, lasting: timedelta) -> bool:
     """Make a lease last from now on; False where it was given back, released or taken over."""
     return Sql(f"""
-        update mosshead.lanes set lease_until = clock_timestamp() + cast(:lasting as interval)
-        where {OF_BATCH} and epoch = :epoch and lease_owner = :owner
+        update mosshead.lanes set lease_until = clock_timestamp() + %(lasting)s::interval
+        where {OF_BATCH} and epoch = %(epoch)s and lease_owner = %(owner)s
     """).changes(connection, _scope(lease), lasting=lasting)
 
 
 def holds(connection: Connection, lease: Lease) -> bool:
     """Whether a lease is still the latest and its stage is not stored; locks its lane for the rest of the transaction."""
     latest = Sql(f"""
-        select 1 from mosshead.lanes where {OF_BATCH} and epoch = :epoch for update
+        select 1 from mosshead.lanes where {OF_BATCH} and epoch = %(epoch)s for update
     """).exists(connection, _scope(lease))
     return latest and Sql(f"""
-        select 1 from mosshead.batches where {OF_BATCH} and stage = :stage
+        select 1 from mosshead.batches where {OF_BATCH} and stage = %(stage)s
     """).exists(connection, lease.batch.scope, stage=lease.stage)
 
 
@@ -99,10 +99,10 @@ def end(connection: Connection, lease: Lease, stage: str, *, error: str | None =
     """Give a lease back with its batch at another stage; where that is ``done``, ``dead`` or ``split``, the lane is free."""
     Sql(f"""
         update mosshead.batches
-        set stage = :stage, due_at = now(), hinted_at = now(), attempts = 0, starts = 0, overruns = 0, error = :error,
-            applied_at = case when cast(:from as text) = 'consolidate' and :stage not in ('dead', 'split') then now()
+        set stage = %(stage)s, due_at = now(), hinted_at = now(), attempts = 0, starts = 0, overruns = 0, error = %(error)s,
+            applied_at = case when %(from)s::text = 'consolidate' and %(stage)s not in ('dead', 'split') then now()
                          else applied_at end,
-            finished_at = case when :stage in ('done', 'dead', 'split') then now() end
+            finished_at = case when %(stage)s in ('done', 'dead', 'split') then now() end
         where {OF_BATCH};
         {_FREE_LANE if stage in {DONE, "dead", "split"} else _FREE_LEASE}
     """).run(connection, {**lease.batch.scope, "from": lease.stage, "stage": stage, "error": error})
@@ -112,7 +112,7 @@ def put_off(connection: Connection, lease: Lease, *, error: str, delay: timedelt
     """Give a lease back with its stage to be tried again after a delay. counts: it was the batch's fault."""
     Sql(f"""
         update mosshead.batches
-        set due_at = now() + cast(:delay as interval), attempts = attempts + :counted, starts = 0, error = :error
+        set due_at = now() + %(delay)s::interval, attempts = attempts + %(counted)s, starts = 0, error = %(error)s
         where {OF_BATCH};
         {_FREE_LEASE}
     """).run(connection, lease.batch.scope, error=error, delay=delay, counted=int(counts))
@@ -122,7 +122,7 @@ def forgive(connection: Connection, lease: Lease) -> None:
     """Count a lease that another took over no longer as a crash: its task lives. Nothing, where the stage was ended meanwhile."""
     # The start of the successor stays counted.
     Sql(f"""
-        update mosshead.batches set starts = starts - 1 where {OF_BATCH} and stage = :stage and starts > 1
+        update mosshead.batches set starts = starts - 1 where {OF_BATCH} and stage = %(stage)s and starts > 1
     """).run(connection, lease.batch.scope, stage=lease.stage)
 
 
@@ -134,12 +134,12 @@ def overrun(connection: Connection, lease: Lease, *, error: str) -> bool:
     # Without an owner, so that the death of its task, which the time limit brings, is not counted too.
     lapsed = Sql(f"""
         update mosshead.lanes set lease_until = now() - interval '1 millisecond', lease_owner = null
-        where {OF_BATCH} and epoch = :epoch and lease_owner = :owner
+        where {OF_BATCH} and epoch = %(epoch)s and lease_owner = %(owner)s
     """).changes(connection, _scope(lease))
     if lapsed:
         Sql(f"""
-            update mosshead.batches set overruns = overruns + 1, starts = greatest(starts - 1, 0), error = :error
-            where {OF_BATCH} and stage = :stage
+            update mosshead.batches set overruns = overruns + 1, starts = greatest(starts - 1, 0), error = %(error)s
+            where {OF_BATCH} and stage = %(stage)s
         """).run(connection, lease.batch.scope, stage=lease.stage, error=error)
     return lapsed
 
@@ -148,7 +148,7 @@ def release(connection: Connection, batch: BatchRef, owner: str) -> bool:
     """Let the lease of a task that is known to be dead lapse at once, so that its stage is due again; it counts as a crash."""
     return Sql(f"""
         update mosshead.lanes set lease_until = now() - interval '1 millisecond', lease_owner = null
-        where {OF_BATCH} and lease_owner = :owner
+        where {OF_BATCH} and lease_owner = %(owner)s
     """).changes(connection, batch.scope, owner=owner)
 
 
@@ -190,12 +190,12 @@ def paused_providers(connection: Connection) -> list[str]:
 
 def admit(connection: Connection, provider: str, *, probe: timedelta) -> bool:
     """Whether a provider may be asked. Where it failed before, one asks and the others wait, for as long as ``probe`` at most."""
-    row = Sql("select 1 from mosshead.breakers where provider = :provider").row(connection, provider=provider)
+    row = Sql("select 1 from mosshead.breakers where provider = %(provider)s").row(connection, provider=provider)
     if row is None:
         return True
     return Sql("""
-        update mosshead.breakers set probe_until = now() + cast(:probe as interval)
-        where provider = :provider and greatest(open_until, probe_until) <= now()
+        update mosshead.breakers set probe_until = now() + %(probe)s::interval
+        where provider = %(provider)s and greatest(open_until, probe_until) <= now()
     """).changes(connection, provider=provider, probe=probe)
 
 
@@ -203,7 +203,7 @@ def leave_providers(connection: Connection, providers: Collection[str]) -> None:
     """Whoever tried these is through and cannot tell whether they answer, as it never asked: another may try at once."""
     if providers:
         Sql("""
-            update mosshead.breakers set probe_until = null where provider = any(:providers) and probe_until is not null
+            update mosshead.breakers set probe_until = null where provider = any(%(providers)s) and probe_until is not null
         """).run(connection, providers=list(providers))
 
 
@@ -223,13 +223,13 @@ def trip_breaker(
     # What fails while it is left alone was under way before: that is the same outage, and no failure more.
     found = Sql("""
         insert into mosshead.breakers as breaker (provider, open_until, failures, reason)
-        values (:provider, now() + coalesce(cast(:pause as interval), cast(:first as interval)), 1, :reason)
+        values (%(provider)s, now() + coalesce(%(pause)s::interval, %(first)s::interval), 1, %(reason)s)
         on conflict (provider) do update set
             reason = excluded.reason, probe_until = null,
             failures = breaker.failures + case when breaker.open_until <= now() then 1 else 0 end,
-            open_until = greatest(breaker.open_until, now() + coalesce(cast(:pause as interval),
+            open_until = greatest(breaker.open_until, now() + coalesce(%(pause)s::interval,
                 case when breaker.open_until > now() then '0'
-                else least(cast(:first as interval) * power(2, least(breaker.failures, 10)), cast(:most as interval)) end))
+                else least(%(first)s::interval * power(2, least(breaker.failures, 10)), %(most)s::interval) end))
         returning extract(epoch from open_until - now())
     """).value(connection, provider=provider, reason=reason, pause=pause, first=first, most=most)
     return timedelta(seconds=float(found))
@@ -237,7 +237,7 @@ def trip_breaker(
 
 def close_breaker(connection: Connection, provider: str) -> None:
     """The provider answered: all may ask it again."""
-    Sql("delete from mosshead.breakers where provider = :provider").run(connection, provider=provider)
+    Sql("delete from mosshead.breakers where provider = %(provider)s").run(connection, provider=provider)
 
 
 def breakers(connection: Connection) -> list[Breaker]:

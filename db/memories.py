@@ -15,9 +15,9 @@ from psycopg.types.json import Jsonb
 from sqlalchemy import Connection, Row
 
 from db.decisions import Stamp
-from db.keys import MEMORIES, OF_LANE, LaneRef, VersionConflict, insert, of_lane, renew
+from db.keys import MEMORIES, LaneRef, VersionConflict, insert, renew
 from mosshead.embeddings.protocol import Vector
-from mosshead.store.connection import Sql
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 from mosshead.store.memories import CurrentMemory
 from mosshead.timestamps import offset_of
 
@@ -81,8 +81,8 @@ def change(connection: Connection, lane: LaneRef, memory_id: UUID, version: int,
     unknown = changes.keys() - CHANGEABLE
     if unknown:
         raise ValueError(f"a memory's {', '.join(sorted(unknown))} cannot change")
-    of_version = "row.memory_id = :memory_id and row.version = :version"
-    renewed = renew("memories", of_version, version="version + 1", **{column: f":{column}" for column in changes})
+    of_version = "row.memory_id = %(memory_id)s and row.version = %(version)s"
+    renewed = renew("memories", of_version, version="version + 1", **{column: f"%({column})s" for column in changes})
     data = {name: Jsonb(changes[name]) for name in ("factors", "record") if changes.get(name) is not None}
     row = {**lane.scope, **stamp.columns, "memory_id": memory_id, "version": version, **changes, **data}
     if not Sql(renewed).changes(connection, row):
@@ -93,7 +93,7 @@ def memory_states(connection: Connection, lane: LaneRef, memory_ids: Sequence[UU
     """The latest versions of some memories, by id; of those that there are."""
     rows = Sql(f"""
         select memory_id, version, state, content from mosshead.memories
-        where {OF_LANE} and memory_id = any(cast(:memory_ids as uuid[])) and known_to is null order by memory_id
+        where {OF_NAMESPACE} and memory_id = any(%(memory_ids)s::uuid[]) and known_to is null order by memory_id
     """).run(connection, lane.scope, memory_ids=list(memory_ids))
     return {row.memory_id: CurrentMemory(*row) for row in rows}
 
@@ -101,7 +101,7 @@ def memory_states(connection: Connection, lane: LaneRef, memory_ids: Sequence[UU
 def content_of(connection: Connection, lane: LaneRef, memory_id: UUID, version: int) -> str | None:
     """What a version of a memory said; None where there was no such version."""
     content: str | None = Sql(f"""
-        select content from mosshead.memories where {OF_LANE} and memory_id = :memory_id and version = :version
+        select content from mosshead.memories where {OF_NAMESPACE} and memory_id = %(memory_id)s and version = %(version)s
     """).scalar(connection, lane.scope, memory_id=memory_id, version=version)
     return content
 
@@ -110,7 +110,7 @@ def retire_vector(connection: Connection, lane: LaneRef, memory_id: UUID) -> Non
     """A memory is not found by its vector any more, but as of a time before."""
     Sql(f"""
         update mosshead.embeddings set owner_kind = 'past_memory'
-        where {OF_LANE} and owner_kind = 'memory' and owner_id = :memory_id
+        where {OF_NAMESPACE} and owner_kind = 'memory' and owner_id = %(memory_id)s
     """).run(connection, lane.scope, memory_id=memory_id)
 
 
@@ -143,7 +143,7 @@ def quotes_for(connection: Connection, lane: LaneRef, memory_id: UUID) -> dict[U
     """The messages that speak for a memory, each with its quote."""
     return Sql(f"""
         select message_id, quote from mosshead.memory_sources
-        where {OF_LANE} and memory_id = :memory_id and stance = 'for' and known_to is null order by message_id
+        where {OF_NAMESPACE} and memory_id = %(memory_id)s and stance = 'for' and known_to is null order by message_id
     """).pairs(connection, lane.scope, memory_id=memory_id)
 
 
@@ -165,7 +165,7 @@ def entities_of_memory(connection: Connection, lane: LaneRef, *memory_ids: UUID)
     """Whom a memory is about, or several are."""
     return Sql(f"""
         select distinct entity_id from mosshead.memory_entities
-        where {OF_LANE} and memory_id = any(cast(:memory_ids as uuid[])) and known_to is null
+        where {OF_NAMESPACE} and memory_id = any(%(memory_ids)s::uuid[]) and known_to is null
     """).scalars(connection, lane.scope, memory_ids=list(memory_ids))
 
 
@@ -174,7 +174,7 @@ def sure_of_memory(connection: Connection, lane: LaneRef, memory_id: UUID) -> Se
     return Sql(f"""
         select link.entity_id, entity.entity_type, link.role
         from mosshead.memory_entities as link join mosshead.entities as entity using (tenant_id, namespace_id, entity_id)
-        where {of_lane("link")} and link.memory_id = :memory_id
+        where {of_namespace("link")} and link.memory_id = %(memory_id)s
           and link.known_to is null and link.certainty = 'sure' and entity.known_to is null
         order by link.entity_id
     """).rows(connection, lane.scope, memory_id=memory_id)
@@ -198,7 +198,7 @@ def relate(
 
 def end_relations(connection: Connection, lane: LaneRef, memory_id: UUID, stamp: Stamp, *, valid_to: datetime) -> None:
     """The edges that a superseded memory stated held until then, and no longer."""
-    ended = renew("relations", "row.memory_id = :memory_id and row.valid_to is null", valid_to=":valid_to")
+    ended = renew("relations", "row.memory_id = %(memory_id)s and row.valid_to is null", valid_to="%(valid_to)s")
     Sql(ended).run(connection, lane.scope | stamp.columns, memory_id=memory_id, valid_to=valid_to)
 
 

@@ -8,14 +8,14 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 from sqlalchemy import Connection
 
-from db.keys import OF_LANE, LaneRef
+from db.keys import LaneRef
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import Sql
+from mosshead.store.connection import OF_NAMESPACE, Sql
 
 
 def path_of(connection: Connection, lane: LaneRef) -> tuple[str, ...] | None:
     """The path of a namespace, the tenant first; None where there is no such one. Its tenant must be set."""
-    path = Sql(f"select path from mosshead.namespaces where {OF_LANE}").scalar(connection, lane.scope)
+    path = Sql(f"select path from mosshead.namespaces where {OF_NAMESPACE}").scalar(connection, lane.scope)
     return tuple(path) if path is not None else None
 
 
@@ -34,7 +34,7 @@ def tenants(connection: Connection) -> Sequence[UUID]:
 def tenant_name(connection: Connection, tenant_id: UUID) -> str:
     """The name of a tenant, which must be set; its id where nobody knows a name."""
     found = Sql("""
-        select name from mosshead.tenants where tenant_id = :tenant_id
+        select name from mosshead.tenants where tenant_id = %(tenant_id)s
     """).scalar(connection, tenant_id=tenant_id)
     return found or str(tenant_id)
 
@@ -57,20 +57,23 @@ def configure(connection: Connection, lane: LaneRef, wanted: Configuration) -> N
     shapes = {"schemas": Jsonb(list(wanted.schemas)), "profiles": Jsonb(list(wanted.profiles))}
     Sql(f"""
         update mosshead.namespaces
-        set instructions = :instructions, schemas = :schemas, profiles = :profiles, episodes = :episodes, configured_at = now()
-        where {OF_LANE}
+        set instructions = %(instructions)s, schemas = %(schemas)s, profiles = %(profiles)s, episodes = %(episodes)s,
+            configured_at = now()
+        where {OF_NAMESPACE}
     """).run(connection, lane.scope, instructions=wanted.instructions, episodes=wanted.episodes, **shapes)
 
 
 def configuration(connection: Connection, lane: LaneRef) -> Configuration:
     """What the app wants of a namespace's memories."""
     row = Sql(f"""
-        select instructions, schemas, profiles, episodes from mosshead.namespaces where {OF_LANE}
+        select instructions, schemas, profiles, episodes from mosshead.namespaces where {OF_NAMESPACE}
     """).row(connection, lane.scope)
     return Configuration(*row) if row else Configuration()
 
 
 def llm_model(connection: Connection, lane: LaneRef) -> str | None:
     """The LLM that is asked for a namespace in place of the service's own, if any."""
-    name: str | None = Sql(f"select llm_model from mosshead.namespaces where {OF_LANE}").scalar(connection, lane.scope)
+    name: str | None = Sql(f"select llm_model from mosshead.namespaces where {OF_NAMESPACE}").scalar(
+        connection, lane.scope
+    )
     return name

@@ -8,9 +8,9 @@ from uuid import UUID
 from sqlalchemy import Connection, Row
 
 from db.decisions import Stamp
-from db.keys import OF_LANE, LaneRef, VersionConflict, insert
+from db.keys import LaneRef, VersionConflict, insert
 from mosshead.models.prompts import OptimizerOrOff, Syntax
-from mosshead.store.connection import Sql
+from mosshead.store.connection import OF_NAMESPACE, Sql
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ def find(connection: Connection, lane: LaneRef, name: str, version: int | None =
     """A prompt as it is, or as it was at a version; None where there is no such one."""
     row = Sql(f"""
         select {_COLUMNS} from mosshead.prompts
-        where {OF_LANE} and name = :name and version = coalesce(cast(:version as integer), version)
+        where {OF_NAMESPACE} and name = %(name)s and version = coalesce(%(version)s::integer, version)
         order by version desc limit 1
     """).row(connection, lane.scope, name=name, version=version)
     return None if row is None else PromptVersion(**row._asdict())
@@ -45,9 +45,9 @@ def add_version(connection: Connection, lane: LaneRef, new: PromptVersion, stamp
     # Two that follow the same version have the same key: the second waits for the first, and finds nothing to do.
     added = Sql(f"""
         insert into mosshead.prompts (tenant_id, namespace_id, {_COLUMNS}, made_at, decision_id)
-        select :tenant_id, :namespace_id, {", ".join(f":{name}" for name in columns)}, :at, :decision_id
-        where cast(:version as integer) - 1 = (
-            select coalesce(max(version), 0) from mosshead.prompts where {OF_LANE} and name = :name)
+        select %(tenant_id)s, %(namespace_id)s, {", ".join(f"%({name})s" for name in columns)}, %(at)s, %(decision_id)s
+        where %(version)s::integer - 1 = (
+            select coalesce(max(version), 0) from mosshead.prompts where {OF_NAMESPACE} and name = %(name)s)
         on conflict do nothing
     """).changes(connection, lane.scope | stamp.columns, **columns)
     if not added:
@@ -69,7 +69,7 @@ def waiting_feedback(connection: Connection, lane: LaneRef, name: str, *, limit:
     """What waits for a prompt, in the order in which it was given. Columns: feedback_id, messages, comment, score."""
     return Sql(f"""
         select feedback_id, messages, comment, score from mosshead.prompt_feedback where {_WAITS}
-        order by position limit :limit
+        order by position limit %(limit)s
     """).rows(connection, lane.scope, name=name, limit=limit)
 
 
@@ -78,7 +78,7 @@ def use_feedback(
 ) -> None:
     """Mark feedback as used, and which version it led to, if to any."""
     Sql(f"""
-        update mosshead.prompt_feedback set used_at = :at, used_by = :decision_id, version = :version where {_NAMED}
+        update mosshead.prompt_feedback set used_at = %(at)s, used_by = %(decision_id)s, version = %(version)s where {_NAMED}
     """).run(connection, lane.scope | stamp.columns, feedback_ids=list(feedback_ids), version=version)
 
 
@@ -87,12 +87,12 @@ def try_again(connection: Connection, lane: LaneRef, feedback_ids: Sequence[UUID
     Sql(f"""
         update mosshead.prompt_feedback set
             tries = tries + 1,
-            used_at = case when tries + 1 >= :most then cast(:at as timestamptz) end,
-            used_by = case when tries + 1 >= :most then cast(:decision_id as uuid) end
+            used_at = case when tries + 1 >= %(most)s then %(at)s::timestamptz end,
+            used_by = case when tries + 1 >= %(most)s then %(decision_id)s::uuid end
         where {_NAMED}
     """).run(connection, lane.scope | stamp.columns, feedback_ids=list(feedback_ids), most=most)
 
 
 _COLUMNS = ", ".join(PromptVersion.__dataclass_fields__)
-_WAITS = f"{OF_LANE} and name = :name and used_at is null"
-_NAMED = f"{OF_LANE} and feedback_id = any(cast(:feedback_ids as uuid[])) and used_at is null"
+_WAITS = f"{OF_NAMESPACE} and name = %(name)s and used_at is null"
+_NAMED = f"{OF_NAMESPACE} and feedback_id = any(%(feedback_ids)s::uuid[]) and used_at is null"

@@ -9,9 +9,9 @@ from sqlalchemy import Connection, Row
 
 from db import memories
 from db.decisions import Stamp
-from db.keys import ENDED, OF_LANE, LaneRef, insert, of_lane, renew
+from db.keys import ENDED, LaneRef, insert, renew
 from mosshead.embeddings.protocol import Vector
-from mosshead.store.connection import Sql, same_namespace
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def waiting(connection: Connection, lane: LaneRef, question_id: UUID) -> Sequenc
         from mosshead.questions as question
         join mosshead.memories as memory using (tenant_id, namespace_id, memory_id)
         left join mosshead.messages as message using (tenant_id, namespace_id, message_id)
-        where {of_lane("question")} and question.question_id = :question_id
+        where {of_namespace("question")} and question.question_id = %(question_id)s
           and question.known_to is null and memory.known_to is null and memory.state <> 'withdrawn'
         order by question.memory_id
     """).rows(connection, lane.scope, question_id=question_id)
@@ -97,46 +97,46 @@ def settle(connection: Connection, lane: LaneRef, waiting: Sequence[Row[Any]], a
         "memories": [one.memory_id for one in waiting],
         "candidates": sorted({candidate for one in waiting for candidate in one.candidates}),
     }
-    theirs = "row.memory_id = any(cast(:memories as uuid[])) and row.answered_at is null"
+    theirs = "row.memory_id = any(%(memories)s::uuid[]) and row.answered_at is null"
     # As `OtherQuestion` stands in the text of what a question holds.
-    asked = "cast(jsonb_build_object('question', cast(:question_id as text)) as text)"
-    told = f"cast(replace(cast(relations as text), {asked}, cast(to_jsonb(cast(:answer as uuid)) as text)) as jsonb)"
+    asked = "cast(jsonb_build_object('question', %(question_id)s::text) as text)"
+    told = f"cast(replace(cast(relations as text), {asked}, cast(to_jsonb(%(answer)s::uuid) as text)) as jsonb)"
     # An end of a relation, null where it is still open who that is.
-    end = "case when jsonb_typeof(edge -> {0}) <> 'object' then coalesce(cast(edge ->> {0} as uuid), :answer) end"
+    end = "case when jsonb_typeof(edge -> {0}) <> 'object' then coalesce(cast(edge ->> {0} as uuid), %(answer)s) end"
     Sql(f"""
-        {renew("questions", f"{theirs} and row.question_id = :question_id", answered_at=":at", answer_id=":answer")};
+        {renew("questions", f"{theirs} and row.question_id = %(question_id)s", answered_at="%(at)s", answer_id="%(answer)s")};
         {renew("questions", f"{theirs} and strpos(cast(row.relations as text), {asked}) > 0", relations=told)};
 
         -- A candidate whom another open question offers for the same memory stays, as unsure as it was.
         update mosshead.memory_entities as link set {ENDED}
-        where {OF_LANE} and memory_id = any(cast(:memories as uuid[])) and known_to is null and (
-            entity_id = :answer or certainty = 'unsure' and entity_id = any(cast(:candidates as uuid[])) and not exists (
+        where {OF_NAMESPACE} and memory_id = any(%(memories)s::uuid[]) and known_to is null and (
+            entity_id = %(answer)s or certainty = 'unsure' and entity_id = any(%(candidates)s::uuid[]) and not exists (
                 select from mosshead.questions as other
-                where {of_lane("other")} and other.memory_id = link.memory_id
+                where {of_namespace("other")} and other.memory_id = link.memory_id
                   and other.known_to is null and other.answered_at is null and link.entity_id = any(other.candidates)));
 
         insert into mosshead.memory_entities
             (tenant_id, namespace_id, memory_id, entity_id, role, certainty, known_from, made_by)
-        select distinct on (memory_id) tenant_id, namespace_id, memory_id, :answer, role, 'sure', :at, :decision_id
+        select distinct on (memory_id) tenant_id, namespace_id, memory_id, %(answer)s, role, 'sure', %(at)s, %(decision_id)s
         from (select tenant_id, namespace_id, memory_id, role from mosshead.questions
-              where {OF_LANE} and question_id = :question_id and made_by = :decision_id
+              where {OF_NAMESPACE} and question_id = %(question_id)s and made_by = %(decision_id)s
               union all
               select tenant_id, namespace_id, memory_id, role from mosshead.memory_entities
-              where {OF_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id
-                and entity_id = :answer and certainty = 'sure') as asked
+              where {OF_NAMESPACE} and memory_id = any(%(memories)s::uuid[]) and ended_by = %(decision_id)s
+                and entity_id = %(answer)s and certainty = 'sure') as asked
         order by memory_id, array_position(array['subject', 'object', 'about'], role);
 
         insert into mosshead.relations
             (tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id, valid_from, valid_to,
              known_from, made_by)
         select memory.tenant_id, memory.namespace_id, gen_random_uuid(), subject_id, edge ->> 1, object_id, memory.memory_id,
-               memory.valid_from, memory.valid_to, :at, :decision_id
+               memory.valid_from, memory.valid_to, %(at)s, %(decision_id)s
         from mosshead.questions as question
         join mosshead.memories as memory using (tenant_id, namespace_id, memory_id)
         cross join jsonb_array_elements(question.relations) as edge
         cross join lateral (select {end.format(0)} as subject_id, {end.format(2)} as object_id) as ends
-        where {of_lane("question")} and question.question_id = :question_id
-          and question.made_by = :decision_id and memory.known_to is null and subject_id <> object_id
+        where {of_namespace("question")} and question.question_id = %(question_id)s
+          and question.made_by = %(decision_id)s and memory.known_to is null and subject_id <> object_id
         on conflict do nothing
     """).run(connection, lane.scope | stamp.columns, answer=answer, **row)
 

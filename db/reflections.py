@@ -12,8 +12,8 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef, of_lane
-from mosshead.store.connection import Sql, same_namespace
+from db.keys import OF_BATCH, BatchRef, LaneRef
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_namespace
 
 _MOST_MESSAGES = 100
 """A reflection takes up the batches that hold so many messages together, or one batch that has more."""
@@ -54,15 +54,15 @@ def note_news(connection: Connection, batch: BatchRef, *, least: timedelta, most
 NEWS: Final[dict[str, str]] = {
     "document": f"""
         select shape ->> 'name' from mosshead.namespaces cross join jsonb_array_elements(profiles) as shape
-        where {OF_LANE} and exists (select from said)
+        where {OF_NAMESPACE} and exists (select from said)
     """,
     "episodes": f"""
         select coalesce(conversation_id, '') from said
-        where exists (select from mosshead.namespaces where {OF_LANE} and episodes)
+        where exists (select from mosshead.namespaces where {OF_NAMESPACE} and episodes)
     """,
     "summary": f"""
         select conversation_id from said join mosshead.summaries as summary using (conversation_id)
-        where {of_lane("summary")}
+        where {of_namespace("summary")}
     """,
 }
 """By kind, the subjects for which messages are news; none where a namespace has not asked for the kind. ``said`` holds the
@@ -85,8 +85,8 @@ def touch(
         # What was put off stays so: each new message would have it asked again at once what it was put off for.
         Sql(f"""
             insert into mosshead.reflections as reflection (tenant_id, namespace_id, kind, subject, dirty_since, due_at)
-            select :tenant_id, :namespace_id, kind, subject, now(),
-                   now() + least(cast(:least as interval), cast(:most as interval))
+            select %(tenant_id)s, %(namespace_id)s, kind, subject, now(),
+                   now() + least(%(least)s::interval, %(most)s::interval)
             from {_GIVEN}
             on conflict (tenant_id, namespace_id, kind, subject) do update set
                 dirty_since = case when reflection.due_at is null then now() else reflection.dirty_since end,
@@ -94,11 +94,11 @@ def touch(
                 due_at = case
                     when reflection.due_at is null then excluded.due_at
                     when reflection.due_at <= now() or reflection.put_off_for is not null then reflection.due_at
-                    else least(excluded.due_at, reflection.dirty_since + cast(:most as interval))
+                    else least(excluded.due_at, reflection.dirty_since + %(most)s::interval)
                 end;
 
             insert into mosshead.reflection_batches (tenant_id, namespace_id, kind, subject, batch_id)
-            select :tenant_id, :namespace_id, kind, subject, :batch_id from {_GIVEN}
+            select %(tenant_id)s, %(namespace_id)s, kind, subject, %(batch_id)s from {_GIVEN}
             on conflict do nothing
         """).run(connection, batch.scope, least=least, most=most, **parameters)
         set_timer(connection, batch.lane)
@@ -139,7 +139,7 @@ def first_due(connection: Connection, lane: LaneRef) -> DueReflection | None:
     As long as its batch has the lane, it stays the first.
     """
     row = Sql(f"""
-        select kind, subject, one_by_one from mosshead.reflections where {OF_LANE} and due_at <= now()
+        select kind, subject, one_by_one from mosshead.reflections where {OF_NAMESPACE} and due_at <= now()
         order by due_at, kind, subject limit 1
     """).row(connection, lane.scope)
     if row is None:
@@ -151,12 +151,12 @@ def first_due(connection: Connection, lane: LaneRef) -> DueReflection | None:
             from (
                 select batch_id, position, (
                     select count(*) from mosshead.events as event
-                    where {of_lane("event")} and event.batch_id = waiting.batch_id and event.type = 'message') as messages
+                    where {of_namespace("event")} and event.batch_id = waiting.batch_id and event.type = 'message') as messages
                 from mosshead.reflection_batches as waiting where {_REFLECTION} and skipped_for is null
-                order by position limit greatest(:messages, 1)
+                order by position limit greatest(%(messages)s, 1)
             ) as counted
         ) as summed
-        where position = first or up_to <= :messages order by position
+        where position = first or up_to <= %(messages)s order by position
     """).scalars(connection, lane.scope, **wanted)
     return DueReflection(row.kind, row.subject, tuple(batches))
 
@@ -167,7 +167,7 @@ def settle(connection: Connection, lane: LaneRef, due: DueReflection) -> None:
     It stays due where it has not seen all, those that came in between among them.
     """
     Sql(f"""
-        delete from mosshead.reflection_batches where {_REFLECTION} and batch_id = any(cast(:batches as uuid[]))
+        delete from mosshead.reflection_batches where {_REFLECTION} and batch_id = any(%(batches)s::uuid[])
     """).run(connection, lane.scope, **_of(due))
     _rest(connection, lane, due)
 
@@ -175,7 +175,7 @@ def settle(connection: Connection, lane: LaneRef, due: DueReflection) -> None:
 def put_off(connection: Connection, lane: LaneRef, due: DueReflection, *, pause: timedelta, why: str) -> None:
     """A reflection cannot be done now, and is due again after a while. why: in fixed words."""
     Sql(f"""
-        update mosshead.reflections set due_at = now() + cast(:pause as interval), put_off_for = :why where {_REFLECTION}
+        update mosshead.reflections set due_at = now() + %(pause)s::interval, put_off_for = %(why)s where {_REFLECTION}
     """).run(connection, lane.scope, pause=pause, why=why, **_of(due))
     set_timer(connection, lane)
 
@@ -189,8 +189,8 @@ def give_up(connection: Connection, lane: LaneRef, due: DueReflection, *, why: s
         _one_by_one(connection, lane, due, why)
         return "one by one"
     Sql(f"""
-        update mosshead.reflection_batches set skipped_for = :why
-        where {_REFLECTION} and batch_id = any(cast(:batches as uuid[]))
+        update mosshead.reflection_batches set skipped_for = %(why)s
+        where {_REFLECTION} and batch_id = any(%(batches)s::uuid[])
     """).run(connection, lane.scope, why=why, **_of(due))
     _rest(connection, lane, due)
     return "skipped"
@@ -209,14 +209,14 @@ def set_timer(connection: Connection, lane: LaneRef) -> None:
     """Note on the lane when the first of its reflections is due."""
     Sql(f"""
         update mosshead.lanes as lane set reflections_due_at = (
-            select min(reflection.due_at) from mosshead.reflections as reflection where {of_lane("reflection")})
-        where {of_lane("lane")}
+            select min(reflection.due_at) from mosshead.reflections as reflection where {of_namespace("reflection")})
+        where {of_namespace("lane")}
     """).run(connection, lane.scope)
 
 
 def _one_by_one(connection: Connection, lane: LaneRef, due: DueReflection, why: str) -> None:
     Sql(f"""
-        update mosshead.reflections set one_by_one = true, put_off_for = :why where {_REFLECTION}
+        update mosshead.reflections set one_by_one = true, put_off_for = %(why)s where {_REFLECTION}
     """).run(connection, lane.scope, why=why, **_of(due))
 
 
@@ -237,16 +237,16 @@ def _of(due: DueReflection) -> dict[str, Any]:
     return {"kind": due.kind, "subject": due.subject, "batches": list(due.batches)}
 
 
-_REFLECTION = f"{OF_LANE} and kind = :kind and subject = :subject"
-_SAME = f"{of_lane('seen')} and seen.kind = reflection.kind and seen.subject = reflection.subject"
+_REFLECTION = f"{OF_NAMESPACE} and kind = %(kind)s and subject = %(subject)s"
+_SAME = f"{of_namespace('seen')} and seen.kind = reflection.kind and seen.subject = reflection.subject"
 
-_GIVEN = "unnest(cast(:kinds as text[]), cast(:subjects as text[])) as given (kind, subject)"
+_GIVEN = "unnest(%(kinds)s::text[], %(subjects)s::text[]) as given (kind, subject)"
 
 _NARROWED = f"""
-    {of_lane("reflection")} and reflection.kind = coalesce(:kind, reflection.kind)
-    and reflection.subject = coalesce(:subject, reflection.subject)
-    and (cast(:conversations as text[]) is null or exists (
+    {of_namespace("reflection")} and reflection.kind = coalesce(%(kind)s, reflection.kind)
+    and reflection.subject = coalesce(%(subject)s, reflection.subject)
+    and (%(conversations)s::text[] is null or exists (
         select from mosshead.reflection_batches as seen join mosshead.events as event
           on {same_namespace("event", "seen")} and event.batch_id = seen.batch_id
-        where {_SAME} and event.conversation_id = any(cast(:conversations as text[]))))
+        where {_SAME} and event.conversation_id = any(%(conversations)s::text[])))
 """

@@ -77,7 +77,7 @@ def indexing(connection: Connection, owner: str) -> Iterator[bool]:
 
     A build takes one core, so that it can run beside the service, and as long as it takes.
     """
-    if not Sql("select pg_try_advisory_lock(:lock)").holds(connection, lock=_LOCK):
+    if not Sql("select pg_try_advisory_lock(%(lock)s)").holds(connection, lock=_LOCK):
         yield False
         return
     settings = ("statement_timeout = 0", "max_parallel_maintenance_workers = 0", f"maintenance_work_mem = '{_MEMORY}'")
@@ -85,7 +85,7 @@ def indexing(connection: Connection, owner: str) -> Iterator[bool]:
         connection.exec_driver_sql(f"set {setting}")
     yield True
     # A connection that is closed has its lock for a moment more, in which whoever comes next would not get it.
-    Sql("select pg_advisory_unlock(:lock)").run(connection, lock=_LOCK)
+    Sql("select pg_advisory_unlock(%(lock)s)").run(connection, lock=_LOCK)
 
 
 def large_scopes(connection: Connection, least: int) -> list[Scope]:
@@ -94,7 +94,7 @@ def large_scopes(connection: Connection, least: int) -> list[Scope]:
         select scope.tenant_id, scope.namespace_id, scope.model, known.dimensions, held.scanned, held.rows
         from mosshead.scopes as scope join mosshead.models as known using (model)
         cross join lateral (values ('memories', scope.memories), ('turns', scope.turns)) as held (scanned, rows)
-        where held.rows >= :least order by held.rows desc, scope.tenant_id, scope.namespace_id, scope.model, held.scanned
+        where held.rows >= %(least)s order by held.rows desc, scope.tenant_id, scope.namespace_id, scope.model, held.scanned
     """).run(connection, least=least)
     return [Scope(LaneRef(*row[:2]), *row[2:]) for row in rows]
 
@@ -103,12 +103,12 @@ def indexes(connection: Connection) -> dict[str, bool]:
     """The indexes of scopes that there are, by name: whether each is whole. One is not whose build was cut off, or narrower."""
     return Sql("""
         select relation.relname as name,
-               index.indisvalid and (method.amname <> 'hnsw' or :width = any(coalesce(relation.reloptions, '{}'))) as whole
+               index.indisvalid and (method.amname <> 'hnsw' or %(width)s = any(coalesce(relation.reloptions, '{}'))) as whole
         from pg_index as index
         join pg_class as relation on relation.oid = index.indexrelid
         join pg_am as method on method.oid = relation.relam
         where index.indrelid in ('mosshead.embeddings'::regclass, 'mosshead.turns'::regclass)
-          and strpos(relation.relname, :named) > 0
+          and strpos(relation.relname, %(named)s) > 0
     """).pairs(connection, named=_NAMED, width=_WIDTH)
 
 
@@ -147,7 +147,7 @@ def tell(connection: Connection, indexed: Sequence[Scope]) -> None:
     Sql("""
         with whole as (
             select tenant_id, namespace_id, model, bool_or(scanned = 'memories') as memories, bool_or(scanned = 'turns') as turns
-            from jsonb_to_recordset(:scopes) as one (tenant_id uuid, namespace_id uuid, model text, scanned text)
+            from jsonb_to_recordset(%(scopes)s) as one (tenant_id uuid, namespace_id uuid, model text, scanned text)
             group by tenant_id, namespace_id, model
         ), told as (
             select tenant_id, namespace_id, model,
@@ -169,6 +169,6 @@ def due(connection: Connection) -> int:
     """
     return Sql("""
         select count(*) from mosshead.scopes
-        where memories > :outgrown and not indexed or memories < :shrunk and indexed
-           or turns > :outgrown and not turns_indexed or turns < :shrunk and turns_indexed
+        where memories > %(outgrown)s and not indexed or memories < %(shrunk)s and indexed
+           or turns > %(outgrown)s and not turns_indexed or turns < %(shrunk)s and turns_indexed
     """).number(connection, outgrown=OUTGROWN, shrunk=SHRUNK)

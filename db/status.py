@@ -66,14 +66,14 @@ def figures(connection: Connection, *, within: timedelta, reasons: int, alive: t
         ) as clocks, (
             select lag[1] as lag_p50, lag[2] as lag_p95, lag[3] as lag_max from (
                 select percentile_cont(array[0.5, 0.95, 1]) within group (order by {seconds("applied_at - waiting_since")}) as lag
-                from mosshead.batches where applied_at > now() - cast(:within as interval)) as lasted
+                from mosshead.batches where applied_at > now() - %(within)s::interval) as lasted
         ) as lag, (
             select count(*) as dead_letters, {seconds("now() - max(died_at)")} as newest_dead_letter,
                    count(*) filter (where origin = 'intake' and died_at > now() - interval '1 hour') as refused_last_hour
             from mosshead.dead_letters
         ) as dead, (
             select count(*) as workers, coalesce(sum(slots), 0) as slots
-            from mosshead.workers where seen_at > now() - cast(:alive as interval)
+            from mosshead.workers where seen_at > now() - %(alive)s::interval
         ) as working
     """).one(connection, within=within, alive=alive)
     return ServiceFigures(
@@ -90,14 +90,14 @@ def figures(connection: Connection, *, within: timedelta, reasons: int, alive: t
 def moves(connection: Connection, *, within: timedelta) -> bool:
     """Whether any batch ended within this time."""
     return Sql("""
-        select exists (select from mosshead.batches where finished_at > now() - cast(:within as interval))
+        select exists (select from mosshead.batches where finished_at > now() - %(within)s::interval)
     """).holds(connection, within=within)
 
 
 def _by(connection: Connection, column: str, rows: str, *, limit: int | None = None) -> dict[str, int]:
     """Count rows by a column, the most frequent value first. column: or an expression. rows: a table, with a condition."""
     return Sql(f"""
-        select {column} as value, count(*) from mosshead.{rows} group by 1 order by count(*) desc, value limit :limit
+        select {column} as value, count(*) from mosshead.{rows} group by 1 order by count(*) desc, value limit %(limit)s
     """).pairs(connection, limit=limit)
 
 

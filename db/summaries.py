@@ -6,8 +6,8 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from db import reflections
-from db.keys import OF_LANE, LaneRef, VersionConflict, insert, of_lane
-from mosshead.store.connection import Sql
+from db.keys import LaneRef, VersionConflict, insert
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 
 KIND = "summary"
 """The kind of reflection that makes them; its subjects are the conversations."""
@@ -23,14 +23,14 @@ def ask_for(connection: Connection, lane: LaneRef, conversation: str) -> None:
     if insert(connection, "summaries", [row], conflict="do nothing"):
         Sql(f"""
             insert into mosshead.reflections (tenant_id, namespace_id, kind, subject, dirty_since, due_at)
-            select :tenant_id, :namespace_id, :kind, :conversation, now(), now()
+            select %(tenant_id)s, %(namespace_id)s, %(kind)s, %(conversation)s, now(), now()
             where exists (
                 select from mosshead.events
                 where {_CONVERSATION} and type = 'message' and state = 'done')
             on conflict do nothing;
 
             insert into mosshead.reflection_batches (tenant_id, namespace_id, kind, subject, batch_id)
-            select :tenant_id, :namespace_id, :kind, :conversation, batch_id from mosshead.events
+            select %(tenant_id)s, %(namespace_id)s, %(kind)s, %(conversation)s, batch_id from mosshead.events
             where {_CONVERSATION} and type = 'message' and state = 'done' and batch_id is not null
             group by batch_id order by min(position)
             on conflict do nothing
@@ -52,8 +52,8 @@ def of_messages(connection: Connection, lane: LaneRef, messages: Collection[UUID
     """The conversations of some messages that are to be summed up."""
     return Sql(f"""
         select conversation_id from mosshead.summaries
-        where {OF_LANE} and conversation_id in (
-            select conversation_id from mosshead.messages where {OF_LANE} and message_id = any(cast(:messages as uuid[])))
+        where {OF_NAMESPACE} and conversation_id in (
+            select conversation_id from mosshead.messages where {OF_NAMESPACE} and message_id = any(%(messages)s::uuid[]))
         order by conversation_id
     """).scalars(connection, lane.scope, messages=list(messages))
 
@@ -66,8 +66,8 @@ def delete(connection: Connection, lane: LaneRef, conversation: str) -> None:
 def save(connection: Connection, lane: LaneRef, conversation: str, content: str, *, up_to: UUID, version: int) -> None:
     """A summary's next version. version: the one that was read. Raises VersionConflict where it moved on."""
     saved = Sql(f"""
-        update mosshead.summaries set content = :content, up_to = :up_to, version = version + 1, updated_at = now()
-        where {_CONVERSATION} and version = :version
+        update mosshead.summaries set content = %(content)s, up_to = %(up_to)s, version = version + 1, updated_at = now()
+        where {_CONVERSATION} and version = %(version)s
     """).changes(connection, lane.scope, conversation=conversation, content=content, up_to=up_to, version=version)
     if not saved:
         raise VersionConflict(f"the summary is no longer at version {version}")
@@ -80,17 +80,17 @@ def most_telling(connection: Connection, lane: LaneRef, conversation: str, limit
             select memory.content, memory.salience, memory.memory_id, min(message.occurred_at) as said_at
             from mosshead.messages as message
             join mosshead.memory_sources as source
-              on {of_lane("source")} and source.message_id = message.message_id
+              on {of_namespace("source")} and source.message_id = message.message_id
             join mosshead.memories as memory
-              on {of_lane("memory")} and memory.memory_id = source.memory_id
-            where {of_lane("message")}
-              and message.conversation_id = :conversation and source.known_to is null and source.stance = 'for'
+              on {of_namespace("memory")} and memory.memory_id = source.memory_id
+            where {of_namespace("message")}
+              and message.conversation_id = %(conversation)s and source.known_to is null and source.stance = 'for'
               and memory.known_to is null and memory.state = 'active'
             group by memory.memory_id, memory.content, memory.salience
-            order by memory.salience desc, said_at, memory.memory_id limit :limit
+            order by memory.salience desc, said_at, memory.memory_id limit %(limit)s
         ) as told
         order by said_at, memory_id
     """).scalars(connection, lane.scope, conversation=conversation, limit=limit)
 
 
-_CONVERSATION = f"{OF_LANE} and conversation_id = :conversation"
+_CONVERSATION = f"{OF_NAMESPACE} and conversation_id = %(conversation)s"

@@ -13,9 +13,9 @@ from pgvector import HalfVector
 from psycopg.types.json import Jsonb
 from sqlalchemy import Connection, Row
 
-from db.keys import OF_LANE, BatchRef, LaneRef, as_jsonb, of_lane
+from db.keys import BatchRef, LaneRef, as_jsonb
 from mosshead.embeddings.protocol import Vector
-from mosshead.store.connection import Sql, same_namespace
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_namespace
 from mosshead.timestamps import in_zone
 
 
@@ -49,13 +49,13 @@ def turns_before(
         select asked.message_id as of_id, {_COLUMNS} from mosshead.messages as asked
         cross join lateral (
             select turn.message_id from mosshead.turns as turn
-            where {of_lane("turn")} and turn.model = :model
+            where {of_namespace("turn")} and turn.model = %(model)s
               and turn.conversation_id = (select coalesce(asked.conversation_id, ''))
               and (turn.said_at, turn.message_id) < (asked.occurred_at, asked.message_id)
             order by turn.said_at desc, turn.message_id desc limit 1
         ) as before
-        join mosshead.messages as message on {_OF_LANE} and message.message_id = before.message_id
-        where {of_lane("asked")} and asked.message_id = any(cast(:ids as uuid[]))
+        join mosshead.messages as message on {of_namespace("message")} and message.message_id = before.message_id
+        where {of_namespace("asked")} and asked.message_id = any(%(ids)s::uuid[])
     """).run(connection, lane.scope, model=model, ids=list(message_ids))
     return {row.of_id: _message(row) for row in rows}
 
@@ -63,22 +63,22 @@ def turns_before(
 def keep_candidates(connection: Connection, batch: BatchRef, model: str, turns: Sequence[NewTurn]) -> None:
     """Keep what was made of a batch's messages; replaces what an earlier attempt kept."""
     Sql(f"""
-        delete from mosshead.candidate_turns where {OF_LANE} and batch_id = :batch_id;
+        delete from mosshead.candidate_turns where {OF_NAMESPACE} and batch_id = %(batch_id)s;
 
         insert into mosshead.candidate_turns
             (tenant_id, namespace_id, batch_id, message_id, model, embedding, with_before, words)
-        select tenant_id, namespace_id, :batch_id, message_id, :model, embedding, with_before, words from {_GIVEN}
+        select tenant_id, namespace_id, %(batch_id)s, message_id, %(model)s, embedding, with_before, words from {_GIVEN}
     """).run(connection, batch.scope, model=model, rows=_rows(turns))
 
 
 def take_effect(connection: Connection, batch: BatchRef) -> None:
     """Make turns of what was kept of a batch's messages."""
     Sql(f"""
-        with taken as (delete from mosshead.candidate_turns where {OF_LANE} and batch_id = :batch_id returning *)
+        with taken as (delete from mosshead.candidate_turns where {OF_NAMESPACE} and batch_id = %(batch_id)s returning *)
         insert into mosshead.turns ({_TURN})
         select message.tenant_id, message.namespace_id, taken.model, message.message_id, coalesce(message.conversation_id, ''),
                message.occurred_at, message.role, message.speaker, taken.embedding, taken.with_before, taken.words
-        from taken join mosshead.messages as message on {_OF_LANE} and message.message_id = taken.message_id
+        from taken join mosshead.messages as message on {of_namespace("message")} and message.message_id = taken.message_id
         on conflict do nothing
     """).run(connection, batch.scope)
 
@@ -87,8 +87,8 @@ def add(connection: Connection, lane: LaneRef, model: str, turns: Sequence[NewTu
     """Make turns of messages that took effect before; returns how many are new."""
     return Sql(f"""
         insert into mosshead.turns ({_TURN})
-        select tenant_id, namespace_id, :model, message_id, coalesce(conversation_id, ''), occurred_at, role, speaker, embedding,
-               with_before, words
+        select tenant_id, namespace_id, %(model)s, message_id, coalesce(conversation_id, ''), occurred_at, role, speaker,
+               embedding, with_before, words
         from {_GIVEN}
         on conflict do nothing
     """).changed(connection, lane.scope, model=model, rows=_rows(turns))
@@ -105,7 +105,7 @@ def lanes_without(connection: Connection, tenant_id: UUID, model: str) -> list[L
 def without_turn(connection: Connection, lane: LaneRef, model: str) -> list[UUID]:
     """The messages that took effect and have no turn of this model, each conversation's in its order."""
     return Sql(f"""
-        select message.message_id {_LACKING} and message.namespace_id = :namespace_id
+        select message.message_id {_LACKING} and message.namespace_id = %(namespace_id)s
         order by coalesce(message.conversation_id, ''), message.occurred_at, message.message_id
     """).scalars(connection, lane.scope, model=model)
 
@@ -113,7 +113,8 @@ def without_turn(connection: Connection, lane: LaneRef, model: str) -> list[UUID
 def messages(connection: Connection, lane: LaneRef, message_ids: Sequence[UUID]) -> list[MessageRow]:
     """Some messages."""
     rows = Sql(f"""
-        select {_COLUMNS} from mosshead.messages as message where {_OF_LANE} and message.message_id = any(cast(:ids as uuid[]))
+        select {_COLUMNS} from mosshead.messages as message
+        where {of_namespace("message")} and message.message_id = any(%(ids)s::uuid[])
     """).run(connection, lane.scope, ids=list(message_ids))
     return [_message(row) for row in rows]
 
@@ -129,7 +130,6 @@ def _message(row: Row[tuple[UUID, str | None, str, str | None, str, datetime, in
     return MessageRow(row.message_id, row.conversation_id, row.role, row.speaker, row.content, said_at)
 
 
-_OF_LANE = of_lane("message")
 _COLUMNS = (
     "message.message_id, message.conversation_id, message.role, message.speaker, message.content, message.occurred_at, "
     "message.occurred_at_offset"
@@ -142,8 +142,8 @@ _GIVEN = f"""
             to_tsvector('english', concat_ws(' ',
                 to_char(message.occurred_at at time zone 'UTC' + make_interval(mins => coalesce(message.occurred_at_offset, 0)),
                         'FMDD FMMonth YYYY'), message.speaker, one.said)) as words
-     from jsonb_to_recordset(:rows) as one (message_id uuid, said text, embedding text, with_before text)
-     join mosshead.messages as message on {_OF_LANE} and message.message_id = one.message_id) as given
+     from jsonb_to_recordset(%(rows)s) as one (message_id uuid, said text, embedding text, with_before text)
+     join mosshead.messages as message on {of_namespace("message")} and message.message_id = one.message_id) as given
 """
 
 _TURN = (
@@ -154,7 +154,7 @@ _LACKING = f"""
     from mosshead.messages as message
     join mosshead.events as event on {same_namespace("event", "message")}
       and event.event_id = message.message_id and event.state = 'done'
-    where message.tenant_id = :tenant_id and message.role in ('user', 'assistant') and message.content <> '' and not exists (
+    where message.tenant_id = %(tenant_id)s and message.role in ('user', 'assistant') and message.content <> '' and not exists (
         select from mosshead.turns as turn
-        where {same_namespace("turn", "message")} and turn.message_id = message.message_id and turn.model = :model)
+        where {same_namespace("turn", "message")} and turn.message_id = message.message_id and turn.model = %(model)s)
 """

@@ -15,8 +15,8 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from db.decisions import Stamp
-from db.keys import DOCUMENTS, ENDED, MEMORIES, TABLES, LaneRef, TemporalTable, begin, of_lane, same_entity, told_anew
-from mosshead.store.connection import Sql, same_namespace
+from db.keys import DOCUMENTS, ENDED, MEMORIES, TABLES, LaneRef, TemporalTable, begin, same_entity, told_anew
+from mosshead.store.connection import Sql, of_namespace, same_namespace
 
 _INTRODUCING: Final = frozenset({"add", "update", "supersede", "contradict", "none"})
 
@@ -48,11 +48,11 @@ def find(connection: Connection, lane: LaneRef, decision_id: UUID) -> Done | Non
     row = Sql(f"""
         select action, position, in_effect,
                array(select memory_id from mosshead.decision_memories as concerned
-                     where {of_lane("concerned")} and concerned.decision_id = decision.decision_id and changed
+                     where {of_namespace("concerned")} and concerned.decision_id = decision.decision_id and changed
                      order by memory_id) as memories,
                entities, case when action in ('document', 'undo') and target_id is not null
                          then array[target_id] else '{{}}' end as documents
-        from mosshead.decisions as decision where {of_lane("decision")} and decision_id = :decision_id
+        from mosshead.decisions as decision where {of_namespace("decision")} and decision_id = %(decision_id)s
     """).row(connection, lane.scope, decision_id=decision_id)
     if row is None:
         return None
@@ -71,12 +71,12 @@ def builders(connection: Connection, lane: LaneRef, done: Done) -> list[UUID] | 
         return None
     return Sql(f"""
         select decision_id from mosshead.decisions as later
-        where {of_lane("later")} and later.position > :position and later.in_effect and later.action <> 'undo' and (
-            later.decision_id = any(cast(:resting as uuid[])) or later.entities && cast(:entities as uuid[])
-            or later.action = 'document' and later.target_id = any(cast(:documents as uuid[])) or exists (
+        where {of_namespace("later")} and later.position > %(position)s and later.in_effect and later.action <> 'undo' and (
+            later.decision_id = any(%(resting)s::uuid[]) or later.entities && %(entities)s::uuid[]
+            or later.action = 'document' and later.target_id = any(%(documents)s::uuid[]) or exists (
                 select from mosshead.decision_memories as concerned
-                where {of_lane("concerned")} and concerned.decision_id = later.decision_id and changed
-                  and concerned.memory_id = any(cast(:memories as uuid[]))))
+                where {of_namespace("concerned")} and concerned.decision_id = later.decision_id and changed
+                  and concerned.memory_id = any(%(memories)s::uuid[])))
         order by later.position
     """).scalars(connection, parameters, position=done.position, resting=[one for one in resting if one is not None])
 
@@ -88,13 +88,13 @@ def reverse(connection: Connection, lane: LaneRef, done: Done, stamp: Stamp) -> 
     Sql(f"""
         with recursive chain as (
             select decision_id, undoes, false as in_effect from mosshead.decisions as decision
-            where {of_lane("decision")} and decision_id = :decision_id
+            where {of_namespace("decision")} and decision_id = %(decision_id)s
             union all
             select decision.decision_id, decision.undoes, not chain.in_effect
-            from chain join mosshead.decisions as decision on {of_lane("decision")} and decision.decision_id = chain.undoes
+            from chain join mosshead.decisions as decision on {of_namespace("decision")} and decision.decision_id = chain.undoes
         )
         update mosshead.decisions as decision set in_effect = chain.in_effect
-        from chain where {of_lane("decision")} and decision.decision_id = chain.decision_id
+        from chain where {of_namespace("decision")} and decision.decision_id = chain.decision_id
     """).run(connection, lane.scope, decision_id=done.decision_id)
 
 
@@ -146,13 +146,13 @@ _OWNERS: Final = {"memory_id": "memories", "from_id": "memories", "document_id":
 
 
 def _rows(table: TemporalTable, alias: str, mark: str) -> str:
-    owned = f"{alias}.{table.owner} = any(cast(:{_OWNERS[table.owner]} as uuid[]))"
-    return f"{of_lane(alias)} and {owned} and {alias}.{mark} = :undone"
+    owned = f"{alias}.{table.owner} = any(%({_OWNERS[table.owner]})s::uuid[])"
+    return f"{of_namespace(alias)} and {owned} and {alias}.{mark} = %(undone)s"
 
 
 def _same_key(table: TemporalTable, one: str, other: str) -> str:
     # Not "is not distinct from", by which Postgres uses no index. The columns of a key are never null.
-    return " and ".join((of_lane(one), *(f"{one}.{column} = {other}.{column}" for column in table.key.split())))
+    return " and ".join((of_namespace(one), *(f"{one}.{column} = {other}.{column}" for column in table.key.split())))
 
 
 def _no_more(entity_id: str) -> str:
@@ -164,25 +164,28 @@ def _no_more(entity_id: str) -> str:
         lateral (
             select last.ended_by from (
                 select one.* from mosshead.entities as one
-                where {of_lane("one")} and one.entity_id = {entity_id} order by one.known_from desc limit 1) as last
+                where {of_namespace("one")} and one.entity_id = {entity_id} order by one.known_from desc limit 1) as last
             where last.known_to is not null and not exists (
                 select from mosshead.entities as own
-                where {of_lane("own")} and own.entity_id = last.entity_id and own.ended_by = :undone
+                where {of_namespace("own")} and own.entity_id = last.entity_id and own.ended_by = %(undone)s
                   and not exists (select from mosshead.entities as made
-                                  where {of_lane("made")} and made.entity_id = last.entity_id and made.made_by = :undone)))
+                                  where {of_namespace("made")} and made.entity_id = last.entity_id
+                                    and made.made_by = %(undone)s)))
     """
 
 
 # Entities, of which a decision changes parts.
 
-_MADE: Final = f"{of_lane('made')} and made.entity_id = any(cast(:entities as uuid[])) and made.made_by = :undone"
-_ENDED: Final = f"{of_lane('ended')} and ended.entity_id = any(cast(:entities as uuid[])) and ended.ended_by = :undone"
+_MADE: Final = f"{of_namespace('made')} and made.entity_id = any(%(entities)s::uuid[]) and made.made_by = %(undone)s"
+_ENDED: Final = (
+    f"{of_namespace('ended')} and ended.entity_id = any(%(entities)s::uuid[]) and ended.ended_by = %(undone)s"
+)
 _BEFORE: Final = (
-    f"left join mosshead.entities as before on {same_entity('before', 'made')} and before.ended_by = :undone"
+    f"left join mosshead.entities as before on {same_entity('before', 'made')} and before.ended_by = %(undone)s"
 )
 _NEW: Final = f"""
     select made.entity_id from mosshead.entities as made {_BEFORE}
-    where {_MADE} and before.entity_id is null and not :introduces
+    where {_MADE} and before.entity_id is null and not %(introduces)s
 """
 
 _ENTITIES_MOVED_ON: Final = f"""
@@ -197,7 +200,7 @@ _ENTITIES_MOVED_ON: Final = f"""
         select from mosshead.entities as now where {same_entity("now", "made")} and now.known_to is null))
     union all
     (select 1 from mosshead.entities as ended where {_ENDED}
-       and not exists (select from mosshead.entities as made where {same_entity("made", "ended")} and made.made_by = :undone)
+       and not exists (select from mosshead.entities as made where {same_entity("made", "ended")} and made.made_by = %(undone)s)
        and exists (select from mosshead.entities as now where {same_entity("now", "ended")} and now.known_to is null))
 """
 """Finds an entity of which what the decision said does not hold any more."""
@@ -208,14 +211,14 @@ def _others(table: str, key: tuple[str, ...], names: str) -> str:
     same = " and ".join(f"made.{column} = now.{column}" for column in key)
     return f"""
         (select now.made_by from mosshead.{table} as now join ({_NEW}) as new on {names}
-         where {of_lane("now")} and now.known_to is null and not exists (
-             select from mosshead.{table} as made where {of_lane("made")} and {same} and made.made_by = :undone))
+         where {of_namespace("now")} and now.known_to is null and not exists (
+             select from mosshead.{table} as made where {of_namespace("made")} and {same} and made.made_by = %(undone)s))
     """
 
 
 _BELONGING_TO_NO_MORE: Final = f"""
     (select gone.ended_by from mosshead.entities as ended
-     left join mosshead.entities as made on {same_entity("made", "ended")} and made.made_by = :undone
+     left join mosshead.entities as made on {same_entity("made", "ended")} and made.made_by = %(undone)s
      cross join {_no_more("ended.parent_id")} as gone
      where {_ENDED} and (made.entity_id is null or made.parent_id is distinct from ended.parent_id))
 """
@@ -231,7 +234,7 @@ _REVERSE_ENTITIES: Final = f"""
         from mosshead.entities as made
         join mosshead.entities as now on {same_entity("now", "made")} and now.known_to is null
         {_BEFORE}
-        where {_MADE} and (before.entity_id is not null or :introduces)
+        where {_MADE} and (before.entity_id is not null or %(introduces)s)
     ),
     {told_anew("learned")};
 
@@ -239,7 +242,7 @@ _REVERSE_ENTITIES: Final = f"""
     where {same_entity("now", "made")} and now.known_to is null;
 
     {begin("entities")} from mosshead.entities as ended where {_ENDED}
-      and not exists (select from mosshead.entities as made where {same_entity("made", "ended")} and made.made_by = :undone)
+      and not exists (select from mosshead.entities as made where {same_entity("made", "ended")} and made.made_by = %(undone)s)
 """
 
 # Memories, with their vectors.
@@ -263,14 +266,14 @@ _REVERSE_MEMORIES: Final = f"""
     )
     {begin("memories", **_SAID_BEFORE)} from now left join mosshead.memories as before
       on {same_namespace("before", "now")} and before.memory_id = now.memory_id
-     and before.ended_by = :undone
+     and before.ended_by = %(undone)s
 """
 
 _REVERSED: Final = f"""
     mosshead.memories as after join mosshead.memories as until
       on {same_namespace("until", "after")} and until.memory_id = after.memory_id
-     and until.ended_by = :decision_id
-    where {of_lane("after")} and after.memory_id = any(cast(:memories as uuid[])) and after.made_by = :decision_id
+     and until.ended_by = %(decision_id)s
+    where {of_namespace("after")} and after.memory_id = any(%(memories)s::uuid[]) and after.made_by = %(decision_id)s
       and (after.content, after.state) is distinct from (until.content, until.state)
 """
 
@@ -279,21 +282,22 @@ def told_by(vector: str, memory: str) -> str:
     """That the vector of an earlier version is of what a memory says now: a model may lack those of the versions between."""
     return f"""
         exists (select from mosshead.memories as said
-                where {of_lane("said")} and said.memory_id = {vector}.owner_id and said.version = {vector}.version
+                where {of_namespace("said")} and said.memory_id = {vector}.owner_id and said.version = {vector}.version
                   and said.content = {memory}.content)
     """
 
 
 _REVERSE_VECTORS: Final = f"""
     update mosshead.embeddings as vector set owner_kind = 'past_memory'
-    where {of_lane("vector")} and vector.owner_kind = 'memory' and vector.owner_id in (select after.memory_id from {_REVERSED});
+    where {of_namespace("vector")} and vector.owner_kind = 'memory'
+      and vector.owner_id in (select after.memory_id from {_REVERSED});
 
     insert into mosshead.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding)
     select distinct on (after.memory_id, vector.model)
            after.tenant_id, after.namespace_id, vector.model, 'memory', after.memory_id, after.version, vector.embedding
     from (select after.* from {_REVERSED} and after.state = 'active') as after
     join mosshead.memories as before
-      on {same_namespace("before", "after")} and before.memory_id = after.memory_id and before.ended_by = :undone
+      on {same_namespace("before", "after")} and before.memory_id = after.memory_id and before.ended_by = %(undone)s
     join mosshead.embeddings as vector
       on {same_namespace("vector", "after")}
      and vector.owner_kind = 'past_memory' and vector.owner_id = after.memory_id and vector.version <= before.version
@@ -313,7 +317,7 @@ _MOVED_ON: Final = (*map(_moved_on, (MEMORIES, *TABLES, DOCUMENTS)), _ENTITIES_M
 
 # A document that was replaced says again what it said, under the next number.
 _NEXT_NUMBER: Final = f"""(
-    select max(version) + 1 from mosshead.documents as one where {of_lane("one")} and one.document_id = ended.document_id)"""
+    select max(version) + 1 from mosshead.documents as one where {of_namespace("one")} and one.document_id = ended.document_id)"""
 
 _REVERSE: Final = ";\n".join(
     (

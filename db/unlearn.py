@@ -11,13 +11,13 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from db.decisions import Stamp
-from db.keys import ENDED, LaneRef, of_lane, same_entity, told_anew
-from mosshead.store.connection import Sql
+from db.keys import ENDED, LaneRef, same_entity, told_anew
+from mosshead.store.connection import Sql, of_namespace
 
 
 def unlearn(connection: Connection, lane: LaneRef, memory_ids: Iterable[UUID], stamp: Stamp) -> set[UUID]:
     """Forget what was learned with memories that are closed already; returns of whom something was."""
-    learned = Sql(decided_on("any(cast(:memory_ids as uuid[]))")).scalars(
+    learned = Sql(decided_on("any(%(memory_ids)s::uuid[])")).scalars(
         connection, lane.scope, memory_ids=list(memory_ids)
     )
     return unlearn_decided(connection, lane, learned, stamp)
@@ -43,7 +43,7 @@ def is_said_still(words: str) -> str:
         exists (select from mosshead.memory_entities as link
                 where {same_entity("link", "now")} and link.known_to is null and link.certainty = 'sure' and exists (
                     select from mosshead.memories as memory
-                    where {of_lane("memory")} and memory.memory_id = link.memory_id
+                    where {of_namespace("memory")} and memory.memory_id = link.memory_id
                       and memory.known_to is null and memory.state = 'active'
                       and lower(memory.content) ~ ('(?<!{LETTER})' || {literally} || '(''?s)?(?!{LETTER})') offset 0))
     """
@@ -59,10 +59,10 @@ def decided_on(memories: str) -> str:
     # average one, of few.
     concerned = f"""
         select concerned.decision_id, concerned.memory_id from mosshead.decision_memories as concerned
-        where {of_lane("concerned")} and concerned.memory_id = {memories}"""
+        where {of_namespace("concerned")} and concerned.memory_id = {memories}"""
     return f"""
         select decision.decision_id from mosshead.decisions as decision
-        where {of_lane("decision")} and decision.action in ({FORMING})
+        where {of_namespace("decision")} and decision.action in ({FORMING})
           and decision.decision_id = any(array(select decision_id from ({concerned}) as concerned))
           and coalesce((decision.decision_id, decision.memory_id) in ({concerned}), false)
     """
@@ -73,7 +73,7 @@ _TAUGHT: Final = f"""
     taught as materialized (
         select decision.decision_id, learned.entity_id
         from mosshead.decisions as decision cross join unnest(decision.entities) as learned (entity_id)
-        where {of_lane("decision")} and decision.decision_id = any(cast(:learned as uuid[])) and decision.in_effect
+        where {of_namespace("decision")} and decision.decision_id = any(%(learned)s::uuid[]) and decision.in_effect
     )
 """
 
@@ -87,7 +87,7 @@ def part_of(seeds: str, *, ever: bool = False) -> str:
         merges as materialized (
             select fact ->> 'entity_id' as entity_id, cast(fact ->> 'into' as uuid) as into_id
             from mosshead.decisions as merge
-            where {of_lane("merge")} and merge.action = 'merge' {"" if ever else "and merge.in_effect"}
+            where {of_namespace("merge")} and merge.action = 'merge' {"" if ever else "and merge.in_effect"}
         ),
         part_of as (
             select entity_id, entity_id as now_id from ({seeds}) as seed
@@ -102,12 +102,12 @@ _NAMES = f"""
     with recursive {_TAUGHT}, {part_of("select entity_id from taught")},
     made as materialized (
         select entity_id, normalised from mosshead.entity_aliases as made
-        where {of_lane("made")} and made.entity_id = any(array(select entity_id from taught))
+        where {of_namespace("made")} and made.entity_id = any(array(select entity_id from taught))
           and coalesce((made.entity_id, made.made_by) in (select entity_id, decision_id from taught), false)
     ),
     learned as materialized (select part_of.now_id as entity_id, made.normalised from made join part_of using (entity_id))
     update mosshead.entity_aliases as now set {ENDED}
-    where {of_lane("now")} and now.known_to is null and now.entity_id = any(array(select entity_id from learned))
+    where {of_namespace("now")} and now.known_to is null and now.entity_id = any(array(select entity_id from learned))
       and coalesce((now.entity_id, now.normalised) in (select entity_id, normalised from learned), false)
       and exists (select from mosshead.entities as entity
                   where {same_entity("entity", "now")} and entity.known_to is null and entity.name <> now.alias)
@@ -142,7 +142,7 @@ _TRAITS = f"""
         from learned
         join mosshead.entities as now on {same_entity("now", "learned")} and now.known_to is null
         left join mosshead.entities as parent
-          on {of_lane("parent")} and parent.entity_id = now.parent_id and parent.known_to is null
+          on {of_namespace("parent")} and parent.entity_id = now.parent_id and parent.known_to is null
     ),
     {told_anew("kept")}
     returning entity_id

@@ -9,8 +9,8 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 from sqlalchemy import Connection
 
-from db.keys import OF_BATCH, OF_LANE, BatchRef, LaneRef, insert
-from mosshead.store.connection import Sql
+from db.keys import OF_BATCH, BatchRef, LaneRef, insert
+from mosshead.store.connection import OF_NAMESPACE, Sql
 
 _MOST_TOKENS = 2**31 - 1
 
@@ -31,7 +31,7 @@ class Cost:
 def kept_answer(connection: Connection, lane: LaneRef, key: bytes) -> Mapping[str, Any] | None:
     """The answer that was kept under a key, if any."""
     result: Mapping[str, Any] | None = Sql(f"""
-        select result from mosshead.step_results where {OF_LANE} and key = :key
+        select result from mosshead.step_results where {OF_NAMESPACE} and key = %(key)s
     """).scalar(connection, lane.scope, key=key)
     return result
 
@@ -46,12 +46,12 @@ def keep_answer(
     """
     # For share: whoever ends it at this moment is waited for, or waits until the answer is there to be deleted.
     there = Sql(f"""
-        select from mosshead.batches where {OF_LANE} and batch_id = :batch_id and finished_at is null for share
+        select from mosshead.batches where {OF_NAMESPACE} and batch_id = %(batch_id)s and finished_at is null for share
     """).exists(connection, batch.scope)
     if there:
         Sql("""
             insert into mosshead.step_results (tenant_id, namespace_id, key, prompt, model, result)
-            values (:tenant_id, :namespace_id, :key, :prompt, :model, :result) on conflict do nothing
+            values (%(tenant_id)s, %(namespace_id)s, %(key)s, %(prompt)s, %(model)s, %(result)s) on conflict do nothing
         """).run(connection, batch.lane.scope, key=key, prompt=prompt, model=model, result=Jsonb(result))
 
 
@@ -82,8 +82,8 @@ def costs(
         select {_OF[by]} as of, count(*) as calls, sum(prompt_tokens) as prompt_tokens,
                sum(completion_tokens) as completion_tokens
         from mosshead.usage left join mosshead.namespaces using (tenant_id, namespace_id)
-        where tenant_id = :tenant_id and at > now() - cast(:since as interval)
-          and (cast(:namespace_id as uuid) is null or namespace_id = :namespace_id)
+        where tenant_id = %(tenant_id)s and at > now() - %(since)s::interval
+          and (%(namespace_id)s::uuid is null or namespace_id = %(namespace_id)s)
         group by of
     """).run(connection, tenant_id=tenant_id, namespace_id=namespace_id, since=since)
     return [Cost(*row) for row in rows]
@@ -127,11 +127,11 @@ def standing(connection: Connection, tenant_id: UUID, *, default: int | None) ->
     row = Sql("""
         select tokens_per_day, own, case when tokens_per_day is null then 0 else (
             select coalesce(sum(prompt_tokens::bigint + completion_tokens), 0)::bigint from mosshead.usage
-            where tenant_id = :tenant_id and at > now() - interval '24 hours') end as spent
+            where tenant_id = %(tenant_id)s and at > now() - interval '24 hours') end as spent
         from (
-            select coalesce(budget.tokens_per_day, cast(:default as bigint)) as tokens_per_day,
+            select coalesce(budget.tokens_per_day, %(default)s::bigint) as tokens_per_day,
                    budget.tenant_id is not null as own
-            from (values (cast(:tenant_id as uuid))) as asked (tenant_id)
+            from (values (%(tenant_id)s::uuid)) as asked (tenant_id)
             left join mosshead.budgets as budget using (tenant_id)) as limited
     """).one(connection, tenant_id=tenant_id, default=default)
     return None if row.tokens_per_day is None else TenantBudget(row.tokens_per_day, row.spent, row.own)
@@ -141,21 +141,21 @@ def set_budget(connection: Connection, tenant_id: UUID, tokens_per_day: int) -> 
     """Give a tenant a budget of its own; False where there is no such tenant."""
     return Sql("""
         insert into mosshead.budgets (tenant_id, tokens_per_day)
-        select tenant_id, :tokens from mosshead.tenants where tenant_id = :tenant_id
+        select tenant_id, %(tokens)s from mosshead.tenants where tenant_id = %(tenant_id)s
         on conflict (tenant_id) do update set tokens_per_day = excluded.tokens_per_day, set_at = excluded.set_at
     """).changes(connection, tenant_id=tenant_id, tokens=tokens_per_day)
 
 
 def clear_budget(connection: Connection, tenant_id: UUID) -> bool:
     """Take a tenant's own budget away; False where it has none."""
-    return Sql("delete from mosshead.budgets where tenant_id = :tenant_id").changes(connection, tenant_id=tenant_id)
+    return Sql("delete from mosshead.budgets where tenant_id = %(tenant_id)s").changes(connection, tenant_id=tenant_id)
 
 
 def note_over_budget(connection: Connection, batch: BatchRef) -> bool:
     """Keep that a batch went without the LLM because of the budget; False where that was known."""
     return Sql(f"""
         update mosshead.batches set over_budget_at = now()
-        where {OF_LANE} and batch_id = :batch_id and over_budget_at is null
+        where {OF_NAMESPACE} and batch_id = %(batch_id)s and over_budget_at is null
     """).changes(connection, batch.scope)
 
 

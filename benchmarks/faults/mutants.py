@@ -124,14 +124,14 @@ _READY = "ready_at is not null and quarantined_at is null and erase_due_at is nu
 _WHERE_RECEIVED = " and state = 'received' returning event_id"
 
 MUTANTS: Mapping[str, Mutant] = {
-    "no epoch check": _without(leases, "holds", " and epoch = :epoch"),
-    "no stage check": _without(leases, "holds", " and stage = :stage"),
-    "no gap check": _without(inbox, "_WAITING", " and waited.received_at < now() - cast(:gap as interval)"),
+    "no epoch check": _without(leases, "holds", " and epoch = %(epoch)s"),
+    "no stage check": _without(leases, "holds", " and stage = %(stage)s"),
+    "no gap check": _without(inbox, "_WAITING", " and waited.received_at < now() - %(gap)s::interval"),
     "watermark too early": _watermark_too_early,
     "a passed gap counts as received": _without(lanes, "make_batch", "set passed_up_to", "set received_up_to"),
     "apply without state check": _without(inbox, "mark_done", _WHERE_RECEIVED, " returning event_id"),
     "leased to two": _without(leases, "take", " and (lease_until is null or lease_until < now())"),
-    "renewed by anybody": _without(leases, "renew", " and epoch = :epoch and lease_owner = :owner"),
+    "renewed by anybody": _without(leases, "renew", " and epoch = %(epoch)s and lease_owner = %(owner)s"),
     "a second batch": _without(lanes, "lock_due", "{_RESTING}", _READY),
     "order of arrival": _without(inbox, "events_of_batch", "order by place", "order by position"),
     "suspects together": _changed(scheduler, "next_batch", _as_many_as_fit),

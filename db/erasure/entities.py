@@ -6,29 +6,29 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from db.erasure.memories import TOLD
-from db.keys import OF_LANE, of_lane, same_entity
+from db.keys import same_entity
 from db.unlearn import FORMING, LETTER, decided_on, is_said_still, part_of
 from mosshead.language.names import normalise
-from mosshead.store.connection import Sql
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 
-_GONE: Final = "any(cast(:gone as uuid[]))"
+_GONE: Final = "any(%(gone)s::uuid[])"
 
 TOUCHED: Final = f"""
     select distinct entity_id from mosshead.memory_entities
-    where {OF_LANE} and memory_id = any(cast(:memories as uuid[]) || cast(:repeated as uuid[]))
+    where {OF_NAMESPACE} and memory_id = any(%(memories)s::uuid[] || %(repeated)s::uuid[])
 """
 """Whom the memories are about."""
 
 LEARNED: Final = f"""
     with {TOLD}
-    select decision_id from ({decided_on("any(cast(:memories as uuid[]))")}) as erased
+    select decision_id from ({decided_on("any(%(memories)s::uuid[])")}) as erased
     union
-    select decision_id from ({decided_on("any(cast(:repeated as uuid[]))")}) as repeated
+    select decision_id from ({decided_on("any(%(repeated)s::uuid[])")}) as repeated
     where repeated.decision_id = any(array(select decision_id from told))
     union
     select decision_id from mosshead.decisions as decision
-    where {of_lane("decision")} and decision.fact is null and decision.reason = 'erased' and decision.action in ({FORMING})
-      and decision.entities && cast(:touched as uuid[])
+    where {of_namespace("decision")} and decision.fact is null and decision.reason = 'erased' and decision.action in ({FORMING})
+      and decision.entities && %(touched)s::uuid[]
 """
 """The decisions by which something may have been learned: of memories that stay, those that erased messages had a part in; and of
 the ``touched``, those erased earlier, for what they taught stayed where others said it then.
@@ -36,15 +36,15 @@ the ``touched``, those erased earlier, for what they taught stayed where others 
 
 # Of a decision that was taken back, the rows that say what it taught are past already; so are those of who was merged into
 # somebody, and of whom they were merged into for a while.
-_WERE: Final = part_of("select unnest(cast(:touched as uuid[])) as entity_id", ever=True)
-_MADE: Final = f"""{same_entity("made", "part_of")} and made.made_by = any(cast(:learned as uuid[]))"""
+_WERE: Final = part_of("select unnest(%(touched)s::uuid[]) as entity_id", ever=True)
+_MADE: Final = f"""{same_entity("made", "part_of")} and made.made_by = any(%(learned)s::uuid[])"""
 
 
 def _holds(table: str, what: str) -> str:
     """Whether somebody whom ``part_of`` became bears ``what`` of the row ``past`` now."""
     return f"""
         exists (select from part_of as other
-                join mosshead.{table} as now on {of_lane("now")} and now.entity_id = other.now_id
+                join mosshead.{table} as now on {of_namespace("now")} and now.entity_id = other.now_id
                 where other.entity_id = part_of.entity_id and now.known_to is null and now.{what} = past.{what})
     """
 
@@ -53,47 +53,47 @@ def _holds(table: str, what: str) -> str:
 UNLEARNED: Final = f"""
     with recursive {_WERE}
     delete from mosshead.entity_aliases as past using part_of join mosshead.entity_aliases as made on {_MADE}
-    where {of_lane("past")} and past.entity_id = part_of.now_id and past.known_to is not null
+    where {of_namespace("past")} and past.entity_id = part_of.now_id and past.known_to is not null
       and past.normalised = made.normalised and not {_holds("entity_aliases", "normalised")};
 
     with recursive {_WERE}
     update mosshead.entities as past set description = null
     from part_of join mosshead.entities as made on {_MADE}
     left join mosshead.entities as before on {same_entity("before", "made")} and before.ended_by = made.made_by
-    where {of_lane("past")} and past.entity_id = part_of.now_id and past.known_to is not null
+    where {of_namespace("past")} and past.entity_id = part_of.now_id and past.known_to is not null
       and made.description is distinct from before.description
       and past.description = made.description and not {_holds("entities", "description")};
 
     delete from mosshead.entity_aliases as past using mosshead.entity_aliases as ended
     where {same_entity("past", "ended")} and past.normalised = ended.normalised and past.known_to is not null
-      and {of_lane("ended")} and ended.ended_by = :decision_id;
+      and {of_namespace("ended")} and ended.ended_by = %(decision_id)s;
 
     update mosshead.entities as past set description = null
     from mosshead.entities as ended
-    join mosshead.entities as now on {same_entity("now", "ended")} and now.made_by = :decision_id
-    where {of_lane("ended")} and ended.ended_by = :decision_id and ended.description is distinct from now.description
+    join mosshead.entities as now on {same_entity("now", "ended")} and now.made_by = %(decision_id)s
+    where {of_namespace("ended")} and ended.ended_by = %(decision_id)s and ended.description is distinct from now.description
       and {same_entity("past", "ended")} and past.known_to is not null and past.description = ended.description
 """
 
 ORPHANS: Final = f"""
     with merged_into as materialized (
         select cast(merge.fact ->> 'into' as uuid) as entity_id from mosshead.decisions as merge
-        where {of_lane("merge")} and merge.action = 'merge' and merge.in_effect and merge.fact ->> 'entity_id' = any(array(
-            select cast(entity_id as text) from mosshead.entities where {OF_LANE} and entity_id <> all(cast(:gone as uuid[]))))
+        where {of_namespace("merge")} and merge.action = 'merge' and merge.in_effect and merge.fact ->> 'entity_id' = any(array(
+            select cast(entity_id as text) from mosshead.entities where {OF_NAMESPACE} and entity_id <> all(%(gone)s::uuid[])))
     )
     select distinct entity_id from mosshead.entities as entity
-    where {of_lane("entity")} and entity.entity_id = any(cast(:touched as uuid[])) and entity.key is null
+    where {of_namespace("entity")} and entity.entity_id = any(%(touched)s::uuid[]) and entity.key is null
       and not entity.is_user
       and not exists (select from mosshead.memory_entities as link where {same_entity("link", "entity")})
       and not exists (
         select from mosshead.relations as relation
-        where {of_lane("relation")} and entity.entity_id in (relation.subject_id, relation.object_id))
+        where {of_namespace("relation")} and entity.entity_id in (relation.subject_id, relation.object_id))
       and not exists (
         select from mosshead.entities as member
-        where {of_lane("member")} and member.parent_id = entity.entity_id and member.entity_id <> all(cast(:gone as uuid[])))
+        where {of_namespace("member")} and member.parent_id = entity.entity_id and member.entity_id <> all(%(gone)s::uuid[]))
       and not exists (
         select from mosshead.questions as question
-        where {of_lane("question")} and entity.entity_id = any(question.candidates))
+        where {of_namespace("question")} and entity.entity_id = any(question.candidates))
       and entity.entity_id <> all(array(select entity_id from merged_into))
 """
 """Of whom nothing is left: no memory, no relation, no member that stays, nor anybody that was merged into them; and no app named
@@ -102,39 +102,39 @@ them. Again and again, until nobody is: each may be all that another had.
 
 MEMBERS: Final = f"""
     select distinct entity_id from mosshead.entities
-    where {OF_LANE} and parent_id = {_GONE} and entity_id <> all(cast(:gone as uuid[]))
+    where {OF_NAMESPACE} and parent_id = {_GONE} and entity_id <> all(%(gone)s::uuid[])
 """
 """Who belongs to those that go: their profiles say so."""
 
 STATEMENTS: Final = f"""
-    delete from mosshead.examples where {OF_LANE} and entity_id = {_GONE};
-    delete from mosshead.memory_entities where {OF_LANE} and entity_id = {_GONE};
-    delete from mosshead.profiles where {OF_LANE} and entity_id = {_GONE};
-    delete from mosshead.entity_aliases where {OF_LANE} and entity_id = {_GONE};
-    delete from mosshead.entities where {OF_LANE} and entity_id = {_GONE};
-    delete from mosshead.relations where {OF_LANE} and (subject_id = {_GONE} or object_id = {_GONE});
+    delete from mosshead.examples where {OF_NAMESPACE} and entity_id = {_GONE};
+    delete from mosshead.memory_entities where {OF_NAMESPACE} and entity_id = {_GONE};
+    delete from mosshead.profiles where {OF_NAMESPACE} and entity_id = {_GONE};
+    delete from mosshead.entity_aliases where {OF_NAMESPACE} and entity_id = {_GONE};
+    delete from mosshead.entities where {OF_NAMESPACE} and entity_id = {_GONE};
+    delete from mosshead.relations where {OF_NAMESPACE} and (subject_id = {_GONE} or object_id = {_GONE});
 
     -- kept
-    update mosshead.entities set parent_id = null where {OF_LANE} and parent_id = {_GONE};
+    update mosshead.entities set parent_id = null where {OF_NAMESPACE} and parent_id = {_GONE};
 
     -- kept, but a question tells the candidates apart by their names and what was known of them: it is put by what is known now
     update mosshead.questions set text = 'Which ' || mention || ' do you mean?'
-    where {OF_LANE} and candidates && (cast(:gone as uuid[]) || cast(:left as uuid[]));
+    where {OF_NAMESPACE} and candidates && (%(gone)s::uuid[] || %(left)s::uuid[]);
 
     -- kept
     update mosshead.questions as question
-    set candidates = array(select one from unnest(candidates) as one where one <> all(cast(:gone as uuid[])))
-    where {OF_LANE} and candidates && cast(:gone as uuid[]);
+    set candidates = array(select one from unnest(candidates) as one where one <> all(%(gone)s::uuid[]))
+    where {OF_NAMESPACE} and candidates && %(gone)s::uuid[];
 
     -- kept
     update mosshead.examples as example
-    set others = array(select one from unnest(others) as one where one <> all(cast(:gone as uuid[])))
-    where {OF_LANE} and others && cast(:gone as uuid[]);
+    set others = array(select one from unnest(others) as one where one <> all(%(gone)s::uuid[]))
+    where {OF_NAMESPACE} and others && %(gone)s::uuid[];
 
     delete from mosshead.embeddings
-    where {OF_LANE} and owner_kind = 'profile' and owner_id = any(cast(:gone as uuid[]) || cast(:left as uuid[]));
+    where {OF_NAMESPACE} and owner_kind = 'profile' and owner_id = any(%(gone)s::uuid[] || %(left)s::uuid[]);
 
-    update mosshead.profiles set summary = '', holds = null where {OF_LANE} and entity_id = any(cast(:left as uuid[]))
+    update mosshead.profiles set summary = '', holds = null where {OF_NAMESPACE} and entity_id = any(%(left)s::uuid[])
 """
 """gone: entities to be deleted. left: those of whom something else is known; their profiles are made anew of that."""
 
@@ -142,7 +142,7 @@ STATEMENTS: Final = f"""
 _NAMELESS: Final = f"""
     nameless as materialized (
         select decision_id as entity_id, cast(split.fact ->> 'entity_id' as uuid) as of_id from mosshead.decisions as split
-        where {of_lane("split")} and split.action = 'split' and not split.fact ? 'name'
+        where {of_namespace("split")} and split.action = 'split' and not split.fact ? 'name'
     )
 """
 
@@ -152,10 +152,10 @@ SHARING: Final = f"""
         select of_id as giver_id, entity_id from nameless
         union all
         select cast(merge.fact ->> 'into' as uuid), cast(merge.fact ->> 'entity_id' as uuid) from mosshead.decisions as merge
-        where {of_lane("merge")} and merge.action = 'merge'
+        where {of_namespace("merge")} and merge.action = 'merge'
     ),
     found as (
-        select one as entity_id from unnest(cast(:touched as uuid[])) as one
+        select one as entity_id from unnest(%(touched)s::uuid[]) as one
         union
         select sharing.entity_id from found join sharing on sharing.giver_id = found.entity_id
     )
@@ -169,13 +169,13 @@ def _is_said(words: str) -> str:
     said = rf"~ ('(?<!{LETTER})' || regexp_replace(lower({words}), '(\W)', '\\\1', 'g') || '(?!{LETTER})')"
     return f"""
         exists (select from mosshead.memory_entities as link
-                where {of_lane("link")} and link.entity_id = any(named.givers) and (
+                where {of_namespace("link")} and link.entity_id = any(named.givers) and (
                     exists (select from mosshead.memories as memory
-                            where {of_lane("memory")} and memory.memory_id = link.memory_id
+                            where {of_namespace("memory")} and memory.memory_id = link.memory_id
                               and lower(memory.content) {said} offset 0)
                     or exists (select from mosshead.memory_sources as source
-                               where {of_lane("source")} and source.memory_id = link.memory_id
-                                 and source.message_id <> all(cast(:messages as uuid[]))
+                               where {of_namespace("source")} and source.memory_id = link.memory_id
+                                 and source.message_id <> all(%(messages)s::uuid[])
                                  and lower(source.quote) {said} offset 0)))
     """
 
@@ -192,23 +192,23 @@ def call_anew(connection: Connection, parameters: Mapping[str, Any]) -> None:
     found = Sql(f"""
         with recursive {_NAMELESS},
         named_by as (
-            select one as entity_id, one as giver_id from unnest(cast(:left as uuid[])) as one
+            select one as entity_id, one as giver_id from unnest(%(left)s::uuid[]) as one
             union
             select named_by.entity_id, nameless.of_id from named_by join nameless on nameless.entity_id = named_by.giver_id
         ),
         introduced as (
             select distinct on (entity_id) * from mosshead.entities as entity
-            where {of_lane("entity")} and entity.entity_id = any(array(select giver_id from named_by))
+            where {of_namespace("entity")} and entity.entity_id = any(array(select giver_id from named_by))
             order by entity_id, known_from
         ),
         brought as (
             select entity.entity_id from introduced as entity
-            join mosshead.decisions as decision on {of_lane("decision")} and decision.decision_id = entity.made_by
-            where decision.decision_id = any(cast(:learned as uuid[])) or decision.fact is null and decision.reason = 'erased'
+            join mosshead.decisions as decision on {of_namespace("decision")} and decision.decision_id = entity.made_by
+            where decision.decision_id = any(%(learned)s::uuid[]) or decision.fact is null and decision.reason = 'erased'
                or decision.action = 'clarify' and not exists (
                     select from mosshead.decision_memories as concerned
-                    where {of_lane("concerned")} and concerned.decision_id = decision.decision_id
-                      and concerned.memory_id <> all(cast(:memories as uuid[]) || cast(:repeated as uuid[])))
+                    where {of_namespace("concerned")} and concerned.decision_id = decision.decision_id
+                      and concerned.memory_id <> all(%(memories)s::uuid[] || %(repeated)s::uuid[]))
         ),
         named as materialized (
             select entity_id, array_agg(giver_id) as givers from named_by
@@ -228,25 +228,25 @@ def call_anew(connection: Connection, parameters: Mapping[str, Any]) -> None:
     for row in found:
         names = {"called": row.called, "normalised": normalise(row.called), "before": normalise(row.name)}
         Sql(f"""
-            update mosshead.entities set name = :called where {OF_LANE} and entity_id = :entity_id;
+            update mosshead.entities set name = %(called)s where {OF_NAMESPACE} and entity_id = %(entity_id)s;
 
             delete from mosshead.entity_aliases
-            where {OF_LANE} and entity_id = :entity_id and normalised in (:normalised, :before);
+            where {OF_NAMESPACE} and entity_id = %(entity_id)s and normalised in (%(normalised)s, %(before)s);
 
             insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised)
-            values (:tenant_id, :namespace_id, :entity_id, :called, :normalised);
+            values (%(tenant_id)s, %(namespace_id)s, %(entity_id)s, %(called)s, %(normalised)s);
 
-            {_ELSEWHERE} and now.normalised = :before
+            {_ELSEWHERE} and now.normalised = %(before)s
         """).run(connection, parameters, entity_id=row.entity_id, gone=[row.entity_id], **names)
 
 
 # Where the gone were merged into others, be it for a while, their names went over to those. An undo of what took a merge back
 # makes the same names anew.
 _ELSEWHERE: Final = f"""
-    with recursive {part_of("select unnest(cast(:gone as uuid[])) as entity_id", ever=True)}
+    with recursive {part_of("select unnest(%(gone)s::uuid[]) as entity_id", ever=True)}
     delete from mosshead.entity_aliases as now using part_of, mosshead.decisions as merge
-    where {of_lane("now")} and now.entity_id = part_of.now_id and now.entity_id <> all(cast(:gone as uuid[]))
-      and {of_lane("merge")} and merge.decision_id = now.made_by and merge.action in ('merge', 'undo')
+    where {of_namespace("now")} and now.entity_id = part_of.now_id and now.entity_id <> all(%(gone)s::uuid[])
+      and {of_namespace("merge")} and merge.decision_id = now.made_by and merge.action in ('merge', 'undo')
       and not {is_said_still("now.alias")}
 """
 
@@ -254,8 +254,8 @@ _ELSEWHERE: Final = f"""
 _COMMANDED: Final = f"""
     commanded as (
         select decision_id from mosshead.decisions as decision
-        where {of_lane("decision")} and decision.action in ('split', 'clarify')
-          and (decision.entities && cast(:gone as uuid[]) or decision.fact ->> 'entity_id' = any(cast(:gone as text[])))
+        where {of_namespace("decision")} and decision.action in ('split', 'clarify')
+          and (decision.entities && %(gone)s::uuid[] or decision.fact ->> 'entity_id' = any(%(gone)s::text[]))
     )
 """
 
@@ -265,25 +265,25 @@ _OF_COMMANDED: Final = "any(array(select decision_id from commanded))"
 _KEYS: Final = f"""
     keys as materialized (
         select array_agg(distinct key) as gone from mosshead.entities
-        where {OF_LANE} and entity_id = {_GONE} and key is not null
+        where {OF_NAMESPACE} and entity_id = {_GONE} and key is not null
     )
 """
 
 NAME_STATEMENTS: Final = f"""
     {_ELSEWHERE} and exists (
         select from mosshead.entity_aliases as own
-        where {of_lane("own")} and own.entity_id = {_GONE} and own.normalised = now.normalised);
+        where {of_namespace("own")} and own.entity_id = {_GONE} and own.normalised = now.normalised);
 
     with {_COMMANDED}
     update mosshead.events as event set type = 'erased', payload = jsonb_build_object('type', event.type)
-    where {of_lane("event")} and event.event_id = {_OF_COMMANDED} and event.type <> 'erased';
+    where {of_namespace("event")} and event.event_id = {_OF_COMMANDED} and event.type <> 'erased';
 
     -- Whom an app split off has the id of its event. Where they stay, so does that it gave them their name.
     with {_COMMANDED}
     update mosshead.decisions as decision set reason = 'erased', fact = case
-        when decision.fact ? 'name' and decision.decision_id <> all(cast(:gone as uuid[]))
+        when decision.fact ? 'name' and decision.decision_id <> all(%(gone)s::uuid[])
         then jsonb_build_object('name', decision.fact -> 'name') end
-    where {of_lane("decision")} and decision.decision_id = {_OF_COMMANDED};
+    where {of_namespace("decision")} and decision.decision_id = {_OF_COMMANDED};
 
     with {_KEYS}
     update mosshead.events as event
@@ -292,12 +292,12 @@ NAME_STATEMENTS: Final = f"""
          from jsonb_array_elements(event.payload -> 'entities') with ordinality as brought (line, place)
          where not line ->> 'key' = any(keys.gone)), '[]'))
     from keys
-    where {of_lane("event")} and event.type = 'import'
+    where {of_namespace("event")} and event.type = 'import'
       and jsonb_path_query_array(event.payload, '$.entities[*].*') ?| keys.gone;
 
     with {_KEYS}
     update mosshead.decisions as decision
     set fact = jsonb_set(decision.fact, '{{entities}}', (decision.fact -> 'entities') - keys.gone)
-    from keys where {of_lane("decision")} and decision.fact -> 'entities' ?| keys.gone
+    from keys where {of_namespace("decision")} and decision.fact -> 'entities' ?| keys.gone
 """
 """The names of those that go, and what an app said of them; to be run while they are there still."""

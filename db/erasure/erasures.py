@@ -13,8 +13,8 @@ from psycopg.types.json import Jsonb
 from sqlalchemy import Connection
 
 from db.inbox import BURY
-from db.keys import OF_LANE, LaneRef
-from mosshead.store.connection import Sql, same_namespace
+from db.keys import LaneRef
+from mosshead.store.connection import OF_NAMESPACE, Sql, same_namespace
 
 _LOCK_ERASING = 0x6572617365  # "erase"
 
@@ -23,21 +23,21 @@ def next_in(connection: Connection, lane: LaneRef) -> tuple[UUID, Mapping[str, A
     """The erasure that a lane waits for longest, if any: the id of its event, and what that says."""
     row = Sql(f"""
         select event_id, payload from mosshead.events
-        where {OF_LANE} and type = 'erase' and state = 'received' order by position limit 1
+        where {OF_NAMESPACE} and type = 'erase' and state = 'received' order by position limit 1
     """).row(connection, lane.scope)
     return (row.event_id, row.payload) if row else None
 
 
 def nothing_waits(connection: Connection, lane: LaneRef) -> None:
     """A lane waits for no erasure, and its timer says so. It must be locked since before that was looked for."""
-    Sql(f"update mosshead.lanes set erase_due_at = null where {OF_LANE}").run(connection, lane.scope)
+    Sql(f"update mosshead.lanes set erase_due_at = null where {OF_NAMESPACE}").run(connection, lane.scope)
 
 
 def bury(connection: Connection, lane: LaneRef, erasure_id: UUID, reason: str) -> None:
     """Give an erasure up that cannot be read, as a dead letter. The lane, which must be locked, goes on with what waits."""
     Sql(f"""
         with marked as (
-            update mosshead.events set state = 'dead', reason = :reason where {OF_LANE} and event_id = :erasure_id
+            update mosshead.events set state = 'dead', reason = %(reason)s where {OF_NAMESPACE} and event_id = %(erasure_id)s
             returning event_id
         )
         {BURY};
@@ -56,29 +56,29 @@ def put_up(
     Sql(f"""
         insert into mosshead.erasures
             (tenant_id, namespace_id, erasure_id, scope, conversation, asked_at, position, publisher_id, publisher_sequence)
-        select tenant_id, namespace_id, event_id, :of_scope, sha256(convert_to(:conversation, 'UTF8')),
+        select tenant_id, namespace_id, event_id, %(of_scope)s, sha256(convert_to(%(conversation)s, 'UTF8')),
                coalesce(mosshead.made_at(event_id), received_at), position,
                nullif(publisher_id, (select mosshead.derived_id('publisher', path) from mosshead.namespaces as named
                                      where {same_namespace("named", "event")})),
                publisher_sequence
         from mosshead.events as event
-        where {OF_LANE} and event_id = :erasure_id
+        where {OF_NAMESPACE} and event_id = %(erasure_id)s
         on conflict do nothing;
 
         update mosshead.events set batch_id = null, place = null
-        where {OF_LANE} and state = 'received' and batch_id = (select batch_id from mosshead.lanes where {OF_LANE});
+        where {OF_NAMESPACE} and state = 'received' and batch_id = (select batch_id from mosshead.lanes where {OF_NAMESPACE});
 
         update mosshead.batches set stage = 'split', finished_at = now()
-        where {OF_LANE} and finished_at is null and batch_id = (select batch_id from mosshead.lanes where {OF_LANE});
+        where {OF_NAMESPACE} and finished_at is null and batch_id = (select batch_id from mosshead.lanes where {OF_NAMESPACE});
 
-        update mosshead.lanes set epoch = epoch + 1, batch_id = null, lease_until = null, lease_owner = null where {OF_LANE}
+        update mosshead.lanes set epoch = epoch + 1, batch_id = null, lease_until = null, lease_owner = null where {OF_NAMESPACE}
     """).run(connection, lane.scope, erasure_id=erasure_id, of_scope=scope, conversation=conversation)
 
 
 def alone(connection: Connection, lane: LaneRef) -> bool:
     """Whether this transaction is the only one that erases in a lane, until it ends."""
     return Sql("""
-        select pg_try_advisory_xact_lock(hashtextextended(:of, :lock))
+        select pg_try_advisory_xact_lock(hashtextextended(%(of)s, %(lock)s))
     """).holds(connection, lock=_LOCK_ERASING, of=str(lane.namespace_id))
 
 
@@ -93,10 +93,11 @@ def done(connection: Connection, lane: LaneRef, erasure_id: UUID, rows: Mapping[
     rows: how many were deleted or emptied, by table.
     """
     Sql(f"""
-        update mosshead.erasures set erased_at = clock_timestamp(), rows = :rows where {OF_LANE} and erasure_id = :erasure_id;
+        update mosshead.erasures set erased_at = clock_timestamp(), rows = %(rows)s
+        where {OF_NAMESPACE} and erasure_id = %(erasure_id)s;
 
         update mosshead.events set state = 'done', type = 'erased', payload = '{{"type": "erase"}}', conversation_id = null
-        where {OF_LANE} and event_id = :erasure_id;
+        where {OF_NAMESPACE} and event_id = %(erasure_id)s;
         {_GO_ON}
     """).run(connection, lane.scope, erasure_id=erasure_id, rows=Jsonb(dict(rows)))
 
@@ -110,7 +111,7 @@ def clock(connection: Connection) -> datetime:
 def to_rewrite(connection: Connection, tenant_id: UUID) -> bool:
     """Whether files may still hold what a tenant had erased. The tenant must be set, here and below."""
     return Sql("""
-        select from mosshead.erasures where tenant_id = :tenant_id and erased_at is not null and rewritten_at is null limit 1
+        select from mosshead.erasures where tenant_id = %(tenant_id)s and erased_at is not null and rewritten_at is null limit 1
     """).exists(connection, tenant_id=tenant_id)
 
 
@@ -134,13 +135,13 @@ def mark_rewritten(connection: Connection, tenant_id: UUID, *, before: datetime)
     """Say of what was erased before a time that no file holds it any more; returns how many receipts say so now."""
     return Sql("""
         update mosshead.erasures set rewritten_at = clock_timestamp()
-        where tenant_id = :tenant_id and erased_at < :before and rewritten_at is null
+        where tenant_id = %(tenant_id)s and erased_at < %(before)s and rewritten_at is null
     """).changed(connection, tenant_id=tenant_id, before=before)
 
 
 def lock_lane(connection: Connection, lane: LaneRef) -> None:
     """Have arrivals wait until this transaction ends, which is to be soon: whoever publishes waits so long."""
-    Sql(f"select from mosshead.lanes where {OF_LANE} for update").run(connection, lane.scope)
+    Sql(f"select from mosshead.lanes where {OF_NAMESPACE} for update").run(connection, lane.scope)
 
 
 _GO_ON = f"""
@@ -149,7 +150,7 @@ _GO_ON = f"""
         select count(*), min(received_at),
                case when count(*) > 0 then now() else least(lane.profiles_due_at, lane.reflections_due_at) end,
                case when bool_or(type = 'erase') then now() end
-        from mosshead.events where {OF_LANE} and state = 'received')
-    where {OF_LANE};
-    select mosshead.settle_watermarks(:tenant_id, :namespace_id)
+        from mosshead.events where {OF_NAMESPACE} and state = 'received')
+    where {OF_NAMESPACE};
+    select mosshead.settle_watermarks(%(tenant_id)s, %(namespace_id)s)
 """

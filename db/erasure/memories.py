@@ -8,14 +8,14 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from db import memories
-from db.keys import OF_LANE, LaneRef, as_jsonb, of_lane
+from db.keys import LaneRef, as_jsonb
 from db.undo import told_by
 from mosshead.embeddings.protocol import Vector
-from mosshead.store.connection import Sql
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 from mosshead.timestamps import in_zone
 
-_ERASED: Final = "any(cast(:memories as uuid[]))"
-_REPEATED: Final = "any(cast(:repeated as uuid[]))"
+_ERASED: Final = "any(%(memories)s::uuid[])"
+_REPEATED: Final = "any(%(repeated)s::uuid[])"
 
 EPISODE: Final = "Episode"
 """The name of the record that makes a memory one; it tells of a whole conversation."""
@@ -27,29 +27,29 @@ TOLD: Final = f"""
     numbered as materialized (
         select event.batch_id, event.event_id, row_number() over (partition by event.batch_id order by event.place) as number
         from mosshead.events as event
-        where {of_lane("event")} and event.payload ->> 'type' = 'message' and event.batch_id = any(array(
+        where {of_namespace("event")} and event.payload ->> 'type' = 'message' and event.batch_id = any(array(
             select batch_id from mosshead.events
-            where {OF_LANE} and event_id = any(cast(:messages as uuid[])) and batch_id is not null))
+            where {OF_NAMESPACE} and event_id = any(%(messages)s::uuid[]) and batch_id is not null))
     ),
     cited as materialized (
         select decision.decision_id, decision.batch_id, cast(source.value as bigint) as number
         from mosshead.decisions as decision
         cross join lateral jsonb_array_elements_text(
             case jsonb_typeof(decision.fact -> 'sources') when 'array' then decision.fact -> 'sources' else '[]' end) as source
-        where {of_lane("decision")} and decision.batch_id = any(array(select batch_id from numbered))
+        where {of_namespace("decision")} and decision.batch_id = any(array(select batch_id from numbered))
           and decision.fact #>> '{{record,name}}' is distinct from '{EPISODE}'
     ),
     told as materialized (
-        select decision_id, bool_and(numbered.event_id = any(cast(:messages as uuid[]))) as alone
+        select decision_id, bool_and(numbered.event_id = any(%(messages)s::uuid[])) as alone
         from cited join numbered using (batch_id, number)
-        group by decision_id having bool_or(numbered.event_id = any(cast(:messages as uuid[])))
+        group by decision_id having bool_or(numbered.event_id = any(%(messages)s::uuid[]))
         union all
-        select decision.decision_id, bool_and(source.message_id = any(cast(:messages as uuid[]))) as alone
+        select decision.decision_id, bool_and(source.message_id = any(%(messages)s::uuid[])) as alone
         from mosshead.memory_sources as source
-        join mosshead.decisions as decision on {of_lane("decision")} and decision.decision_id = source.made_by
-        where {of_lane("source")} and decision.fact #>> '{{record,name}}' = '{EPISODE}' and source.memory_id = any(array(
-            select memory_id from mosshead.memory_sources where {OF_LANE} and message_id = any(cast(:messages as uuid[]))))
-        group by decision.decision_id having bool_or(source.message_id = any(cast(:messages as uuid[])))
+        join mosshead.decisions as decision on {of_namespace("decision")} and decision.decision_id = source.made_by
+        where {of_namespace("source")} and decision.fact #>> '{{record,name}}' = '{EPISODE}' and source.memory_id = any(array(
+            select memory_id from mosshead.memory_sources where {OF_NAMESPACE} and message_id = any(%(messages)s::uuid[])))
+        group by decision.decision_id having bool_or(source.message_id = any(%(messages)s::uuid[]))
     )
 """
 """told: those decisions. alone: of these messages and no others."""
@@ -57,18 +57,18 @@ TOLD: Final = f"""
 # Of memories that stay, what only an erased fact brought: somebody else whom it named, how two stand to each other, a question.
 _STILL_TOLD: Final = f"""
     concerned as materialized (
-        select decision_id, memory_id from mosshead.decision_memories where {OF_LANE} and memory_id = {_REPEATED}
+        select decision_id, memory_id from mosshead.decision_memories where {OF_NAMESPACE} and memory_id = {_REPEATED}
     ),
     still_told as materialized (
         select decision.memory_id, decision.fact from mosshead.decisions as decision
-        where {of_lane("decision")} and decision.decision_id = any(array(select decision_id from concerned))
+        where {of_namespace("decision")} and decision.decision_id = any(array(select decision_id from concerned))
           and coalesce((decision.decision_id, decision.memory_id) in (select decision_id, memory_id from concerned), false)
           and decision.decision_id <> all(array(select decision_id from told where alone))
     )
 """
 
 _BROUGHT: Final = f"""
-    {of_lane("brought")} and brought.memory_id = {_REPEATED}
+    {of_namespace("brought")} and brought.memory_id = {_REPEATED}
     and brought.made_by = any(array(select decision_id from told where alone))
 """
 
@@ -76,7 +76,7 @@ STATEMENTS: Final = f"""
     -- Of what was brought from elsewhere, the lines of these.
     with keys as materialized (
         select array_agg(distinct key) as erased from mosshead.memories
-        where {OF_LANE} and memory_id = {_ERASED} and key is not null
+        where {OF_NAMESPACE} and memory_id = {_ERASED} and key is not null
     )
     update mosshead.events as event
     set payload = jsonb_set(event.payload, '{{memories}}', coalesce(
@@ -84,22 +84,22 @@ STATEMENTS: Final = f"""
          from jsonb_array_elements(event.payload -> 'memories') with ordinality as brought (line, place)
          where not line ->> 'id' = any(keys.erased)), '[]'))
     from keys
-    where {of_lane("event")} and event.type = 'import'
+    where {of_namespace("event")} and event.type = 'import'
       and jsonb_path_query_array(event.payload, '$.memories[*].id') ?| keys.erased;
 
-    delete from mosshead.memories where {OF_LANE} and memory_id = {_ERASED};
-    delete from mosshead.memory_entities where {OF_LANE} and memory_id = {_ERASED};
-    delete from mosshead.memory_edges where {OF_LANE} and from_id = {_ERASED};
-    delete from mosshead.relations where {OF_LANE} and memory_id = {_ERASED};
-    delete from mosshead.questions where {OF_LANE} and memory_id = {_ERASED};
-    delete from mosshead.memory_edges where {OF_LANE} and to_id = {_ERASED};
+    delete from mosshead.memories where {OF_NAMESPACE} and memory_id = {_ERASED};
+    delete from mosshead.memory_entities where {OF_NAMESPACE} and memory_id = {_ERASED};
+    delete from mosshead.memory_edges where {OF_NAMESPACE} and from_id = {_ERASED};
+    delete from mosshead.relations where {OF_NAMESPACE} and memory_id = {_ERASED};
+    delete from mosshead.questions where {OF_NAMESPACE} and memory_id = {_ERASED};
+    delete from mosshead.memory_edges where {OF_NAMESPACE} and to_id = {_ERASED};
 
     with {TOLD}, {_STILL_TOLD}
     delete from mosshead.memory_entities as brought
     where {_BROUGHT} and not exists (
         select from still_told where still_told.memory_id = brought.memory_id and exists (
             select from jsonb_path_query(still_told.fact, '$.mentions[*].name') as mention
-            join mosshead.entity_aliases as named on {of_lane("named")} and named.entity_id = brought.entity_id
+            join mosshead.entity_aliases as named on {of_namespace("named")} and named.entity_id = brought.entity_id
             where strpos(lower(named.alias), lower(mention #>> '{{}}')) > 0
                or strpos(lower(mention #>> '{{}}'), lower(named.alias)) > 0));
 
@@ -116,47 +116,47 @@ STATEMENTS: Final = f"""
     with speaking as (
         select distinct on (source.memory_id) source.memory_id, message.speaker
         from mosshead.memory_sources as source
-        join mosshead.messages as message on {of_lane("message")} and message.message_id = source.message_id
-        where {of_lane("source")} and source.memory_id = {_REPEATED} and source.stance = 'for' and source.known_to is null
-          and source.message_id <> all(cast(:messages as uuid[])) and message.role = 'user'
+        join mosshead.messages as message on {of_namespace("message")} and message.message_id = source.message_id
+        where {of_namespace("source")} and source.memory_id = {_REPEATED} and source.stance = 'for' and source.known_to is null
+          and source.message_id <> all(%(messages)s::uuid[]) and message.role = 'user'
         order by source.memory_id, message.occurred_at, message.message_id
     )
     update mosshead.memories as memory set said_by = speaking.speaker from speaking
-    where {of_lane("memory")} and memory.memory_id = speaking.memory_id and memory.said_by is not null and not exists (
+    where {of_namespace("memory")} and memory.memory_id = speaking.memory_id and memory.said_by is not null and not exists (
         select from mosshead.memory_sources as source
-        join mosshead.messages as message on {of_lane("message")} and message.message_id = source.message_id
-        where {of_lane("source")} and source.memory_id = memory.memory_id and message.speaker = memory.said_by
-          and source.message_id <> all(cast(:messages as uuid[])));
+        join mosshead.messages as message on {of_namespace("message")} and message.message_id = source.message_id
+        where {of_namespace("source")} and source.memory_id = memory.memory_id and message.speaker = memory.said_by
+          and source.message_id <> all(%(messages)s::uuid[]));
 
     -- kept
-    update mosshead.memories set superseded_by = null where {OF_LANE} and superseded_by = {_ERASED};
+    update mosshead.memories set superseded_by = null where {OF_NAMESPACE} and superseded_by = {_ERASED};
 
     -- kept
     -- Each that others brought holds until the next of those, which an undo of that one finds again. The last holds again.
     update mosshead.memories as one set known_to = next.known_from, ended_by = next.made_by
     from (
         select memory_id, version, lead(known_from) over of_one as known_from, lead(made_by) over of_one as made_by
-        from mosshead.memories where {OF_LANE} and memory_id = {_REPEATED}
+        from mosshead.memories where {OF_NAMESPACE} and memory_id = {_REPEATED}
         window of_one as (partition by memory_id order by version)
     ) as next
-    where {of_lane("one")} and one.memory_id = next.memory_id and one.version = next.version
+    where {of_namespace("one")} and one.memory_id = next.memory_id and one.version = next.version
       and one.known_to is distinct from next.known_from;
 
     delete from mosshead.embeddings as vector
-    where {of_lane("vector")} and vector.owner_kind in ('memory', 'past_memory') and (
+    where {of_namespace("vector")} and vector.owner_kind in ('memory', 'past_memory') and (
         vector.owner_id = {_ERASED}
         or vector.owner_id = {_REPEATED} and not exists (
             select from mosshead.memories as memory
-            where {of_lane("memory")} and memory.memory_id = vector.owner_id and memory.version = vector.version));
+            where {of_namespace("memory")} and memory.memory_id = vector.owner_id and memory.version = vector.version));
 
     -- kept
     update mosshead.embeddings as vector set owner_kind = 'memory'
     from mosshead.memories as memory
-    where {of_lane("vector")} and vector.owner_kind = 'past_memory' and vector.owner_id = {_REPEATED}
-      and {of_lane("memory")} and memory.memory_id = vector.owner_id and memory.known_to is null and memory.state = 'active'
+    where {of_namespace("vector")} and vector.owner_kind = 'past_memory' and vector.owner_id = {_REPEATED}
+      and {of_namespace("memory")} and memory.memory_id = vector.owner_id and memory.known_to is null and memory.state = 'active'
       and vector.version = (
         select max(latest.version) from mosshead.embeddings as latest
-        where {of_lane("latest")} and latest.model = vector.model and latest.owner_id = vector.owner_id
+        where {of_namespace("latest")} and latest.model = vector.model and latest.owner_id = vector.owner_id
           and latest.owner_kind in ('memory', 'past_memory'))
       and {told_by("vector", "memory")}
 """
@@ -169,11 +169,11 @@ LOG: Final = f"""
     shown as (
         select decision.batch_id
         from mosshead.decisions as decision cross join lateral jsonb_array_elements(decision.candidates) as candidate
-        where {of_lane("decision")} and decision.prompt_version is not null
-          and candidate.value ->> 'memory_id' = any(cast(cast(:memories as uuid[]) || cast(:retold as uuid[]) as text[]))
+        where {of_namespace("decision")} and decision.prompt_version is not null
+          and candidate.value ->> 'memory_id' = any(cast(%(memories)s::uuid[] || %(retold)s::uuid[] as text[]))
     )
     update mosshead.decisions as decision set reason = 'erased'
-    where {of_lane("decision")} and decision.prompt_version is not null
+    where {of_namespace("decision")} and decision.prompt_version is not null
       and decision.batch_id = any(array(select batch_id from numbered union select batch_id from shown));
 
     -- What made and changed them, what was decided of what was said there and became no memory, and what documents took of it.
@@ -181,22 +181,22 @@ LOG: Final = f"""
     with {TOLD}
     update mosshead.decisions as decision
     set fact = null, candidates = '[]', reason = 'erased', refused = case when refused is not null then 'erased' end
-    where {of_lane("decision")} and (
+    where {of_namespace("decision")} and (
         decision.decision_id = any(array(select decision_id from told))
         or decision.action = 'refuse' and decision.batch_id = any(array(select batch_id from numbered))
-        or decision.action = 'document' and decision.fact -> 'messages' ?| cast(cast(:messages as uuid[]) as text[])
+        or decision.action = 'document' and decision.fact -> 'messages' ?| cast(%(messages)s::uuid[] as text[])
         or decision.action in ('add', 'update', 'supersede', 'contradict', 'none', 'forget') and exists (
             select from mosshead.decision_memories as concerned
-            where {of_lane("concerned")} and concerned.memory_id = {_ERASED}
+            where {of_namespace("concerned")} and concerned.memory_id = {_ERASED}
               and concerned.decision_id = decision.decision_id and decision.memory_id = concerned.memory_id));
 
     -- What an app put down or closed by its own hand: the decision has the event's id.
     update mosshead.events as event
     set type = 'erased', payload = jsonb_build_object('type', event.type)
-    where {of_lane("event")} and event.type in ('remember', 'forget') and event.event_id = any(array(
-        select decision_id from mosshead.decision_memories where {OF_LANE} and memory_id = {_ERASED}));
+    where {of_namespace("event")} and event.type in ('remember', 'forget') and event.event_id = any(array(
+        select decision_id from mosshead.decision_memories where {OF_NAMESPACE} and memory_id = {_ERASED}));
 
-    delete from mosshead.decision_memories where {OF_LANE} and memory_id = {_ERASED}
+    delete from mosshead.decision_memories where {OF_NAMESPACE} and memory_id = {_ERASED}
 """
 """What the log says of them; to be run when nobody asks it any more what was learned with them."""
 
@@ -243,8 +243,8 @@ def versions_of(
                then decision.fact end as fact
         from mosshead.memories as memory
         left join told on told.decision_id = memory.made_by
-        left join mosshead.decisions as decision on {of_lane("decision")} and decision.decision_id = memory.made_by
-        where {of_lane("memory")} and memory.memory_id = any(cast(:repeated as uuid[]))
+        left join mosshead.decisions as decision on {of_namespace("decision")} and decision.decision_id = memory.made_by
+        where {of_namespace("memory")} and memory.memory_id = any(%(repeated)s::uuid[])
         order by memory.memory_id, memory.version
     """).run(connection, lane.scope, repeated=list(repeated), messages=list(messages))
     return [
@@ -263,22 +263,22 @@ def retell(connection: Connection, lane: LaneRef, retold: Retold) -> int:
     Sql(f"""
         delete from mosshead.embeddings as vector
         using mosshead.memories as memory
-        join jsonb_to_recordset(:rows) as one (memory_id uuid, version integer, content text)
+        join jsonb_to_recordset(%(rows)s) as one (memory_id uuid, version integer, content text)
           on one.memory_id = memory.memory_id and one.version = memory.version
-        where {of_lane("memory")} and memory.content <> one.content and {of_lane("vector")}
+        where {of_namespace("memory")} and memory.content <> one.content and {of_namespace("vector")}
           and vector.owner_kind in ('memory', 'past_memory')
           and vector.owner_id = memory.memory_id and vector.version = memory.version;
 
         update mosshead.memories as memory set {", ".join(f"{column} = one.{column}" for column in (*SAYS, *_OFFSETS))}
-        from jsonb_populate_recordset(cast(null as mosshead.memories), :rows) as one
-        where {of_lane("memory")} and memory.memory_id = one.memory_id and memory.version = one.version
+        from jsonb_populate_recordset(cast(null as mosshead.memories), %(rows)s) as one
+        where {of_namespace("memory")} and memory.memory_id = one.memory_id and memory.version = one.version
     """).run(connection, lane.scope, rows=as_jsonb(anew))
     for (memory_id, version), vector in retold.vectors.items():
         new = {memory_id: vector}
         memories.set_vectors(connection, lane, retold.model, "past_memory", new, version=version)
     deleted = Sql(f"""
-        delete from mosshead.memories as memory using jsonb_to_recordset(:rows) as one (memory_id uuid, version integer)
-        where {of_lane("memory")} and memory.memory_id = one.memory_id and memory.version = one.version
+        delete from mosshead.memories as memory using jsonb_to_recordset(%(rows)s) as one (memory_id uuid, version integer)
+        where {of_namespace("memory")} and memory.memory_id = one.memory_id and memory.version = one.version
     """).changed(connection, lane.scope, rows=as_jsonb(gone))
     return deleted + len(anew)
 

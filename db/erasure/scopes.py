@@ -19,16 +19,16 @@ from db.decisions import Stamp
 from db.erasure import entities as entity_rows
 from db.erasure import memories as memory_rows
 from db.erasure.memories import EPISODE, Retold
-from db.keys import OF_LANE, LaneRef, of_lane
+from db.keys import LaneRef
 from db.unlearn import unlearn_decided
 from mosshead.ids import remembered_id
-from mosshead.store.connection import Sql, split_statements
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 
 _COVERED: Final = f"""
     event.type <> 'erase' and (event.state <> 'received' or mosshead.precedes(
         event.event_id, event.publisher_id, event.publisher_sequence, event.position,
         (select erasure from mosshead.erasures as erasure
-         where {of_lane("erasure")} and erasure.erasure_id = :erasure_id)))
+         where {of_namespace("erasure")} and erasure.erasure_id = %(erasure_id)s)))
 """
 """That an erasure takes an event: one of before, or in effect or given up by now, for what was learned of it goes, too."""
 
@@ -53,8 +53,8 @@ def of_conversation(connection: Connection, lane: LaneRef, erasure_id: UUID, con
     messages = Sql(f"""
         select message.message_id
         from mosshead.messages as message
-        left join mosshead.events as event on {of_lane("event")} and event.event_id = message.message_id
-        where {of_lane("message")} and message.conversation_id = :conversation
+        left join mosshead.events as event on {of_namespace("event")} and event.event_id = message.message_id
+        where {of_namespace("message")} and message.conversation_id = %(conversation)s
           and (event.event_id is null or {_COVERED})
     """).scalars(connection, lane.scope, erasure_id=erasure_id, conversation=conversation)
     # A message that says otherwise, or was taken back, or erased earlier bears nothing out; an app that put it down by
@@ -62,17 +62,17 @@ def of_conversation(connection: Connection, lane: LaneRef, erasure_id: UUID, con
     rows = Sql(f"""
         select memory_id, not exists (
             select from mosshead.memory_sources as other
-            join mosshead.messages as message on {of_lane("message")} and message.message_id = other.message_id
-            where {of_lane("other")} and other.memory_id = source.memory_id
-              and other.message_id <> all(cast(:messages as uuid[])) and other.stance = 'for' and other.known_to is null
+            join mosshead.messages as message on {of_namespace("message")} and message.message_id = other.message_id
+            where {of_namespace("other")} and other.memory_id = source.memory_id
+              and other.message_id <> all(%(messages)s::uuid[]) and other.stance = 'for' and other.known_to is null
         ) and not exists (
             select from mosshead.memories as made
-            join mosshead.decisions as decision on {of_lane("decision")} and decision.decision_id = made.made_by
-            where {of_lane("made")} and made.memory_id = source.memory_id
+            join mosshead.decisions as decision on {of_namespace("decision")} and decision.decision_id = made.made_by
+            where {of_namespace("made")} and made.memory_id = source.memory_id
               and decision.action = 'add' and decision.decided_by = 'app'
         ) as alone
         from mosshead.memory_sources as source
-        where {of_lane("source")} and source.message_id = any(cast(:messages as uuid[])) group by memory_id
+        where {of_namespace("source")} and source.message_id = any(%(messages)s::uuid[]) group by memory_id
     """).rows(connection, lane.scope, messages=list(messages))
     return ErasureScope(
         messages=frozenset(messages),
@@ -84,21 +84,21 @@ def of_conversation(connection: Connection, lane: LaneRef, erasure_id: UUID, con
 def of_memories(connection: Connection, lane: LaneRef, memory_ids: Collection[UUID]) -> ErasureScope:
     """Some memories, the messages that they came from, and the episodes that tell of those."""
     memories = Sql(f"""
-        select distinct memory_id from mosshead.memories where {OF_LANE} and memory_id = any(cast(:memories as uuid[]))
+        select distinct memory_id from mosshead.memories where {OF_NAMESPACE} and memory_id = any(%(memories)s::uuid[])
     """).scalars(connection, lane.scope, memories=list(memory_ids))
     sources = Sql(f"""
-        select distinct message_id from mosshead.memory_sources where {OF_LANE} and memory_id = any(cast(:memories as uuid[]))
+        select distinct message_id from mosshead.memory_sources where {OF_NAMESPACE} and memory_id = any(%(memories)s::uuid[])
     """).scalars(connection, lane.scope, memories=memories)
     # With the events that wait and would put some memories down.
     waiting = Sql(f"""
-        select event_id from mosshead.events where {OF_LANE} and type = 'remember' and state = 'received'
+        select event_id from mosshead.events where {OF_NAMESPACE} and type = 'remember' and state = 'received'
     """).scalars(connection, lane.scope)
     messages = {*sources, *(one for one in waiting if remembered_id(lane.namespace_id, one) in memory_ids)}
     episodes = Sql(f"""
         select distinct memory.memory_id
         from mosshead.memory_sources as source
-        join mosshead.memories as memory on {of_lane("memory")} and memory.memory_id = source.memory_id
-        where {of_lane("source")} and source.message_id = any(cast(:messages as uuid[]))
+        join mosshead.memories as memory on {of_namespace("memory")} and memory.memory_id = source.memory_id
+        where {of_namespace("source")} and source.message_id = any(%(messages)s::uuid[])
           and memory.record_name = '{EPISODE}'
     """).scalars(connection, lane.scope, messages=list(messages))
     return ErasureScope(frozenset(messages), frozenset((*memories, *episodes)))
@@ -109,17 +109,17 @@ def of_entity(connection: Connection, lane: LaneRef, entity_id: UUID) -> Erasure
     entities = Sql(f"""
         with recursive part as (
             select entity_id from mosshead.entities as named
-            where {of_lane("named")} and named.entity_id = :entity_id and not named.is_user
+            where {of_namespace("named")} and named.entity_id = %(entity_id)s and not named.is_user
             union
             select cast(merge.fact ->> 'entity_id' as uuid)
             from part join mosshead.decisions as merge
-              on {of_lane("merge")} and merge.action = 'merge' and merge.in_effect
+              on {of_namespace("merge")} and merge.action = 'merge' and merge.in_effect
              and merge.fact ->> 'into' = cast(part.entity_id as text)
         )
         select entity_id from part
     """).scalars(connection, lane.scope, entity_id=entity_id)
     linked = Sql(f"""
-        select distinct memory_id from mosshead.memory_entities where {OF_LANE} and entity_id = any(cast(:entities as uuid[]))
+        select distinct memory_id from mosshead.memory_entities where {OF_NAMESPACE} and entity_id = any(%(entities)s::uuid[])
     """).scalars(connection, lane.scope, entities=list(entities))
     found = of_memories(connection, lane, linked)
     return ErasureScope(found.messages, found.memories, entities=frozenset(entities))
@@ -169,8 +169,8 @@ def run_counted(connection: Connection, sql: str, parameters: Mapping[str, Any])
     Statements marked ``-- kept`` only update rows that stay, and are not counted.
     """
     rows: dict[str, int] = {}
-    for statement, table in zip(split_statements(sql), counted_tables(sql), strict=True):
-        changed = connection.execute(statement, parameters).rowcount
+    for statement, table in zip(Sql(sql).statements, counted_tables(sql), strict=True):
+        changed = Sql(statement).changed(connection, parameters)
         if table is not None:
             rows[table] = rows.get(table, 0) + changed
     return rows
@@ -183,16 +183,16 @@ def counted_tables(sql: str) -> tuple[str | None, ...]:
     Raises ValueError where a statement is neither: a receipt would not count what it does.
     """
     tables = []
-    for statement in split_statements(sql):
-        kept = re.match(r"\s*-- kept\b", statement.text)
-        changed = re.search(r"\b(?:delete from|update) mosshead\.(\w+)", statement.text)
+    for statement in Sql(sql).statements:
+        kept = re.match(r"\s*-- kept\b", statement)
+        changed = re.search(r"\b(?:delete from|update) mosshead\.(\w+)", statement)
         if not kept and not changed:
-            raise ValueError(f"neither deletes nor updates rows, nor is marked '-- kept': {statement.text.strip()}")
+            raise ValueError(f"neither deletes nor updates rows, nor is marked '-- kept': {statement.strip()}")
         tables.append(None if kept or not changed else changed[1])
     return tuple(tables)
 
 
-_ERASED: Final = "any(cast(:messages as uuid[]))"
+_ERASED: Final = "any(%(messages)s::uuid[])"
 
 _SHELL: Final = """
     type = 'erased', payload = jsonb_build_object('type', event.type), conversation_id = null, sequence = null, reason = null,
@@ -200,53 +200,53 @@ _SHELL: Final = """
 """
 
 MESSAGES: Final = f"""
-    delete from mosshead.memory_sources where {OF_LANE} and memory_id = any(cast(:memories as uuid[]));
-    update mosshead.memory_sources set quote = '' where {OF_LANE} and message_id = {_ERASED};
-    delete from mosshead.examples where {OF_LANE} and message_id = {_ERASED};
+    delete from mosshead.memory_sources where {OF_NAMESPACE} and memory_id = any(%(memories)s::uuid[]);
+    update mosshead.memory_sources set quote = '' where {OF_NAMESPACE} and message_id = {_ERASED};
+    delete from mosshead.examples where {OF_NAMESPACE} and message_id = {_ERASED};
 
     -- kept, but the vector of a turn holds the turn before it, too
     with pair as materialized (
         select message_id, model, lag(message_id) over (
             partition by model, conversation_id order by said_at, message_id) as before
         from mosshead.turns
-        where {OF_LANE} and conversation_id = any(array(
-            select distinct conversation_id from mosshead.turns where {OF_LANE} and message_id = {_ERASED}))
+        where {OF_NAMESPACE} and conversation_id = any(array(
+            select distinct conversation_id from mosshead.turns where {OF_NAMESPACE} and message_id = {_ERASED}))
     ),
     after as materialized (select message_id, model from pair where before = {_ERASED})
     update mosshead.turns as turn set with_before = turn.embedding
-    where {of_lane("turn")} and turn.message_id = any(array(select message_id from after))
+    where {of_namespace("turn")} and turn.message_id = any(array(select message_id from after))
       and coalesce((turn.message_id, turn.model) in (select message_id, model from after), false)
-      and turn.message_id <> all(cast(:messages as uuid[]));
+      and turn.message_id <> all(%(messages)s::uuid[]);
 
-    delete from mosshead.turns where {OF_LANE} and message_id = {_ERASED};
-    delete from mosshead.messages where {OF_LANE} and message_id = {_ERASED};
-    update mosshead.events as event set {_SHELL} where {of_lane("event")} and event.event_id = {_ERASED};
-    delete from mosshead.dead_letters where {OF_LANE} and letter_id = {_ERASED};
+    delete from mosshead.turns where {OF_NAMESPACE} and message_id = {_ERASED};
+    delete from mosshead.messages where {OF_NAMESPACE} and message_id = {_ERASED};
+    update mosshead.events as event set {_SHELL} where {of_namespace("event")} and event.event_id = {_ERASED};
+    delete from mosshead.dead_letters where {OF_NAMESPACE} and letter_id = {_ERASED};
 
     -- Of batches that are over, or were taken away: they are asked for by nobody, and hold what was said.
-    delete from mosshead.candidate_facts where {OF_LANE};
-    delete from mosshead.candidate_turns where {OF_LANE};
-    delete from mosshead.step_results where {OF_LANE};
-    delete from mosshead.vocabulary where {OF_LANE} and holders <= 0 and lexeme <> ''
+    delete from mosshead.candidate_facts where {OF_NAMESPACE};
+    delete from mosshead.candidate_turns where {OF_NAMESPACE};
+    delete from mosshead.step_results where {OF_NAMESPACE};
+    delete from mosshead.vocabulary where {OF_NAMESPACE} and holders <= 0 and lexeme <> ''
 """
 
-_CONVERSATION: Final = f"{OF_LANE} and conversation_id = :conversation"
+_CONVERSATION: Final = f"{OF_NAMESPACE} and conversation_id = %(conversation)s"
 
 CONVERSATION: Final = f"""
     delete from mosshead.dead_letters as letter using mosshead.events as event
-    where {of_lane("letter")} and {of_lane("event")} and event.event_id = letter.letter_id
-      and event.conversation_id = :conversation and {_COVERED};
+    where {of_namespace("letter")} and {of_namespace("event")} and event.event_id = letter.letter_id
+      and event.conversation_id = %(conversation)s and {_COVERED};
 
     update mosshead.events as event set {_SHELL}
-    where {of_lane("event")} and event.conversation_id = :conversation and {_COVERED};
+    where {of_namespace("event")} and event.conversation_id = %(conversation)s and {_COVERED};
 
     delete from mosshead.summaries where {_CONVERSATION};
     delete from mosshead.examples where {_CONVERSATION};
-    delete from mosshead.reflection_batches where {OF_LANE} and kind = any(:kinds) and subject = :conversation;
-    delete from mosshead.reflections where {OF_LANE} and kind = any(:kinds) and subject = :conversation;
+    delete from mosshead.reflection_batches where {OF_NAMESPACE} and kind = any(%(kinds)s) and subject = %(conversation)s;
+    delete from mosshead.reflections where {OF_NAMESPACE} and kind = any(%(kinds)s) and subject = %(conversation)s;
 
     delete from mosshead.conversations where {_CONVERSATION} and not exists (
-        select from mosshead.messages where {of_lane("messages")} and messages.conversation_id = :conversation)
+        select from mosshead.messages where {of_namespace("messages")} and messages.conversation_id = %(conversation)s)
 """
 """What else there is of a conversation: that it was, its summary, its other events. The lane must be locked.
 
@@ -269,43 +269,44 @@ def erase_everything(connection: Connection, parameters: Mapping[str, Any]) -> d
         insert into mosshead.tombstones (tenant_id, namespace_id, digest)
         select event.tenant_id, event.namespace_id, sha256(uuid_send(event.event_id))
         from mosshead.events as event
-        where {of_lane("event")} and {_COVERED} and mosshead.made_at(event.event_id) is null
+        where {of_namespace("event")} and {_COVERED} and mosshead.made_at(event.event_id) is null
         on conflict do nothing
     """).run(connection, parameters)
-    of_tables = "".join(f"delete from mosshead.{table} where {OF_LANE};\n" for table in TABLES_OF_NAMESPACE)
+    of_tables = "".join(f"delete from mosshead.{table} where {OF_NAMESPACE};\n" for table in TABLES_OF_NAMESPACE)
     # Not in, which hashes the few events that are left. A plan made before so much went could loop over all of it for each row.
     return run_counted(
         connection,
         f"""{of_tables}
-            delete from mosshead.events as event where {of_lane("event")} and {_COVERED};
+            delete from mosshead.events as event where {of_namespace("event")} and {_COVERED};
 
-            delete from mosshead.messages where {OF_LANE} and message_id not in (
-                select event_id from mosshead.events where {OF_LANE})
+            delete from mosshead.messages where {OF_NAMESPACE} and message_id not in (
+                select event_id from mosshead.events where {OF_NAMESPACE})
         """,
         parameters,
     )
 
 
 NAMES: Final = f"""
-    delete from mosshead.conversations as gone where {of_lane("gone")} and not exists (
-        select from mosshead.events as event where {of_lane("event")} and event.conversation_id = gone.conversation_id);
+    delete from mosshead.conversations as gone where {of_namespace("gone")} and not exists (
+        select from mosshead.events as event where {of_namespace("event")} and event.conversation_id = gone.conversation_id);
 
-    delete from mosshead.namespaces as gone where {of_lane("gone")} and not exists (
+    delete from mosshead.namespaces as gone where {of_namespace("gone")} and not exists (
         select from mosshead.events as event
-        where {of_lane("event")} and event.state = 'received' and event.event_id <> :erasure_id);
+        where {of_namespace("event")} and event.state = 'received' and event.event_id <> %(erasure_id)s);
 
     -- kept
     update mosshead.conversations as left_over set started_at = began.at
-    from (select conversation_id, min(occurred_at) as at from mosshead.events where {OF_LANE} group by conversation_id) as began
-    where {of_lane("left_over")} and left_over.conversation_id = began.conversation_id;
+    from (select conversation_id, min(occurred_at) as at from mosshead.events
+          where {OF_NAMESPACE} group by conversation_id) as began
+    where {of_namespace("left_over")} and left_over.conversation_id = began.conversation_id;
 
     -- kept
     update mosshead.namespaces
     set instructions = default, schemas = default, profiles = default, episodes = default, configured_at = null
-    where {OF_LANE};
+    where {OF_NAMESPACE};
 
     -- kept
-    update mosshead.lanes set profiles_due_at = null, reflections_due_at = null where {OF_LANE}
+    update mosshead.lanes set profiles_due_at = null, reflections_due_at = null where {OF_NAMESPACE}
 """
 """Of what arrivals touch, too: the lane must be locked. The namespace's name goes where nothing waits in it; where something was
 published since, what it needs stands as if nothing had been before. Parameters: the lane's, and ``erasure_id``.

@@ -15,9 +15,9 @@ from sqlalchemy import Connection, Row
 
 from db.erasure.erasures import take_time
 from db.erasure.scopes import TABLES_OF_NAMESPACE
-from db.keys import OF_LANE, LaneRef, as_jsonb, of_lane
+from db.keys import LaneRef, as_jsonb
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import Sql
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +52,23 @@ def start(
     # wants of it is told it before its first event (`follow_configuration`).
     begun = Sql(f"""
         insert into mosshead.namespaces (tenant_id, namespace_id, path, replay_of, llm_model, instructions)
-        select tenant_id, :replay_id, :path, namespace_id, :llm_model, coalesce(cast(:instructions as text), '')
-        from mosshead.namespaces where {OF_LANE} and replay_of is null
+        select tenant_id, %(replay_id)s, %(path)s, namespace_id, %(llm_model)s, coalesce(%(instructions)s::text, '')
+        from mosshead.namespaces where {OF_NAMESPACE} and replay_of is null
         on conflict do nothing
     """).changed(connection, parameters)
     if not begun:
         return None
     Sql("""
-        insert into mosshead.lanes (tenant_id, namespace_id) values (:tenant_id, :replay_id) on conflict do nothing;
+        insert into mosshead.lanes (tenant_id, namespace_id) values (%(tenant_id)s, %(replay_id)s) on conflict do nothing;
         insert into mosshead.generations (tenant_id, namespace_id, replay_id, own_instructions)
-        values (:tenant_id, :namespace_id, :replay_id, :own)
+        values (%(tenant_id)s, %(namespace_id)s, %(replay_id)s, %(own)s)
     """).run(connection, parameters)
     return of(connection, lane)
 
 
 def of(connection: Connection, lane: LaneRef, *, locking: str = "") -> Generation | None:
     """What is replayed of a namespace, if anything. locking: SQL that locks it, such as ``for update``."""
-    row = Sql(f"select {_COLUMNS} from mosshead.generations where {OF_LANE} {locking}").row(connection, lane.scope)
+    row = Sql(f"select {_COLUMNS} from mosshead.generations where {OF_NAMESPACE} {locking}").row(connection, lane.scope)
     return _generation(row) if row else None
 
 
@@ -93,7 +93,7 @@ def follow_configuration(connection: Connection, generation: Generation) -> None
         set instructions = case when own_instructions then there.instructions else here.instructions end,
             schemas = here.schemas, profiles = here.profiles, episodes = here.episodes
         from mosshead.namespaces as here join mosshead.generations as generation using (tenant_id, namespace_id)
-        where {of_lane("here")} and there.tenant_id = :tenant_id and there.namespace_id = :replay_id
+        where {of_namespace("here")} and there.tenant_id = %(tenant_id)s and there.namespace_id = %(replay_id)s
           and (there.schemas, there.profiles, there.episodes, own_instructions or there.instructions = here.instructions)
             is distinct from (here.schemas, here.profiles, here.episodes, true)
     """).run(connection, generation.both)
@@ -101,7 +101,9 @@ def follow_configuration(connection: Connection, generation: Generation) -> None
 
 def exists(connection: Connection, path: NamespacePath) -> bool:
     """Whether there is a namespace of this path that can be replayed."""
-    return Sql(f"select from mosshead.namespaces where {OF_LANE} and replay_of is null").exists(connection, path.ids)
+    return Sql(f"select from mosshead.namespaces where {OF_NAMESPACE} and replay_of is null").exists(
+        connection, path.ids
+    )
 
 
 def progress(connection: Connection, generation: Generation) -> Row[Any]:
@@ -111,11 +113,11 @@ def progress(connection: Connection, generation: Generation) -> Row[Any]:
     and not yet in its replay, commands that are passed over among them; dead, how many were given up there.
     """
     return Sql(f"""
-        select (select path from mosshead.namespaces where {OF_LANE}) as path,
+        select (select path from mosshead.namespaces where {OF_NAMESPACE}) as path,
                (select llm_model from mosshead.namespaces where {OF_REPLAY}) as llm_model,
                (select pending from mosshead.lanes where {OF_REPLAY}) + (
-                   select count(*) from mosshead.events where {OF_LANE} and state = 'done' and type <> 'erased'
-                     and effective_at > (select up_to from mosshead.generations where {OF_LANE})) as behind,
+                   select count(*) from mosshead.events where {OF_NAMESPACE} and state = 'done' and type <> 'erased'
+                     and effective_at > (select up_to from mosshead.generations where {OF_NAMESPACE})) as behind,
                (select count(*) from mosshead.dead_letters where {OF_REPLAY} and origin = 'stage') as dead
     """).one(connection, generation.both)
 
@@ -126,8 +128,8 @@ def drop(connection: Connection, generation: Generation) -> None:
     # Whoever is at work there ends first, or finds no lane any more.
     Sql(f"""
         select from mosshead.lanes where {OF_REPLAY} for update;
-        update mosshead.usage set namespace_id = :namespace_id where {OF_REPLAY};
-        delete from mosshead.generations where {OF_LANE}
+        update mosshead.usage set namespace_id = %(namespace_id)s where {OF_REPLAY};
+        delete from mosshead.generations where {OF_NAMESPACE}
     """).run(connection, generation.both)
     # With what a namespace of its own has beside what is erased of one with everything.
     own = ("events", "messages", "conversations", "publishers", "scopes", "tombstones", "namespaces", "lanes")
@@ -139,7 +141,7 @@ def _generation(row: Row[Any]) -> Generation:
     return Generation(LaneRef(row.tenant_id, row.namespace_id), LaneRef(row.tenant_id, row.replay_id), *tuple(row)[3:])
 
 
-OF_REPLAY: Final = "tenant_id = :tenant_id and namespace_id = :replay_id"
+OF_REPLAY: Final = "tenant_id = %(tenant_id)s and namespace_id = %(replay_id)s"
 
 # Of what was left out, what the replay lacks: not what the other generation did while it was replayed (`exchange`).
 _COLUMNS = """tenant_id, namespace_id, replay_id, started_at, replayed, coalesce((
@@ -170,17 +172,17 @@ def exchange(connection: Connection, generation: Generation) -> None:
     take_time(connection)
     # By way of a third: some ids are the same in both.
     for come, go in (("namespace_id", "aside"), ("replay_id", "namespace_id"), ("aside", "replay_id")):
-        of_tenant = f"set namespace_id = :{go} where tenant_id = :tenant_id and namespace_id = :{come}"
+        of_tenant = f"set namespace_id = %({go})s where tenant_id = %(tenant_id)s and namespace_id = %({come})s"
         for table, rows in EXCHANGED_TABLES.items():
             Sql(f"update mosshead.{table} {of_tenant} and {rows}").run(connection, both)
     for table in ("traits", "vocabulary", "scopes"):
-        Sql(f"delete from mosshead.{table} where tenant_id = :tenant_id and namespace_id = :aside").run(
+        Sql(f"delete from mosshead.{table} where tenant_id = %(tenant_id)s and namespace_id = %(aside)s").run(
             connection, both
         )
     the_other = """
-        one.tenant_id = :tenant_id and one.namespace_id in (:namespace_id, :replay_id)
-        and other.tenant_id = :tenant_id and other.namespace_id =
-            case one.namespace_id when :namespace_id then cast(:replay_id as uuid) else cast(:namespace_id as uuid) end
+        one.tenant_id = %(tenant_id)s and one.namespace_id in (%(namespace_id)s, %(replay_id)s)
+        and other.tenant_id = %(tenant_id)s and other.namespace_id =
+            case one.namespace_id when %(namespace_id)s then %(replay_id)s::uuid else %(namespace_id)s::uuid end
     """
     # Of each one row or two, but for the events: what publishers wait for comes late.
     # Decisions and reflections tell of the batches of their generation; a command names things by its ids. The order stays.
@@ -205,7 +207,7 @@ def exchange(connection: Connection, generation: Generation) -> None:
             select jsonb_agg(case when one ->> 'switched' is null then one || '{{"switched": "yes"}}' else one - 'switched' end
                              order by place)
             from jsonb_array_elements(left_out) with ordinality as each (one, place)), '[]')
-        where {OF_LANE}
+        where {OF_NAMESPACE}
     """).run(connection, both)
 
 
@@ -220,12 +222,12 @@ def standing(connection: Connection, generation: Generation, *, but_not: Iterabl
     the namespace that names things by their ids, or is to be erased.
     """
     return Sql(f"""
-        select bool_or(quarantined_at is not null and quarantined_for <> :why) as quarantined,
-               count(*) filter (where quarantined_for = :why) = 2 as held,
+        select bool_or(quarantined_at is not null and quarantined_for <> %(why)s) as quarantined,
+               count(*) filter (where quarantined_for = %(why)s) = 2 as held,
                exists (select from mosshead.events as event where {_UPCOMING}) as left,
-               bool_or(namespace_id = :replay_id and (pending > 0 or batch_id is not null)) as replaying,
-               bool_or(namespace_id = :namespace_id and batch_id is not null) as busy,
-               exists (select from mosshead.events where {OF_LANE} and state = 'received'
+               bool_or(namespace_id = %(replay_id)s and (pending > 0 or batch_id is not null)) as replaying,
+               bool_or(namespace_id = %(namespace_id)s and batch_id is not null) as busy,
+               exists (select from mosshead.events where {OF_NAMESPACE} and state = 'received'
                          and type not in ('message', 'conversation_ended')) as named
         from mosshead.lanes where {_BOTH}
     """).one(connection, generation.both, why=_HELD, but_not=["erased", *but_not])
@@ -236,8 +238,8 @@ def hold(connection: Connection, generation: Generation) -> None:
     # By the clock, not from the transaction's start: it may have waited long for who had them before. What was quarantined since
     # it was looked at is not for a release to let go.
     Sql(f"""
-        update mosshead.lanes set quarantined_at = clock_timestamp(), quarantined_for = :why
-        where {_BOTH} and (quarantined_at is null or quarantined_for = :why)
+        update mosshead.lanes set quarantined_at = clock_timestamp(), quarantined_for = %(why)s
+        where {_BOTH} and (quarantined_at is null or quarantined_for = %(why)s)
     """).run(connection, generation.both, why=_HELD)
 
 
@@ -246,8 +248,8 @@ def release(connection: Connection, lane: LaneRef) -> None:
     # Also where its replay is gone by now: that has no lane any more.
     Sql(f"""
         {_GO_ON}
-        where tenant_id = :tenant_id and quarantined_for = :why and (namespace_id = :namespace_id or namespace_id in (
-            select replay_id from mosshead.generations where {OF_LANE}))
+        where tenant_id = %(tenant_id)s and quarantined_for = %(why)s and (namespace_id = %(namespace_id)s or namespace_id in (
+            select replay_id from mosshead.generations where {OF_NAMESPACE}))
     """).run(connection, lane.scope, why=_HELD)
 
 
@@ -260,7 +262,7 @@ def release_abandoned(connection: Connection, *, age: timedelta) -> int:
     return Sql(f"""
         with held as materialized (
             select tenant_id, namespace_id from mosshead.lanes
-            where quarantined_for = :why and quarantined_at < now() - cast(:age as interval) for update skip locked
+            where quarantined_for = %(why)s and quarantined_at < now() - %(age)s::interval for update skip locked
         ), free as materialized (
             select namespace_id from mosshead.generations as generation where exists (
                 select from held where held.namespace_id in (generation.namespace_id, generation.replay_id))
@@ -274,7 +276,7 @@ def release_abandoned(connection: Connection, *, age: timedelta) -> int:
     """).changed(connection, why=_HELD, age=age)
 
 
-_BOTH = "tenant_id = :tenant_id and namespace_id in (:namespace_id, :replay_id)"
+_BOTH = "tenant_id = %(tenant_id)s and namespace_id in (%(namespace_id)s, %(replay_id)s)"
 
 _GO_ON = """
     update mosshead.lanes as lane
@@ -296,7 +298,7 @@ def due(connection: Connection, *, limit: int) -> list[LaneRef]:
                 select from mosshead.lanes as lane
                 where lane.tenant_id = generation.tenant_id and lane.namespace_id = generation.replay_id
                   and lane.quarantined_at is not null)
-            order by due_at limit :limit for update skip locked)
+            order by due_at limit %(limit)s for update skip locked)
         returning tenant_id, namespace_id
     """).run(connection, limit=limit)
     return [LaneRef(*row) for row in rows]
@@ -311,7 +313,7 @@ def upcoming(
     """
     return Sql(f"""
         select event_id, type from mosshead.events as event where {_UPCOMING}
-        order by effective_at limit :limit
+        order by effective_at limit %(limit)s
     """).rows(connection, generation.lane.scope, but_not=["erased", *but_not], limit=limit)
 
 
@@ -328,43 +330,44 @@ def replay(
     """
     given = [{"event_id": one, "payload": payload} for one in event_ids]
     last = {"number": len(given), "event_id": event_ids[-1]}
-    events = "select (given ->> 'event_id')::uuid from jsonb_array_elements(:events) as given"
+    events = "select (given ->> 'event_id')::uuid from jsonb_array_elements(%(events)s) as given"
     # Of one publisher, whose numbers are the order: no claim puts them in another.
     Sql(f"""
         insert into mosshead.events
             (tenant_id, namespace_id, event_id, publisher_id, publisher_sequence, type, payload, occurred_at, conversation_id,
              sequence)
-        select event.tenant_id, :replay_id, event.event_id, :replay_id, generation.replayed + given.place, event.type,
+        select event.tenant_id, %(replay_id)s, event.event_id, %(replay_id)s, generation.replayed + given.place, event.type,
                jsonb_set(coalesce(nullif(given.event -> 'payload', 'null'), event.payload), '{{namespace}}',
                          to_jsonb(named.path)), event.occurred_at, event.conversation_id, event.sequence
-        from jsonb_array_elements(:events) with ordinality as given (event, place)
+        from jsonb_array_elements(%(events)s) with ordinality as given (event, place)
         join mosshead.events as event
-          on {of_lane("event")} and event.event_id = (given.event ->> 'event_id')::uuid
+          on {of_namespace("event")} and event.event_id = (given.event ->> 'event_id')::uuid
         join mosshead.generations as generation
-          on {of_lane("generation")}
-        join mosshead.namespaces as named on named.tenant_id = :tenant_id and named.namespace_id = :replay_id
+          on {of_namespace("generation")}
+        join mosshead.namespaces as named on named.tenant_id = %(tenant_id)s and named.namespace_id = %(replay_id)s
         order by given.place;
 
         insert into mosshead.messages
             (tenant_id, namespace_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata,
              occurred_at_offset, occurred_at_sent)
-        select tenant_id, :replay_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata,
+        select tenant_id, %(replay_id)s, message_id, conversation_id, role, speaker, content, occurred_at, metadata,
                occurred_at_offset, occurred_at_sent
-        from mosshead.messages where {OF_LANE} and message_id in ({events});
+        from mosshead.messages where {OF_NAMESPACE} and message_id in ({events});
 
         insert into mosshead.conversations (tenant_id, namespace_id, conversation_id, started_at, last_message_at, ended_at)
-        select tenant_id, :replay_id, conversation_id, started_at, last_message_at, ended_at
-        from mosshead.conversations where {OF_LANE} and conversation_id in (
-            select conversation_id from mosshead.events where {OF_LANE} and event_id in ({events}))
+        select tenant_id, %(replay_id)s, conversation_id, started_at, last_message_at, ended_at
+        from mosshead.conversations where {OF_NAMESPACE} and conversation_id in (
+            select conversation_id from mosshead.events where {OF_NAMESPACE} and event_id in ({events}))
         on conflict (tenant_id, namespace_id, conversation_id) do update
             set started_at = excluded.started_at, last_message_at = excluded.last_message_at, ended_at = excluded.ended_at;
 
         insert into mosshead.publishers as one (tenant_id, namespace_id, publisher_id, received_up_to)
-        values (:tenant_id, :replay_id, :replay_id, :number)
-        on conflict (tenant_id, namespace_id, publisher_id) do update set received_up_to = one.received_up_to + :number;
+        values (%(tenant_id)s, %(replay_id)s, %(replay_id)s, %(number)s)
+        on conflict (tenant_id, namespace_id, publisher_id) do update set received_up_to = one.received_up_to + %(number)s;
 
         update mosshead.lanes
-        set pending = pending + :number, first_pending_at = coalesce(first_pending_at, now()), ready_at = now() where {OF_REPLAY};
+        set pending = pending + %(number)s, first_pending_at = coalesce(first_pending_at, now()), ready_at = now()
+        where {OF_REPLAY};
         {_GO_PAST}
     """).run(connection, generation.both, events=as_jsonb(given), **last)
 
@@ -374,9 +377,9 @@ def leave_out(connection: Connection, generation: Generation, event_id: UUID, *,
     if why is not None:
         Sql(f"""
             update mosshead.generations set left_out = left_out || (
-                select jsonb_build_object('event_id', event_id, 'type', type, 'why', cast(:why as text))
-                from mosshead.events where {OF_LANE} and event_id = :event_id)
-            where {OF_LANE}
+                select jsonb_build_object('event_id', event_id, 'type', type, 'why', %(why)s::text)
+                from mosshead.events where {OF_NAMESPACE} and event_id = %(event_id)s)
+            where {OF_NAMESPACE}
         """).run(connection, generation.lane.scope, event_id=event_id, why=why)
     Sql(_GO_PAST).run(connection, generation.lane.scope, event_id=event_id, number=0)
 
@@ -384,7 +387,7 @@ def leave_out(connection: Connection, generation: Generation, event_id: UUID, *,
 def payload(connection: Connection, lane: LaneRef, event_id: UUID) -> Mapping[str, Any]:
     """What an event says."""
     found: Mapping[str, Any] = Sql(f"""
-        select payload from mosshead.events where {OF_LANE} and event_id = :event_id
+        select payload from mosshead.events where {OF_NAMESPACE} and event_id = %(event_id)s
     """).value(connection, lane.scope, event_id=event_id)
     return found
 
@@ -392,19 +395,19 @@ def payload(connection: Connection, lane: LaneRef, event_id: UUID) -> Mapping[st
 def waiting(connection: Connection, lane: LaneRef) -> int:
     """How many events wait in a lane, or are at work; none, where there is no such lane."""
     return Sql(f"""
-        select coalesce((select pending from mosshead.lanes where {OF_LANE}), 0)
+        select coalesce((select pending from mosshead.lanes where {OF_NAMESPACE}), 0)
     """).number(connection, lane.scope)
 
 
 _UPCOMING = f"""
-    {of_lane("event")} and event.state = 'done' and event.type <> all(:but_not)
-    and event.effective_at > (select up_to from mosshead.generations as generation where {of_lane("generation")})
+    {of_namespace("event")} and event.state = 'done' and event.type <> all(%(but_not)s)
+    and event.effective_at > (select up_to from mosshead.generations as generation where {of_namespace("generation")})
 """
 
 _GO_PAST = f"""
     update mosshead.generations as generation
-    set up_to = event.effective_at, replayed = replayed + :number
+    set up_to = event.effective_at, replayed = replayed + %(number)s
     from mosshead.events as event
-    where {of_lane("generation")}
-      and {of_lane("event")} and event.event_id = :event_id
+    where {of_namespace("generation")}
+      and {of_namespace("event")} and event.event_id = %(event_id)s
 """

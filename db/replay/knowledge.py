@@ -10,8 +10,8 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row
 
-from db.keys import OF_LANE, LaneRef, of_lane
-from mosshead.store.connection import Sql
+from db.keys import LaneRef
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 
 _Rows = Sequence[Row[Any]]
 
@@ -24,13 +24,13 @@ def memories(
         select memory.memory_id, content, kind, attribute, value, state = 'active' as active,
                coalesce(({_SOURCES} and source.memory_id = memory.memory_id), '{{}}') as sources,
                (select cast(vector.embedding as text) from mosshead.embeddings as vector
-                where {of_lane("vector")}
+                where {of_namespace("vector")}
                   and vector.owner_kind in ('memory', 'past_memory') and vector.owner_id = memory.memory_id
                   and vector.version <= memory.version
                   and vector.model = any(array(select model from mosshead.models where active))
                 order by vector.version desc limit 1) as vector
         from mosshead.memories as memory
-        where {_held("memory")} and memory.memory_id = any(cast(:ids as uuid[]))
+        where {_held("memory")} and memory.memory_id = any(%(ids)s::uuid[])
         order by memory.memory_id
     """).rows(connection, _asked(lane, before, ids=memory_ids))
 
@@ -38,7 +38,7 @@ def memories(
 def known(connection: Connection, lane: LaneRef) -> list[UUID]:
     """All memories that are known and hold."""
     return Sql(f"""
-        select memory_id from mosshead.memories where {OF_LANE} and known_to is null and state = 'active' order by memory_id
+        select memory_id from mosshead.memories where {OF_NAMESPACE} and known_to is null and state = 'active' order by memory_id
     """).scalars(connection, lane.scope)
 
 
@@ -48,7 +48,7 @@ def memories_of(
     """The memories that rest on one of some messages."""
     return Sql(f"""
         select distinct source.memory_id from mosshead.memory_sources as source
-        where {_held("source")} and source.stance = 'for' and source.message_id = any(cast(:ids as uuid[])) order by 1
+        where {_held("source")} and source.stance = 'for' and source.message_id = any(%(ids)s::uuid[]) order by 1
     """).scalars(connection, _asked(lane, before, ids=messages))
 
 
@@ -64,15 +64,15 @@ def people(
                    select link.memory_id from mosshead.memory_entities as link
                    where {_held("link")} and link.entity_id = entity.entity_id and link.certainty = 'sure')), '{{}}') as sources
         from mosshead.entities as entity
-        where {_held("entity")} and entity.entity_id = any(cast(:ids as uuid[])) order by entity.entity_id
+        where {_held("entity")} and entity.entity_id = any(%(ids)s::uuid[]) order by entity.entity_id
     """).rows(connection, _asked(lane, before, ids=entity_ids))
 
 
 def bearers(connection: Connection, lane: LaneRef, names: Collection[str]) -> list[UUID]:
     """Who bears one of some names, and the user."""
     return Sql(f"""
-        select entity_id from mosshead.entity_aliases where {OF_LANE} and known_to is null and normalised = any(:names)
-        union select entity_id from mosshead.entities where {OF_LANE} and known_to is null and is_user order by 1
+        select entity_id from mosshead.entity_aliases where {OF_NAMESPACE} and known_to is null and normalised = any(%(names)s)
+        union select entity_id from mosshead.entities where {OF_NAMESPACE} and known_to is null and is_user order by 1
     """).scalars(connection, lane.scope, names=list(names))
 
 
@@ -83,7 +83,7 @@ def questions(
     # Also of answers that were taken back, and of what waited for them.
     return Sql(f"""
         select question_id, mention, message_id, array_agg(distinct memory_id) as memories from mosshead.questions
-        where {OF_LANE} and (question_id = any(cast(:ids as uuid[])) or message_id = any(cast(:messages as uuid[])))
+        where {OF_NAMESPACE} and (question_id = any(%(ids)s::uuid[]) or message_id = any(%(messages)s::uuid[]))
         group by question_id, mention, message_id order by question_id, message_id
     """).rows(connection, _asked(lane, None, ids=question_ids), messages=list(messages))
 
@@ -103,13 +103,13 @@ def decisions(
     # A command's decision bears the id of its event (`db.decisions.stamp_of_event`); an import makes many, in a batch of its own.
     return Sql(f"""
         with imports as (
-            select event_id, batch_id from mosshead.events where {OF_LANE} and type = 'import' and state = 'done')
+            select event_id, batch_id from mosshead.events where {OF_NAMESPACE} and type = 'import' and state = 'done')
         select decision_id, action, memory_id, refused, decided_at as at,
                case when decided_by = 'app' then coalesce(
                    (select event_id from imports where imports.batch_id = decision.batch_id limit 1), decision_id) end as event_id
         from mosshead.decisions as decision
-        where {OF_LANE} and (decision_id = any(cast(:ids as uuid[])) or memory_id = any(cast(:memories as uuid[]))
-            or batch_id in (select batch_id from imports where event_id = any(cast(:events as uuid[]))))
+        where {OF_NAMESPACE} and (decision_id = any(%(ids)s::uuid[]) or memory_id = any(%(memories)s::uuid[])
+            or batch_id in (select batch_id from imports where event_id = any(%(events)s::uuid[])))
         order by position desc
     """).rows(connection, _asked(lane, None, ids=decision_ids), memories=list(memory_ids), events=list(event_ids))
 
@@ -120,9 +120,9 @@ def _asked(lane: LaneRef, before: datetime | None, *, ids: Collection[UUID]) -> 
 
 def _held(alias: str) -> str:
     """Whether a row was known at the time that is asked about."""
-    return f"""{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id
-        and case when cast(:before as timestamptz) is null then {alias}.known_to is null
-            else {alias}.known_from < :before and ({alias}.known_to is null or {alias}.known_to >= :before) end"""
+    return f"""{of_namespace(alias)}
+        and case when %(before)s::timestamptz is null then {alias}.known_to is null
+            else {alias}.known_from < %(before)s and ({alias}.known_to is null or {alias}.known_to >= %(before)s) end"""
 
 
 _SOURCES = f"""

@@ -47,7 +47,7 @@ def _migrated(engine: Engine, passwords: Mapping[str, str | None], *, last: bool
         with engine.begin() as connection:
             _check_postgres(connection)
             _take_time(connection)
-            Sql("select pg_advisory_xact_lock(:lock)").run(connection, lock=_LOCK)
+            Sql("select pg_advisory_xact_lock(%(lock)s)").run(connection, lock=_LOCK)
             is_newest = _revision(connection) == NEWEST
             _make_roles(connection, passwords)
             if not Sql("select from pg_available_extensions where name = 'vector'").exists(connection):
@@ -125,7 +125,7 @@ def _make_roles(connection: Connection, passwords: Mapping[str, str | None]) -> 
     # So that the owner can give it the function. What it may see, the owner, as whom views are read, must not inherit.
     connection.exec_driver_sql(f"grant {WORDS} to {OWNER} with inherit false, set true")
     Sql(f"""
-        do $$ begin execute format('grant create, connect on database %I to {OWNER}', current_database()); end $$
+        do $$ begin execute format('grant create, connect on database %%I to {OWNER}', current_database()); end $$
     """).run(connection)
     if Sql("select rolsuper from pg_roles where rolname = current_user").holds(connection):
         connection.exec_driver_sql(f"alter role {BACKUP} bypassrls")

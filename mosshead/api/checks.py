@@ -5,15 +5,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import text
-
 from mosshead.api.arguments import AMemory, AnEntity, entity_id, memory_id
 from mosshead.api.session import Session
 from mosshead.errors import InvalidEvent, MemoryChanged, NotFound
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hit, StoredMemory
 from mosshead.redaction import redact
-from mosshead.store import memories
+from mosshead.store import entities, memories
 from mosshead.store.memories import CurrentMemory
 from mosshead.store.pending import Laid
 
@@ -97,8 +95,7 @@ def check_erased(session: Session, scope: Mapping[str, Any]) -> dict[str, Any]:
 
 def _erased_entity(session: Session, entity: AnEntity) -> UUID:
     wanted = entity_id(entity)
-    with session.transaction() as connection:
-        is_user = connection.execute(_IS_USER, {**session.path.ids, "entity_id": wanted}).scalar()
+    is_user = session.fetch(entities.is_user, wanted)
     if is_user is None:
         raise NotFound(f"entity: there is no entity {wanted} in {session.path}")
     if is_user:
@@ -111,9 +108,3 @@ def _state(wanted: UUID, found: Mapping[UUID, CurrentMemory], pending: Laid) -> 
     if wanted in pending.closed:
         return "superseded" if pending.closed[wanted] else "withdrawn"
     return found[wanted].state if wanted in found else None
-
-
-_IS_USER = text("""
-    select bool_or(is_user) from mosshead_read_v1.entities_over_time
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and entity_id = :entity_id
-""")

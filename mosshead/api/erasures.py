@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import text
-
 from mosshead.api.arguments import id_of
 from mosshead.api.session import Session
 from mosshead.events.commands import ErasedScope
+from mosshead.store.connection import OF_NAMESPACE, Sql
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,13 +45,10 @@ class NamespaceErasures:
 
     def _receipts(self, erasure_id: UUID | None) -> builtins.list[Receipt]:
         with self.session.transaction() as connection:
-            rows = connection.execute(_RECEIPTS, {**self.session.path.ids, "erasure_id": erasure_id}).mappings()
-            return [Receipt(**{**row, "rows": dict(sorted(row["rows"].items()))}) for row in rows]
-
-
-_RECEIPTS = text("""
-    select erasure_id as id, scope, asked_at, erased_at, rows, late, rewritten_at from mosshead_read_v1.erasures
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and erased_at is not null
-      and (cast(:erasure_id as uuid) is null or erasure_id = :erasure_id)
-    order by erased_at desc, erasure_id
-""")
+            rows = Sql(f"""
+                select erasure_id as id, scope, asked_at, erased_at, rows, late, rewritten_at from mosshead_read_v1.erasures
+                where {OF_NAMESPACE} and erased_at is not null
+                  and (%(erasure_id)s::uuid is null or erasure_id = %(erasure_id)s)
+                order by erased_at desc, erasure_id
+            """).rows(connection, self.session.path.ids, erasure_id=erasure_id)
+        return [Receipt(**{**row._asdict(), "rows": dict(sorted(row.rows.items()))}) for row in rows]

@@ -4,14 +4,13 @@ from dataclasses import dataclass
 
 from pgvector import HalfVector
 from sqlalchemy import Engine
-from sqlalchemy import text as sql
 
 from mosshead.api.arguments import checked_limit, checked_threshold
 from mosshead.embeddings import Embedder
 from mosshead.models.memories import Hit
 from mosshead.paths import NamespacePath, NamespacePrefix
 from mosshead.redaction import redact
-from mosshead.store.connection import tenant_transaction
+from mosshead.store.connection import Sql, tenant_transaction
 from mosshead.store.memories import MEMORY_COLUMNS, memory_fields
 from mosshead.text import readable
 
@@ -35,7 +34,10 @@ class NamespaceGroup:
     def namespaces(self) -> list[NamespacePath]:
         """The namespaces that exist, in the order of their paths."""
         with tenant_transaction(self._engine, self.prefix.tenant_id) as connection:
-            return [NamespacePath(tuple(row.path)) for row in connection.execute(_NAMESPACES, self._scope)]
+            paths = Sql(f"""
+                select scope.path from mosshead_read_v1.namespaces as scope where {_UNDER} order by scope.path
+            """).scalars(connection, self._scope)
+        return [NamespacePath(tuple(path)) for path in paths]
 
     def query(self, text: str, *, limit: int = 10, threshold: float | None = None) -> list[NamespacedHit]:
         """The memories most similar to a text in any of them, most similar first. threshold: as for `Namespace.query`.
@@ -46,7 +48,7 @@ class NamespaceGroup:
         most, least, said = checked_limit(limit), checked_threshold(threshold), redact(readable("text", text))
         if not said.strip():
             return []
-        vector = HalfVector(self._embedder.embed([said])[0]).to_text()
+        vector = HalfVector(self._embedder.embed([said])[0])
         asked = {**self._scope, "model": self._embedder.name, "vector": vector, "limit": most, "threshold": least}
         with tenant_transaction(self._engine, self.prefix.tenant_id) as connection:
             return [
@@ -55,7 +57,7 @@ class NamespaceGroup:
                     similarity=round(min(1.0, row.similarity), 4),
                     namespace=NamespacePath(tuple(row.path)),
                 )
-                for row in connection.execute(_SIMILAR, asked)
+                for row in _SIMILAR.run(connection, asked)
             ]
 
     @property
@@ -64,26 +66,24 @@ class NamespaceGroup:
 
 
 _UNDER = """
-    scope.tenant_id = :tenant_id and scope.path[1:cardinality(cast(:prefix as text[]))] = cast(:prefix as text[])
+    scope.tenant_id = %(tenant_id)s and scope.path[1:cardinality(%(prefix)s::text[])] = %(prefix)s::text[]
 """
 
-_NAMESPACES = sql(f"select scope.path from mosshead_read_v1.namespaces as scope where {_UNDER} order by scope.path")
-
-_SIMILAR = sql(f"""
+_SIMILAR = Sql(f"""
     with nearest as materialized (
-        select scope.path, vector.namespace_id, vector.owner_id, -(vector.embedding <#> cast(:vector as halfvec)) as similarity
+        select scope.path, vector.namespace_id, vector.owner_id, -(vector.embedding <#> %(vector)s::halfvec) as similarity
         from mosshead_read_v1.namespaces as scope
         join mosshead_read_v1.embeddings as vector
           on vector.tenant_id = scope.tenant_id and vector.namespace_id = scope.namespace_id
-         and vector.model = :model and vector.owner_kind = 'memory'
+         and vector.model = %(model)s and vector.owner_kind = 'memory'
         where {_UNDER}
-          and (cast(:threshold as float8) is null or -(vector.embedding <#> cast(:vector as halfvec)) > :threshold)
+          and (%(threshold)s::float8 is null or -(vector.embedding <#> %(vector)s::halfvec) > %(threshold)s)
         order by similarity desc, vector.owner_id
-        limit :limit
+        limit %(limit)s
     )
     select {MEMORY_COLUMNS}, nearest.similarity, nearest.path
     from nearest join mosshead_read_v1.memories as memory
-      on memory.tenant_id = :tenant_id and memory.namespace_id = nearest.namespace_id and memory.memory_id = nearest.owner_id
+      on memory.tenant_id = %(tenant_id)s and memory.namespace_id = nearest.namespace_id and memory.memory_id = nearest.owner_id
      and memory.known_to is null and memory.state = 'active'
     order by nearest.similarity desc, memory.memory_id
 """)

@@ -6,8 +6,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sqlalchemy import text as sql
-
 from mosshead.api.arguments import (
     OnTimeout,
     aware,
@@ -23,6 +21,7 @@ from mosshead.models.memories import Progress, StoredMemory
 from mosshead.publishing.publishers import AppSession
 from mosshead.redaction import redact
 from mosshead.store import memories
+from mosshead.store.connection import OF_NAMESPACE, Sql
 from mosshead.text import readable
 
 if TYPE_CHECKING:
@@ -141,11 +140,8 @@ class NamespaceMessages:
         """
         named = readable("conversation", conversation)
         with self.session.transaction() as connection:
-            row = connection.execute(_SUMMARY, {**self.session.path.ids, "conversation": named}).one_or_none()
+            row = Sql(f"""
+                select content as text, up_to, version, updated_at from mosshead_read_v1.summaries
+                where {OF_NAMESPACE} and conversation_id = %(conversation)s and content <> ''
+            """).row(connection, self.session.path.ids, conversation=named)
         return None if row is None else Summary(conversation=named, **row._asdict())
-
-
-_SUMMARY = sql("""
-    select content as text, up_to, version, updated_at from mosshead_read_v1.summaries
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and conversation_id = :conversation and content <> ''
-""")

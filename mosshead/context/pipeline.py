@@ -57,7 +57,7 @@ from mosshead.search.messages import Among, RankedMessage, asked_by, rank_messag
 from mosshead.search.rerank import Judge
 from mosshead.search.scans import Scanned, Vocabulary, vocabularies, vocabulary_statement
 from mosshead.store import memories as views
-from mosshead.store.connection import Statement, in_one_trip
+from mosshead.store.connection import Sql, in_one_trip
 from mosshead.store.pending import Laid
 from mosshead.text import as_compared, turns_before
 
@@ -97,7 +97,7 @@ class ReadStore:
     path: NamespacePath
     embedder: Embedder
 
-    def trip(self, statements: Sequence[Statement]) -> list[list[Any]]:
+    def trip(self, statements: Sequence[Sql]) -> list[list[Any]]:
         """The rows of some statements, for one round trip."""
         return in_one_trip(self.engine, self.path.tenant_id, statements)
 
@@ -322,7 +322,7 @@ def fetch_candidates(
     return Fetched(memories=memories, messages=messages, meant=meant)
 
 
-def messages_statement(store: ReadStore, heard: Heard, vector: Vector, *, shown: int, among: Among | None) -> Statement:
+def messages_statement(store: ReadStore, heard: Heard, vector: Vector, *, shown: int, among: Among | None) -> Sql:
     """The scan of messages. vector: of the message with nobody's name in it; shown, among: as for `fetch_candidates`."""
     return messages_sql.statement_for(
         store.path,
@@ -335,9 +335,7 @@ def messages_statement(store: ReadStore, heard: Heard, vector: Vector, *, shown:
     )
 
 
-def _weighing(
-    store: ReadStore, heard: Heard, contests: Mapping[str, Telling], vectors: Iterable[Vector]
-) -> list[Statement]:
+def _weighing(store: ReadStore, heard: Heard, contests: Mapping[str, Telling], vectors: Iterable[Vector]) -> list[Sql]:
     """For each contested name, what is known of its bearers that answers to what was said; then the scene's names."""
     if not contests:
         return []

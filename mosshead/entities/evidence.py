@@ -16,7 +16,7 @@ from mosshead.entities.lookup import found_by, registered
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.memories import Entity
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import Statement, of_namespace
+from mosshead.store.connection import Sql, of_namespace
 from mosshead.store.memories import entity_of
 
 MOST_WORDS = 60
@@ -83,23 +83,26 @@ def statement_for(
     mention_keys: Collection[str] = (),
     named: Collection[UUID] = (),
     named_keys: Collection[str] = (),
-) -> Statement:
+) -> Sql:
     """The statement and its parameters, as the driver takes them, for `weighed`.
 
     vector: of the telling's text. candidates, mention_keys: who may be meant, by id and by the keys of the mention (`keys_of`),
     which is a normalised name. named, named_keys: what else is named, likewise.
     """
-    return _STATEMENT, {
-        **path.ids,
-        "model": model,
-        "candidates": list(candidates),
-        "mention": mention,
-        "mention_keys": sorted(mention_keys),
-        "named": list(named),
-        "named_keys": sorted(named_keys),
-        "words": looked_for(asked),
-        "vector": HalfVector(vector),
-    }
+    return Sql(
+        _STATEMENT,
+        {
+            **path.ids,
+            "model": model,
+            "candidates": list(candidates),
+            "mention": mention,
+            "mention_keys": sorted(mention_keys),
+            "named": list(named),
+            "named_keys": sorted(named_keys),
+            "words": looked_for(asked),
+            "vector": HalfVector(vector),
+        },
+    )
 
 
 def weighed(
@@ -135,7 +138,7 @@ def looked_for(asked: Telling) -> list[str]:
 
 
 # Vectors have unit length, so that the inner product, which pgvector gives with its sign turned, is the cosine.
-_NEAREST = "-({0}.embedding <#> cast(%(vector)s as halfvec))"
+_NEAREST = "-({0}.embedding <#> %(vector)s::halfvec)"
 
 
 def _bits(words: str) -> str:
@@ -156,19 +159,19 @@ def _of_candidates(part: str) -> str:
 _WHO = f"""
     candidates as materialized (
         select entity_id, case when not bool_or(normalised = %(mention)s) then array_agg(normalised) end as found_by
-        from ({found_by("mention_keys")} union all select unnest(cast(%(candidates)s as uuid[])), null, null) as found
+        from ({found_by("mention_keys")} union all select unnest(%(candidates)s::uuid[]), null, null) as found
         group by entity_id
     ),
     looked_for as materialized (
         select 1::bigint << (cast(number as int) - 1) as bit,
                case when length(to_tsvector('english', word)) > 0 then plainto_tsquery('english', word) end as query
-        from unnest(cast(%(words)s as text[])) with ordinality as one (word, number)
+        from unnest(%(words)s::text[]) with ordinality as one (word, number)
     ),
     any_of_them as materialized (
         select cast(string_agg(cast(query as text), ' | ') as tsquery) as query from looked_for where query is not null
     ),
     named as materialized (
-        select entity_id from ({found_by("named_keys")} union all select unnest(cast(%(named)s as uuid[])), null, null) as one
+        select entity_id from ({found_by("named_keys")} union all select unnest(%(named)s::uuid[]), null, null) as one
         where entity_id <> all(array(select entity_id from candidates)) group by entity_id
     ),
     of_named as materialized (

@@ -24,7 +24,7 @@ from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
 from mosshead.patterns import lazy_pattern, remembered
-from mosshead.store.connection import Statement, of_namespace
+from mosshead.store.connection import Sql, of_namespace
 from mosshead.store.memories import entity_fields
 
 
@@ -55,7 +55,7 @@ def named(
     wanted = keys_of(texts, are_names=are_names)
     if not wanted:
         return []
-    rows = connection.exec_driver_sql(*statement_for(path, wanted))
+    rows = statement_for(path, wanted).run(connection)
     return matches(texts, rows, are_names=are_names)
 
 
@@ -69,9 +69,9 @@ def bearers(
     return found
 
 
-def statement_for(path: NamespacePath, wanted: Collection[str]) -> Statement:
+def statement_for(path: NamespacePath, wanted: Collection[str]) -> Sql:
     """The statement that finds names by keys, and its parameters, as the driver takes them; its rows are for `matches`."""
-    return _NAMED, {**path.ids, "keys": sorted(wanted)}
+    return Sql(_NAMED, {**path.ids, "keys": sorted(wanted)})
 
 
 def keys_of(texts: Iterable[str], *, are_names: bool = False) -> set[str]:
@@ -117,7 +117,7 @@ def found_by(keys: str) -> str:
     return " union all ".join(
         f"""select alias.entity_id, alias.alias, alias.normalised from mosshead_read_v1.aliases as alias
             where {of_namespace("alias")}
-              and alias.{column} = any(cast(%({keys})s as text[])) {more}"""
+              and alias.{column} = any(%({keys})s::text[]) {more}"""
         for column, more in (
             ("first_word", ""),
             ("last_word", "and alias.last_word <> alias.first_word"),

@@ -32,7 +32,7 @@ from mosshead.search.scans import (
     of_words,
 )
 from mosshead.search.weights import MemoryWeights
-from mosshead.store.connection import Statement, of_namespace
+from mosshead.store.connection import Sql, of_namespace
 from mosshead.store.memories import OWN_COLUMNS, memory_fields
 
 _LISTED = 40
@@ -92,7 +92,7 @@ def statement_for(
     named: Collection[UUID] = (),
     contested: Collection[UUID] = (),
     vocabulary: Vocabulary | None = None,
-) -> Statement:
+) -> Sql:
     """The statement and its parameters, as the driver takes them, for `scanned`.
 
     vector: of the message with nobody's name in it, of unit length. message: its words are looked for, names and all. named: whom
@@ -108,8 +108,8 @@ def statement_for(
         "contested": list(contested),
     }
     if vocabulary is None:
-        return _SCAN, parameters
-    return _by_index(path, model, len(vector)), {**parameters, **of_words(vocabulary)}
+        return Sql(_SCAN, parameters)
+    return Sql(_by_index(path, model, len(vector)), {**parameters, **of_words(vocabulary)})
 
 
 def scanned(rows: Iterable[Any]) -> ScannedMemories:
@@ -166,9 +166,9 @@ _CHOSEN = f"""
         (select owner_id from pool where owner_id in (select owner_id from taught) order by fit desc, owner_id limit {_PROCESSES})
     ),
     meant as materialized (
-        select unnest(cast(%(named)s as uuid[])) as entity_id
+        select unnest(%(named)s::uuid[]) as entity_id
         union
-        (select entity_id from about join pool using (owner_id) where entity_id = any(cast(%(contested)s as uuid[]))
+        (select entity_id from about join pool using (owner_id) where entity_id = any(%(contested)s::uuid[])
          group by entity_id order by max(fit) desc, entity_id limit {_BEARERS})
     ),
     of_now as materialized (
@@ -286,7 +286,7 @@ _ALL_LINKS = f"(select link.memory_id, link.entity_id from mosshead_read_v1.memo
 _ABOUT = f"""
     about as materialized (
         select link.entity_id, link.memory_id as owner_id from mosshead_read_v1.memory_entities as link
-        where {_SURE} and link.entity_id = any(cast(%(named)s as uuid[]) || cast(%(contested)s as uuid[]))
+        where {_SURE} and link.entity_id = any(%(named)s::uuid[] || %(contested)s::uuid[])
     )"""
 
 TAUGHT = f"""

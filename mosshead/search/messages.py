@@ -40,7 +40,7 @@ from mosshead.search.scans import (
     time_head,
 )
 from mosshead.search.weights import MessageWeights
-from mosshead.store.connection import Statement, of_namespace
+from mosshead.store.connection import Sql, of_namespace
 from mosshead.store.memories import message_of
 from mosshead.text import as_compared
 
@@ -48,8 +48,8 @@ _EACH = (20, 30, 40, 60, 100, 200, 400)
 """So many messages are found by each raw score: few sizes, for a large namespace has a statement for each."""
 
 _IN_TIME = """(
-    (cast(%(since)s as timestamptz) is null or said_at >= %(since)s)
-    and (cast(%(until)s as timestamptz) is null or said_at < %(until)s)
+    (%(since)s::timestamptz is null or said_at >= %(since)s)
+    and (%(until)s::timestamptz is null or said_at < %(until)s)
 )"""
 
 
@@ -114,7 +114,7 @@ def statement_for(
     among: Among | None = None,
     each: int,
     vocabulary: Vocabulary | None = None,
-) -> Statement:
+) -> Sql:
     """The statement, as the driver takes it, and its parameters; its rows are for `scanned`.
 
     vector: of the message with nobody's name in it, of unit length. message: as it is, for its words. each: so many are found by
@@ -133,9 +133,9 @@ def statement_for(
         "each": each,
     }
     if vocabulary is None or among.conversation is not None:
-        return _SCAN, parameters
+        return Sql(_SCAN, parameters)
     by_index = _by_index(path, model, len(vector), each, in_time=among != Among())
-    return by_index, {**parameters, **of_words(vocabulary)}
+    return Sql(by_index, {**parameters, **of_words(vocabulary)})
 
 
 def scanned(rows: Iterable[Any], told: Collection[str] = ()) -> ScannedMessages:
@@ -167,7 +167,7 @@ def _first(score: str, only: str) -> str:
 _ALL = exact(
     TURNS,
     f", conversation_id, {_IN_TIME} as searched",
-    "and (cast(%(conversation)s as text) is null or conversation_id = %(conversation)s)",
+    "and (%(conversation)s::text is null or conversation_id = %(conversation)s)",
 )
 
 _BEST = f"""
@@ -245,13 +245,13 @@ _LENDERS = 100
 
 def lending_statement(
     path: NamespacePath, *, model: str, vector: Vectors, message: str, vocabulary: Vocabulary | None = None
-) -> Statement:
+) -> Sql:
     """The statement, as the driver takes it, and its parameters; its rows are for `lent`."""
     parameters = {**path.ids, "model": model, "vector": HalfVector(vector), "message": message}
     if vocabulary is None:
-        return _LENDING_SCAN, parameters
+        return Sql(_LENDING_SCAN, parameters)
     nobody: dict[str, list[UUID]] = {"named": [], "contested": []}
-    return _lending_by_index(path, model, len(vector)), {**parameters, **nobody, **of_words(vocabulary)}
+    return Sql(_lending_by_index(path, model, len(vector)), {**parameters, **nobody, **of_words(vocabulary)})
 
 
 def lent(rows: Iterable[Any]) -> dict[UUID, float]:

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, Self
 from psycopg import sql
 
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import Statement, of_namespace
+from mosshead.store.connection import Sql, of_namespace
 
 Scanned = Literal["memories", "turns"]
 """What a namespace holds that is scanned, and indexed where it is large (`db.search_indexes`); messages are scanned as turns."""
@@ -102,8 +102,8 @@ def time_head(path: NamespacePath, model: str, scan: str) -> str:
     # Row-level security lets no coalesce into the index, but what a subquery gives.
     said = f"""
         mosshead_read_v1.messages as message where {scope_in_literals("message", path)}
-          and message.occurred_at >= (select coalesce(cast(%(since)s as timestamptz), '-infinity'))
-          and message.occurred_at < (select coalesce(cast(%(until)s as timestamptz), 'infinity'))"""
+          and message.occurred_at >= (select coalesce(%(since)s::timestamptz, '-infinity'))
+          and message.occurred_at < (select coalesce(%(until)s::timestamptz, 'infinity'))"""
     span = f"""
     span as materialized (select count(*) <= {_FEW} as few from (select from {said} limit {_FEW + 1}) as one),
     sought as materialized (select message.message_id from {said} and (select few from span))"""
@@ -119,7 +119,7 @@ def _head(table: ScanTable, scan: str, spread: str, *before: str) -> str:
 
 def _indexed_head(table: ScanTable, scope: str, scan: str, *before: str) -> str:
     """The head of some rows of a scope. How the scores of all lie a sample tells, and of rare words how many rows hold them."""
-    words = bm25("terms", "length", "cast(%(common)s as sparsevec)")
+    words = bm25("terms", "length", "%(common)s::sparsevec")
     # Ids begin with the time at which they were made; the order of their hashes has nothing to do with it.
     spread = f"""
         select {spread_of("cosine")},
@@ -147,7 +147,7 @@ def _sought(table: ScanTable, scope: str, dimensions: int, each: int) -> str:
         (select {table.key} from {table.rows} {scope} {nearest} limit {each})
         union
         select mosshead_read_v1.holding(
-            '{table.scanned}', %(namespace_id)s, %(model)s, cast(%(sought)s as text[]), {each}, {_MOST * each})
+            '{table.scanned}', %(namespace_id)s, %(model)s, %(sought)s::text[], {each}, {_MOST * each})
     )"""
 
 
@@ -162,7 +162,7 @@ def _about(path: NamespacePath, model: str) -> str:
           and trait.owner_kind = 'memory' and trait.entity_id = one.entity_id"""
     every = f"select trait.owner_id, trait.embedding from {of_one}"
     known = f"({every} and trait.compact union all {every} and not trait.compact) as trait"
-    meant = "cast(%(named)s as uuid[]) || cast(%(contested)s as uuid[])"
+    meant = "%(named)s::uuid[] || %(contested)s::uuid[]"
     return f"""
     links as materialized (
         select link.memory_id, link.entity_id from mosshead_read_v1.memory_entities as link
@@ -261,7 +261,7 @@ def bm25(terms: str, length: str, words: str = "(select terms from asked)") -> s
 
 def cosine(vector: str) -> str:
     """The cosine of a row's vector with the question's; both have unit length."""
-    return f"-({vector} <#> cast(%(vector)s as halfvec))"
+    return f"-({vector} <#> %(vector)s::halfvec)"
 
 
 def spread_of(score: str) -> str:
@@ -288,9 +288,9 @@ class Spread:
         return (raw - self.mean) / self.deviation if self.deviation > 0 else 0.0
 
 
-def vocabulary_statement(path: NamespacePath, model: str, message: str) -> Statement:
+def vocabulary_statement(path: NamespacePath, model: str, message: str) -> Sql:
     """The statement for `vocabularies`."""
-    return _VOCABULARY, {**path.ids, "model": model, "message": message}
+    return Sql(_VOCABULARY, {**path.ids, "model": model, "message": message})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -341,14 +341,14 @@ def of_words(vocabulary: Vocabulary) -> dict[str, Any]:
     }
 
 
-_VOCABULARY = """
+_VOCABULARY = f"""
     select vocabulary.scanned, vocabulary.lexeme, vocabulary.holders, vocabulary.term from mosshead_read_v1.vocabulary
-    where vocabulary.tenant_id = %(tenant_id)s and vocabulary.namespace_id = %(namespace_id)s and vocabulary.model = %(model)s
+    where {of_namespace("vocabulary")} and vocabulary.model = %(model)s
       and vocabulary.scanned in ('memories', 'turns')
-      and vocabulary.lexeme = any(array['']  || tsvector_to_array(to_tsvector('english', %(message)s)))
+      and vocabulary.lexeme = any(array[''] || tsvector_to_array(to_tsvector('english', %(message)s)))
       and exists (
           select from mosshead_read_v1.scopes
-          where scopes.tenant_id = %(tenant_id)s and scopes.namespace_id = %(namespace_id)s and scopes.model = %(model)s
+          where {of_namespace("scopes")} and scopes.model = %(model)s
             and case vocabulary.scanned when 'turns' then scopes.turns_indexed else scopes.indexed end)
 """
 

@@ -17,7 +17,7 @@ from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hit
 from mosshead.paths import NamespacePath
 from mosshead.search.scans import MEMORIES, cosine, nearest_first, scope_in_literals
-from mosshead.store.connection import Statement, in_one_trip, of_namespace
+from mosshead.store.connection import Sql, in_one_trip, of_namespace
 from mosshead.store.memories import MEMORY_COLUMNS, held, memory_columns, memory_fields
 
 _MOST_BY_INDEX = 250
@@ -52,9 +52,7 @@ class SearchTarget:
         return (self.kind, self.metadata, self.record, self.as_of) == (None, None, None, None)
 
 
-def search(
-    engine: Engine, path: NamespacePath, wanted: SearchTarget, also: Statement
-) -> tuple[tuple[Hit, ...], list[Any]]:
+def search(engine: Engine, path: NamespacePath, wanted: SearchTarget, also: Sql) -> tuple[tuple[Hit, ...], list[Any]]:
     """The nearest, most similar first, and the rows of another statement, in one round trip.
 
     A scope's index is used once it is known of, which the same trip asks; until then the search is exact, as it is without one.
@@ -74,18 +72,18 @@ _indexed: WeakKeyDictionary[Engine, dict[tuple[UUID, str], float]] = WeakKeyDict
 """Until when it is remembered of which scopes that they have an index of their own, as the service said. Only of those."""
 
 
-def exact(path: NamespacePath, wanted: SearchTarget) -> Statement:
+def exact(path: NamespacePath, wanted: SearchTarget) -> Sql:
     """The nearest by a look at every vector of the namespace, in one scan of its btree."""
     parameters = _parameters(path, wanted)
     if wanted.as_of is not None:
-        return _AS_OF, {**parameters, "as_of": wanted.as_of}
+        return Sql(_AS_OF, {**parameters, "as_of": wanted.as_of})
     if wanted.by_vector_alone:
-        return _EXACT, parameters
+        return Sql(_EXACT, parameters)
     metadata = None if wanted.metadata is None else json.dumps(dict(wanted.metadata))
-    return _NARROWED, {**parameters, "kind": wanted.kind, "metadata": metadata, "record": wanted.record}
+    return Sql(_NARROWED, {**parameters, "kind": wanted.kind, "metadata": metadata, "record": wanted.record})
 
 
-def by_index(path: NamespacePath, wanted: SearchTarget) -> Statement:
+def by_index(path: NamespacePath, wanted: SearchTarget) -> Sql:
     """The nearest by the index of a scope that has one."""
     listed = max(_LEAST_LISTED, _LISTED_PER_HIT * wanted.limit)
     scope = scope_in_literals("one", path, model=wanted.model)
@@ -93,14 +91,14 @@ def by_index(path: NamespacePath, wanted: SearchTarget) -> Statement:
         select nearest.owner_id, nearest.similarity from (
             select one.owner_id, {_SIMILARITY} as similarity from {MEMORIES.rows} {scope}
             {nearest_first("one.embedding", len(wanted.vector), looked_at=listed)} limit {wanted.limit}
-        ) as nearest where cast(%(threshold)s as float8) is null or nearest.similarity > %(threshold)s
+        ) as nearest where %(threshold)s::float8 is null or nearest.similarity > %(threshold)s
     """
-    return _joined(nearest), _parameters(path, wanted)
+    return Sql(_joined(nearest), _parameters(path, wanted))
 
 
-def whether_indexed(path: NamespacePath, model: str) -> Statement:
+def whether_indexed(path: NamespacePath, model: str) -> Sql:
     """Whether the scope has an index of its own."""
-    return _IS_INDEXED, {**path.ids, "model": model}
+    return Sql(_IS_INDEXED, {**path.ids, "model": model})
 
 
 def _parameters(path: NamespacePath, wanted: SearchTarget) -> dict[str, Any]:
@@ -140,8 +138,8 @@ _IS_INDEXED = f"""
 # Of a text and itself it is 1, although the halves that vectors are made of are rounded.
 _SIMILARITY = f"least(1, {cosine('one.embedding')})"
 _IN_ORDER = f"""
-      and (cast(%(threshold)s as float8) is null or {_SIMILARITY} > %(threshold)s)
-    order by one.embedding <#> cast(%(vector)s as halfvec)"""
+      and (%(threshold)s::float8 is null or {_SIMILARITY} > %(threshold)s)
+    order by one.embedding <#> %(vector)s::halfvec"""
 
 
 def _nearest(narrowed: str = "") -> str:
@@ -157,18 +155,18 @@ _EXACT = _joined(_nearest())
 
 def _equal_if_given(column: str, parameter: str) -> str:
     return f"""
-      and (cast(%({parameter})s as text) is null or exists (
+      and (%({parameter})s::text is null or exists (
           select from mosshead_read_v1.memories as narrowed
           where {of_namespace("narrowed")} and narrowed.memory_id = one.owner_id
             and narrowed.known_to is null and narrowed.{column} = %({parameter})s))"""
 
 
 _WITH_METADATA = f"""
-      and (cast(%(metadata)s as jsonb) is null or exists (
+      and (%(metadata)s::jsonb is null or exists (
           select from mosshead_read_v1.provenance as source
           join mosshead_read_v1.messages as message
             on {of_namespace("message")} and message.message_id = source.message_id
-           and message.metadata @> cast(%(metadata)s as jsonb)
+           and message.metadata @> %(metadata)s::jsonb
           where {of_namespace("source")} and source.memory_id = one.owner_id and source.stance = 'for'))
 """
 

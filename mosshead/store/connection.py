@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
@@ -13,36 +13,30 @@ from psycopg import RawCursor
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 from psycopg.rows import namedtuple_row
-from sqlalchemy import Connection, CursorResult, Engine, Row, TextClause, text
+from sqlalchemy import Connection, CursorResult, Engine, Row
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoneFree
 
 from mosshead.deadline import ends_within, remaining, server_milliseconds
 from mosshead.patterns import lazy_pattern
 
-Statement = tuple[str, Mapping[str, Any]]
-"""SQL in the driver's own style (``%(name)s``), and its parameters, vectors as pgvector's HalfVector."""
+Parameters = Mapping[str, Any]
+"""The values of the placeholders ``%(name)s``, by name. A list is an array, and a vector pgvector's HalfVector."""
 
-Parameters = Mapping[str, Any] | None
-"""Parameters in SQLAlchemy's style (``:name``)."""
+_Row = Row[*tuple[Any, ...]]
+
+OF_NAMESPACE = "tenant_id = %(tenant_id)s and namespace_id = %(namespace_id)s"
+"""SQL for the rows of a namespace; its parameters are `NamespacePath.ids`."""
 
 
 def of_namespace(alias: str) -> str:
-    """SQL in that style for the rows of a namespace, under an alias; its parameters are `NamespacePath.ids`."""
+    """The same of one of several tables in a statement, by its alias."""
     return f"{alias}.tenant_id = %(tenant_id)s and {alias}.namespace_id = %(namespace_id)s"
 
 
 def same_namespace(one: str, other: str) -> str:
     """The SQL condition that two aliases' rows belong to the same namespace."""
     return f"{one}.tenant_id = {other}.tenant_id and {one}.namespace_id = {other}.namespace_id"
-
-
-_PARAMETER = lazy_pattern(r"%\((\w+)\)s")
-_END_OF_STATEMENT = lazy_pattern(r";\s*(?:\n|$)")
-_MOST_STATEMENTS = 256
-"""So many are kept as Postgres takes them. A scope with an index has its own."""
-_MOST_SQL = 1_024
-"""So many texts of `Sql` are kept in statements: more than the code has, for some are made of parts."""
 
 
 @contextmanager
@@ -52,12 +46,12 @@ def tenant_transaction(engine: Engine, tenant_id: UUID) -> Iterator[Connection]:
     The setting is local to the transaction: a plain SET would pass the tenant on to the next user of the pooled connection. A
     pooled connection that turns out to be dead is replaced, once. `mosshead.deadline` bounds how long it may take.
     """
-    with ends_within(engine), _begun(engine, tenant_id) as connection:
+    with ends_within(engine), _begin(engine, tenant_id) as connection:
         yield connection
         connection.commit()
 
 
-def in_one_trip(engine: Engine, tenant_id: UUID, statements: Sequence[Statement]) -> list[list[Any]]:
+def in_one_trip(engine: Engine, tenant_id: UUID, statements: Sequence["Sql"]) -> list[list[Any]]:
     """The rows of some reads of one tenant, as of one transaction, for a single round trip to Postgres.
 
     A psycopg pipeline sends all of it before it waits: the begin, the tenant, the statements, which are prepared once for each
@@ -74,117 +68,109 @@ def in_one_trip(engine: Engine, tenant_id: UUID, statements: Sequence[Statement]
             return _pipelined(engine, tenant_id, statements)
 
 
-def rows_within(connection: Connection, statement: Statement) -> list[Any]:
-    """The rows of a read inside a transaction that goes on."""
-    sql, parameters = statement
-    return _asked(connection.connection.driver_connection, *_positional(sql), parameters).fetchall()
-
-
 @dataclass(frozen=True, slots=True)
 class Sql:
-    """SQL written inside the one function that runs it, which names it.
+    """SQL in psycopg's style, written inside the one function that runs it, which names it.
 
-    End each statement but the last with ``;`` at the end of a line. It runs inside a transaction that has set its tenant, and
-    never commits.
+    A placeholder is ``%(name)s``, and any other percent sign is written twice. End each statement but the last with ``;`` at the
+    end of a line. It runs inside a transaction that has set its tenant (or `in_one_trip`), and never commits.
+
+    parameters: the values of the placeholders that are known already; the methods take the rest.
     """
 
     text: str
+    parameters: Parameters = field(default_factory=dict)
+
+    @property
+    def statements(self) -> list[str]:
+        """The statements, one by one."""
+        return [one for one in _END_OF_STATEMENT.split(self.text) if one.strip()]
 
     def run(
-        self, connection: Connection, parameters: Parameters = None, /, **more: Any
+        self, connection: Connection, parameters: Parameters | None = None, /, **more: Any
     ) -> CursorResult[*tuple[Any, ...]]:
         """Run the statements one after the other, with the same parameters; returns what the last one gives."""
-        given = {**(parameters or {}), **more}
-        *first, last = split_statements(self.text)
+        given = {**self.parameters, **(parameters or {}), **more}
+        *first, last = self.statements
         for statement in first:
-            connection.execute(statement, given)
-        return connection.execute(last, given)
+            connection.exec_driver_sql(statement, given)
+        return connection.exec_driver_sql(last, given)
 
-    def run_each(self, connection: Connection, rows: Sequence[Mapping[str, Any]], /) -> None:
+    def run_each(self, connection: Connection, rows: Sequence[Parameters], /) -> None:
         """Run the statements once for each row of parameters; not at all where there is none."""
         if rows:
-            for statement in split_statements(self.text):
-                connection.execute(statement, [dict(row) for row in rows])
+            for statement in self.statements:
+                connection.exec_driver_sql(statement, [dict(row) for row in rows])
 
-    def rows(
-        self, connection: Connection, parameters: Parameters = None, /, **more: Any
-    ) -> list[Row[*tuple[Any, ...]]]:
+    def rows(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> list[_Row]:
         """All rows."""
         return list(self.run(connection, parameters, **more))
 
-    def row(
-        self, connection: Connection, parameters: Parameters = None, /, **more: Any
-    ) -> Row[*tuple[Any, ...]] | None:
+    def row(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> _Row | None:
         """The only row, if there is one."""
         return self.run(connection, parameters, **more).one_or_none()
 
-    def one(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> Row[*tuple[Any, ...]]:
+    def one(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> _Row:
         """The only row. Raises SQLAlchemy's NoResultFound or MultipleResultsFound where there is not one."""
         return self.run(connection, parameters, **more).one()
 
-    def scalars(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> list[Any]:
+    def scalars(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> list[Any]:
         """The first column of all rows."""
         return list(self.run(connection, parameters, **more).scalars())
 
-    def pairs(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> dict[Any, Any]:
+    def pairs(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> dict[Any, Any]:
         """The second column of all rows, by the first."""
         return {row[0]: row[1] for row in self.run(connection, parameters, **more)}
 
-    def scalar(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> Any:
+    def scalar(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> Any:
         """The first column of the first row; None where there is none."""
         return self.run(connection, parameters, **more).scalar()
 
-    def value(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> Any:
+    def value(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> Any:
         """The first column of the only row. Raises as `one`."""
         return self.run(connection, parameters, **more).scalar_one()
 
-    def number(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> int:
+    def number(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> int:
         """The first column of the only row, which is a number. Raises as `one`."""
         return int(self.value(connection, parameters, **more))
 
-    def holds(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> bool:
+    def holds(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> bool:
         """Whether the first column of the first row is true."""
         return bool(self.scalar(connection, parameters, **more))
 
-    def exists(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> bool:
+    def exists(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> bool:
         """Whether there is a row."""
         return self.run(connection, parameters, **more).first() is not None
 
-    def changed(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> int:
+    def changed(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> int:
         """How many rows it made, changed or deleted."""
         return self.run(connection, parameters, **more).rowcount
 
-    def changes(self, connection: Connection, parameters: Parameters = None, /, **more: Any) -> bool:
+    def changes(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> bool:
         """Whether it made, changed or deleted a row."""
         return self.changed(connection, parameters, **more) > 0
 
 
-@lru_cache(_MOST_SQL)
-def split_statements(sql: str) -> tuple[TextClause, ...]:
-    """Split SQL into statements, at each semicolon that ends a line."""
-    return tuple(text(one) for one in _END_OF_STATEMENT.split(sql) if one.strip())
-
-
-def _begun(engine: Engine, tenant_id: UUID) -> Connection:
+def _begin(engine: Engine, tenant_id: UUID) -> Connection:
     try:
-        return _of_tenant(engine, tenant_id)
+        return _begin_once(engine, tenant_id)
     except DBAPIError as error:
         if not error.connection_invalidated or remaining() == 0:
             raise
-        return _of_tenant(engine, tenant_id)
+        return _begin_once(engine, tenant_id)
 
 
-def _of_tenant(engine: Engine, tenant_id: UUID) -> Connection:
-    connection = _connected(engine)
+def _begin_once(engine: Engine, tenant_id: UUID) -> Connection:
+    connection = _connect(engine)
     try:
-        connection.execute(_SET_TENANT, {"tenant_id": str(tenant_id), "milliseconds": server_milliseconds()})
+        connection.exec_driver_sql(_SET_TENANT, _tenant_settings(tenant_id))
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _connected(engine: Engine) -> Connection:
+def _connect(engine: Engine) -> Connection:
     """A connection of the pool: where all are in use, the next that is given back before the read has to end."""
     while True:
         try:
@@ -194,16 +180,15 @@ def _connected(engine: Engine) -> Connection:
                 raise
 
 
-def _pipelined(engine: Engine, tenant_id: UUID, statements: Sequence[Statement]) -> list[list[Any]]:
+def _pipelined(engine: Engine, tenant_id: UUID, statements: Sequence["Sql"]) -> list[list[Any]]:
     # Without autocommit psycopg begins by itself, and waits for that.
-    with _connected(engine).execution_options(isolation_level="AUTOCOMMIT") as connection:
+    with _connect(engine).execution_options(isolation_level="AUTOCOMMIT") as connection:
         driver: Any = connection.connection.driver_connection
         try:
             with driver.pipeline():
                 driver.execute("begin read only")
-                whose = {"tenant_id": str(tenant_id), "milliseconds": server_milliseconds()}
-                driver.execute(_SET_BOTH, whose, prepare=True)
-                cursors = [_asked(driver, *_positional(sql), parameters) for sql, parameters in statements]
+                driver.execute(_SET_TENANT_AND_PLANS, _tenant_settings(tenant_id), prepare=True)
+                cursors = [_execute_prepared(driver, one.text, one.parameters) for one in statements]
                 driver.execute("commit")
             return [cursor.fetchall() for cursor in cursors]
         except BaseException:
@@ -215,18 +200,18 @@ def _pipelined(engine: Engine, tenant_id: UUID, statements: Sequence[Statement])
             raise
 
 
-@lru_cache(_MOST_STATEMENTS)
-def _positional(sql: str) -> tuple[str, tuple[str, ...]]:
+def _execute_prepared(driver: Any, sql: str, parameters: Parameters) -> RawCursor[Any]:
+    numbered, names = _with_numbers(sql)
+    cursor = RawCursor(driver, row_factory=namedtuple_row)
+    return cursor.execute(numbered, [parameters[name] for name in names], prepare=True, binary=True)
+
+
+@lru_cache(256)  # a scope with an index has statements of its own
+def _with_numbers(sql: str) -> tuple[str, tuple[str, ...]]:
     """With numbers for its parameters, and their names by number. psycopg would read a long statement anew each time."""
     names = tuple(dict.fromkeys(_PARAMETER.findall(sql)))
     numbers = {name: f"${number}" for number, name in enumerate(names, 1)}
     return _PARAMETER.sub(lambda found: numbers[found[1]], sql).replace("%%", "%"), names
-
-
-def _asked(driver: Any, sql: str, names: Sequence[str], parameters: Mapping[str, Any]) -> RawCursor[Any]:
-    cursor = RawCursor(driver, row_factory=namedtuple_row)
-    cursor.adapters.register_dumper(HalfVector, _HalfVectorDumper)
-    return cursor.execute(sql, [parameters[name] for name in names], prepare=True, binary=True)
 
 
 class _HalfVectorDumper(Dumper):
@@ -238,15 +223,24 @@ class _HalfVectorDumper(Dumper):
         return obj.to_binary()
 
 
+psycopg.adapters.register_dumper(HalfVector, _HalfVectorDumper)  # psycopg has none
+
+_PARAMETER = lazy_pattern(r"%\((\w+)\)s")
+_END_OF_STATEMENT = lazy_pattern(r";\s*(?:\n|$)")
+
 _GONE = ("08", "57P")
 """How SQLSTATEs begin that say that a connection failed or a server went down; one that is dead already gives none."""
 
-_PATIENCE = "set_config('statement_timeout', coalesce({milliseconds}, current_setting('statement_timeout')), true)"
-_SET_TENANT = text(f"""
-    select set_config('mosshead.tenant_id', :tenant_id, true), {_PATIENCE.format(milliseconds="cast(:milliseconds as text)")}
-""")
-_SET_BOTH = f"""
-    select set_config('mosshead.tenant_id', %(tenant_id)s, true), set_config('plan_cache_mode', 'force_generic_plan', true),
-           set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
-           {_PATIENCE.format(milliseconds="%(milliseconds)s::text")}
+
+def _tenant_settings(tenant_id: UUID) -> Parameters:
+    return {"tenant_id": str(tenant_id), "milliseconds": server_milliseconds()}
+
+
+_SET_TENANT = """
+    select set_config('mosshead.tenant_id', %(tenant_id)s, true),
+           set_config('statement_timeout', coalesce(%(milliseconds)s::text, current_setting('statement_timeout')), true)
+"""
+_SET_TENANT_AND_PLANS = f"""{_SET_TENANT},
+           set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true),
+           set_config('max_parallel_workers_per_gather', '0', true)
 """

@@ -7,23 +7,23 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from mosshead.models.memories import Action, Decision, DecisionCandidate, Related
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import Sql
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 
 
 def decisions(connection: Connection, path: NamespacePath, memory_id: UUID) -> list[Decision]:
     """What was decided about a memory, in order."""
     concerned = "join mosshead_read_v1.decision_memories as concerned using (tenant_id, namespace_id, decision_id)"
-    which = "concerned.memory_id = :memory_id order by position"
+    which = "concerned.memory_id = %(memory_id)s order by position"
     return decisions_where(connection, path, which, joined=concerned, memory_id=memory_id)
 
 
 def decision(connection: Connection, path: NamespacePath, decision_id: UUID) -> Decision | None:
     """One decision; None where there is no such one."""
-    found = decisions_where(connection, path, "decision_id = :decision_id", decision_id=decision_id)
+    found = decisions_where(connection, path, "decision_id = %(decision_id)s", decision_id=decision_id)
     return found[0] if found else None
 
 
@@ -31,8 +31,8 @@ def latest_decisions(
     connection: Connection, path: NamespacePath, limit: int, *, action: Action | None = None
 ) -> list[Decision]:
     """What was decided last, the latest first; of one kind, where it is given."""
-    condition = "true" if action is None else "action = :action"
-    which = f"{condition} order by position desc limit :limit"
+    condition = "true" if action is None else "action = %(action)s"
+    which = f"{condition} order by position desc limit %(limit)s"
     return decisions_where(connection, path, which, action=action, limit=limit)
 
 
@@ -45,7 +45,7 @@ def decisions_where(
         select decision_id as id, action, reason, decision.memory_id, target_id, target_version, fact, candidates, extracted_by,
                decided_by, prompt_version, decided_at, undoes, in_effect, refused
         from mosshead_read_v1.decisions as decision {joined}
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and {which}
+        where {OF_NAMESPACE} and {which}
     """).rows(connection, path.ids, **parameters)
     return [Decision(**{**row._asdict(), "fact": row.fact or {}, "candidates": _seen(row.candidates)}) for row in rows]
 
@@ -59,46 +59,46 @@ def _seen(candidates: Iterable[Mapping[str, Any]]) -> tuple[DecisionCandidate, .
 
 def later_decisions(connection: Connection, path: NamespacePath, decision_id: UUID) -> list[UUID]:
     """The decisions in effect that changed, after one, what it had written of a memory or a document; the latest first."""
-    return list(connection.execute(_LATER, {**path.ids, "decision_id": decision_id}).scalars())
+    return _LATER.scalars(connection, path.ids, decision_id=decision_id)
 
 
 # All rows of a decision carry its time, where they begin and where they end: by that one sees that two wrote the same part of a
 # memory. That both changed the memory is not enough: that it is said again changes nothing of whom it is about.
-_LATER = text("""
+_LATER = Sql(f"""
     with decision as (
         select decision_id, action, target_id, position, decided_at from mosshead_read_v1.decisions
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and decision_id = :decision_id
+        where {OF_NAMESPACE} and decision_id = %(decision_id)s
     ),
     own as (
         select memory_id from mosshead_read_v1.decision_memories
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and decision_id = :decision_id and changed
+        where {OF_NAMESPACE} and decision_id = %(decision_id)s and changed
     ),
     written as (
         select memory_id, cast(null as uuid) as part, known_from, known_to from mosshead_read_v1.memories
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id in (select memory_id from own)
+        where {OF_NAMESPACE} and memory_id in (select memory_id from own)
         union all
         select memory_id, entity_id, known_from, known_to from mosshead_read_v1.memory_entities_over_time
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id in (select memory_id from own)
+        where {OF_NAMESPACE} and memory_id in (select memory_id from own)
         union all
         select memory_id, relation_id, known_from, known_to from mosshead_read_v1.relations_over_time
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id in (select memory_id from own)
+        where {OF_NAMESPACE} and memory_id in (select memory_id from own)
     )
     select later.decision_id, later.position
     from decision
     join written as mine on decision.decided_at in (mine.known_from, mine.known_to)
     join written as others on others.memory_id = mine.memory_id and others.part is not distinct from mine.part
     join mosshead_read_v1.decision_memories as concerned
-      on concerned.tenant_id = :tenant_id and concerned.namespace_id = :namespace_id and concerned.memory_id = mine.memory_id
+      on {of_namespace("concerned")} and concerned.memory_id = mine.memory_id
      and concerned.changed
     join mosshead_read_v1.decisions as later
-      on later.tenant_id = :tenant_id and later.namespace_id = :namespace_id and later.decision_id = concerned.decision_id
+      on {of_namespace("later")} and later.decision_id = concerned.decision_id
      and later.decided_at in (others.known_from, others.known_to)
     where later.position > decision.position and later.in_effect and later.action <> 'undo'
     union
     select later.decision_id, later.position
     from decision
     join mosshead_read_v1.decisions as later
-      on later.tenant_id = :tenant_id and later.namespace_id = :namespace_id and later.target_id = decision.target_id
+      on {of_namespace("later")} and later.target_id = decision.target_id
      and later.action = decision.action
     where decision.action = 'document' and later.position > decision.position and later.in_effect
     order by position desc
@@ -107,38 +107,38 @@ _LATER = text("""
 
 def related(connection: Connection, path: NamespacePath, memory_id: UUID, limit: int) -> list[Related]:
     """How other memories of now stand to one, the strongest first of each kind."""
-    rows = Sql("""
+    rows = Sql(f"""
         with stored as (
             select kind, to_id as memory_id, weight from mosshead_read_v1.edges
-            where tenant_id = :tenant_id and namespace_id = :namespace_id and from_id = :memory_id
+            where {OF_NAMESPACE} and from_id = %(memory_id)s
             union
             select case kind when 'replaces' then 'replaced_by' else kind end, from_id, weight from mosshead_read_v1.edges
-            where tenant_id = :tenant_id and namespace_id = :namespace_id and to_id = :memory_id
+            where {OF_NAMESPACE} and to_id = %(memory_id)s
         ),
         shared as (
             select 'shares_entity' as kind, other.memory_id, count(*) as weight
             from mosshead_read_v1.memory_entities as own
             join mosshead_read_v1.memory_entities as other using (tenant_id, namespace_id, entity_id)
-            where tenant_id = :tenant_id and namespace_id = :namespace_id and own.memory_id = :memory_id
-              and other.memory_id <> :memory_id
+            where {OF_NAMESPACE} and own.memory_id = %(memory_id)s
+              and other.memory_id <> %(memory_id)s
             group by other.memory_id
         ),
         found as (
             select both_kinds.kind, both_kinds.memory_id, cast(null as uuid) as entity_id, weight
             from (select * from stored union all select * from shared) as both_kinds
             join mosshead_read_v1.memories as memory on memory.memory_id = both_kinds.memory_id
-            where memory.tenant_id = :tenant_id and memory.namespace_id = :namespace_id and memory.known_to is null
+            where {of_namespace("memory")} and memory.known_to is null
               and (memory.state = 'active' or both_kinds.kind in ('replaces', 'replaced_by')) and memory.state <> 'withdrawn'
             union all
             select 'summary', null, profile.entity_id, null
             from mosshead_read_v1.memory_entities as link
             join mosshead_read_v1.profiles as profile using (tenant_id, namespace_id, entity_id)
-            where tenant_id = :tenant_id and namespace_id = :namespace_id and link.memory_id = :memory_id and profile.version > 0
+            where {OF_NAMESPACE} and link.memory_id = %(memory_id)s and profile.version > 0
         )
         select * from (
             select *, row_number() over (partition by kind order by weight desc nulls last, memory_id, entity_id) as place
             from found
         ) as ranked
-        where place <= :limit order by kind, place
+        where place <= %(limit)s order by kind, place
     """).run(connection, path.ids, memory_id=memory_id, limit=limit)
     return [Related(kind=row.kind, memory_id=row.memory_id, entity_id=row.entity_id, weight=row.weight) for row in rows]

@@ -8,7 +8,7 @@ from mosshead.ids import document_id
 from mosshead.models.documents import Document, S, StoredDocument, typed
 from mosshead.models.memories import Decision, StoredMemory
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import Sql
+from mosshead.store.connection import OF_NAMESPACE, Sql
 from mosshead.store.decisions import decisions_where
 from mosshead.store.memories import memories_where
 
@@ -17,7 +17,7 @@ def documents(connection: Connection, path: NamespacePath, *, name: str | None =
     """Every document as it is now, or that of one schema, in the order of the schemas' names."""
     return Sql(f"""
         select schema_name, body, version, fields, updated_at, made_by from mosshead_read_v1.documents
-        where {_OF_NAMESPACE} and schema_name = coalesce(cast(:name as text), schema_name) order by schema_name
+        where {OF_NAMESPACE} and schema_name = coalesce(%(name)s::text, schema_name) order by schema_name
     """).rows(connection, path.ids, name=name)
 
 
@@ -25,24 +25,21 @@ def versions(connection: Connection, path: NamespacePath, name: str, limit: int)
     """The latest versions of a document, newest first."""
     return Sql(f"""
         select body, version, fields, known_from as updated_at, made_by from mosshead_read_v1.documents_over_time
-        where {_OF_NAMESPACE} and document_id = :document_id order by version desc limit :limit
+        where {OF_NAMESPACE} and document_id = %(document_id)s order by version desc limit %(limit)s
     """).rows(connection, path.ids, document_id=document_id(path.home_id, name), limit=limit)
 
 
 def decisions(connection: Connection, path: NamespacePath, name: str, limit: int) -> list[Decision]:
     """What was decided about a document, newest first."""
-    which = "target_id = :document_id and action in ('document', 'undo') order by position desc limit :limit"
+    which = "target_id = %(document_id)s and action in ('document', 'undo') order by position desc limit %(limit)s"
     return decisions_where(connection, path, which, document_id=document_id(path.home_id, name), limit=limit)
 
 
 def records(connection: Connection, path: NamespacePath, name: str, limit: int) -> list[StoredMemory]:
     """The memories that hold a record of a shape, newest first."""
-    which = """memory.state = 'active' and memory.record_name = :name
-        order by memory.valid_from desc, memory.memory_id limit :limit"""
+    which = """memory.state = 'active' and memory.record_name = %(name)s
+        order by memory.valid_from desc, memory.memory_id limit %(limit)s"""
     return memories_where(connection, path, which, name=name, limit=limit)
-
-
-_OF_NAMESPACE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
 
 def document_of(schema: type[S], row: Row[Any]) -> Document[S]:

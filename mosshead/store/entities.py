@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import Sql
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 from mosshead.store.memories import known, known_now, scope
 
 
@@ -36,15 +36,15 @@ def questions(connection: Connection, path: NamespacePath, *, question_id: UUID 
     One of which every memory was replaced meanwhile is told of only when asked for, one of which all were taken back never.
     """
     found: dict[UUID, HoldingQuestion] = {}
-    rows = Sql("""
+    rows = Sql(f"""
         select question.question_id, question.mention, question.candidates, question.answered_at,
                memory.content, message.content as message
         from mosshead_read_v1.questions as question
         join mosshead_read_v1.memories as memory using (tenant_id, namespace_id, memory_id)
         left join mosshead_read_v1.messages as message using (tenant_id, namespace_id, message_id)
-        where question.tenant_id = :tenant_id and question.namespace_id = :namespace_id and memory.known_to is null
-          and (question.question_id = :question_id and memory.state <> 'withdrawn'
-               or cast(:question_id as uuid) is null and question.answered_at is null and memory.state = 'active')
+        where {of_namespace("question")} and memory.known_to is null
+          and (question.question_id = %(question_id)s and memory.state <> 'withdrawn'
+               or %(question_id)s::uuid is null and question.answered_at is null and memory.state = 'active')
         order by question.asked_at, question.question_id, memory.memory_id
     """).run(connection, path.ids, question_id=question_id)
     for row in rows:
@@ -60,26 +60,34 @@ def questions(connection: Connection, path: NamespacePath, *, question_id: UUID 
 
 def about(connection: Connection, path: NamespacePath, entity_id: UUID, memory_ids: Sequence[UUID]) -> set[UUID]:
     """Those of some memories that are about an entity, or perhaps are."""
-    found = Sql("""
+    found = Sql(f"""
         select memory_id from mosshead_read_v1.memory_entities
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and entity_id = :entity_id
-          and memory_id = any(cast(:memory_ids as uuid[]))
+        where {OF_NAMESPACE} and entity_id = %(entity_id)s
+          and memory_id = any(%(memory_ids)s::uuid[])
     """).scalars(connection, path.ids, entity_id=entity_id, memory_ids=list(memory_ids))
     return set(found)
+
+
+def is_user(connection: Connection, path: NamespacePath, entity_id: UUID) -> bool | None:
+    """Whether an entity is, or was, the user; None where there never was such an entity."""
+    found: bool | None = Sql(f"""
+        select bool_or(is_user) from mosshead_read_v1.entities_over_time where {OF_NAMESPACE} and entity_id = %(entity_id)s
+    """).scalar(connection, path.ids, entity_id=entity_id)
+    return found
 
 
 def facts(
     connection: Connection, path: NamespacePath, entity_ids: Collection[UUID], *, limit: int
 ) -> dict[UUID, tuple[str, ...]]:
     """By entity, the contents of the most salient memories that are surely about it."""
-    rows = Sql("""
+    rows = Sql(f"""
         select entity_id, array(
             select memory.content from mosshead_read_v1.memory_entities as link
             join mosshead_read_v1.memories as memory using (tenant_id, namespace_id, memory_id)
-            where link.tenant_id = :tenant_id and link.namespace_id = :namespace_id and link.entity_id = asked.entity_id
+            where {of_namespace("link")} and link.entity_id = asked.entity_id
               and link.certainty = 'sure' and memory.known_to is null and memory.state = 'active'
-            order by link.role = 'subject' desc, memory.salience desc, memory.memory_id limit :limit) as contents
-        from unnest(cast(:entity_ids as uuid[])) as asked (entity_id)
+            order by link.role = 'subject' desc, memory.salience desc, memory.memory_id limit %(limit)s) as contents
+        from unnest(%(entity_ids)s::uuid[]) as asked (entity_id)
     """).run(connection, path.ids, entity_ids=list(entity_ids), limit=limit)
     return {row.entity_id: tuple(row.contents) for row in rows}
 
@@ -135,8 +143,8 @@ def _neighbours(holds: Callable[[str], str]) -> str:
                     relation.valid_from, relation.valid_to
              from mosshead_read_v1.relations_over_time as relation
              where {holds("relation")} and relation.{own} = node.entity_id and relation.{other} <> node.entity_id
-               and (relation.valid_to is null or relation.valid_to > coalesce(cast(:as_of as timestamptz), now()))
-             order by relation.valid_from desc, relation.predicate, relation.{other}, relation.memory_id limit :fan_out)
+               and (relation.valid_to is null or relation.valid_to > coalesce(%(as_of)s::timestamptz, now()))
+             order by relation.valid_from desc, relation.predicate, relation.{other}, relation.memory_id limit %(fan_out)s)
         """
 
     def part(rank: int, own: str, other: str, direction: str) -> str:
@@ -144,21 +152,21 @@ def _neighbours(holds: Callable[[str], str]) -> str:
             (select {rank}, entity.{other}, '{PART_OF}', '{direction}', null, null, null
              from mosshead_read_v1.entities_over_time as entity
              where {holds("entity")} and entity.{own} = node.entity_id and entity.{other} <> node.entity_id
-             order by entity.{other} limit :fan_out)
+             order by entity.{other} limit %(fan_out)s)
         """
 
     edges = f"""
         select * from (
             {edge(1, "subject_id", "object_id", "out")} union all {edge(1, "object_id", "subject_id", "in")}
             union all {part(0, "entity_id", "parent_id", "out")} union all {part(2, "parent_id", "entity_id", "in")}) as edges
-        order by rank, valid_from desc nulls last, predicate, other, direction, memory_id limit :fan_out
+        order by rank, valid_from desc nulls last, predicate, other, direction, memory_id limit %(fan_out)s
     """
     # Rows of one entity and one distance are one row, so that ways that meet again do not multiply.
     return f"""
         with recursive node as (
-            select cast(:entity_id as uuid) as entity_id, 0 as distance
+            select %(entity_id)s::uuid as entity_id, 0 as distance
             union
-            select edge.other, node.distance + 1 from node cross join lateral ({edges}) as edge where node.distance < :depth
+            select edge.other, node.distance + 1 from node cross join lateral ({edges}) as edge where node.distance < %(depth)s
         ),
         nearest as (select entity_id, min(distance) as distance from node group by entity_id)
         select entity.entity_id as id, entity.name, entity.entity_type, entity.key, reached.distance, node.entity_id as via,
@@ -166,7 +174,7 @@ def _neighbours(holds: Callable[[str], str]) -> str:
         from nearest as node cross join lateral ({edges}) as edge
         join nearest as reached on reached.entity_id = edge.other and reached.distance = node.distance + 1
         join mosshead_read_v1.entities_over_time as entity on {holds("entity")} and entity.entity_id = edge.other
-        where node.distance < :depth
+        where node.distance < %(depth)s
         order by reached.distance, edge.rank, edge.valid_from desc nulls last, entity.name, entity.entity_id, node.entity_id,
                  edge.predicate, edge.direction, edge.memory_id
     """
@@ -174,8 +182,8 @@ def _neighbours(holds: Callable[[str], str]) -> str:
 
 def known_keys(connection: Connection, path: NamespacePath, keys: Collection[str]) -> set[str]:
     """Those of the keys that some entity bears, or bore before it was merged into another."""
-    found = Sql("""
+    found = Sql(f"""
         select distinct coalesce(key, cast(entity_id as text)) as key from mosshead_read_v1.entities_over_time
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and coalesce(key, cast(entity_id as text)) = any(:keys)
+        where {OF_NAMESPACE} and coalesce(key, cast(entity_id as text)) = any(%(keys)s)
     """).scalars(connection, path.ids, keys=sorted(keys))
     return set(found)

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import Sql
+from mosshead.store.connection import OF_NAMESPACE, Sql
 from mosshead.store.memories import TIME, known, scope
 
 
@@ -22,7 +22,7 @@ def export(connection: Connection, path: NamespacePath, *, as_of: datetime | Non
     """).run(connection)  # times are written in the zone of the session, whatever the server's is
     parameters = scope(path, as_of)
     for statement in (_ENTITIES, _MEMORIES, _RELATIONS, _EDGES, _DOCUMENTS, _PROMPTS):
-        for row in connection.execute(statement, parameters):
+        for row in statement.run(connection, parameters):
             record = {name: value for name, value in row.record.items() if value is not None}
             yield json.dumps(record, ensure_ascii=False, sort_keys=True)
 
@@ -49,10 +49,10 @@ def _zoned(time: str) -> str:
     offset = f"coalesce({time}_offset, 0)"
     there = f"to_jsonb({time} at time zone 'UTC' + make_interval(mins => {offset})) #>> '{{}}'"
     sign = f"case when {offset} < 0 then '-' else '+' end"
-    return f"{there} || {sign} || to_char(make_interval(mins => abs({offset})), 'HH24\\:MI')"
+    return f"{there} || {sign} || to_char(make_interval(mins => abs({offset})), 'HH24:MI')"
 
 
-_ENTITIES = text(f"""
+_ENTITIES = Sql(f"""
     with recursive entity as (
         select entity.* from mosshead_read_v1.entities_over_time as entity where {known("entity")}
     ),
@@ -74,7 +74,7 @@ _ENTITIES = text(f"""
     from entity join shown using (entity_id) order by entity.name, entity.entity_id
 """)
 
-_MEMORIES = text(
+_MEMORIES = Sql(
     f"""
     select jsonb_build_object(
         'type', 'memory', 'id', {_KEY.format("memory", "memory_id")}, 'content', memory.content, 'kind', memory.kind,
@@ -102,7 +102,7 @@ _MEMORIES = text(
     )
 )
 
-_RELATIONS = text(f"""
+_RELATIONS = Sql(f"""
     select jsonb_build_object(
         'type', 'relation', 'subject', {_key_of_entity("edge.subject_id")}, 'predicate', edge.predicate,
         'object', {_key_of_entity("edge.object_id")}, 'memory', {_key_of_memory("edge.memory_id")},
@@ -112,7 +112,7 @@ _RELATIONS = text(f"""
     order by edge.memory_id, edge.subject_id, edge.predicate, edge.object_id
 """)
 
-_EDGES = text(f"""
+_EDGES = Sql(f"""
     with active as ({_ACTIVE})
     select jsonb_build_object(
         'type', 'edge', 'from', {_key_of_memory("edge.from_id")}, 'to', {_key_of_memory("edge.to_id")},
@@ -122,7 +122,7 @@ _EDGES = text(f"""
     order by edge.from_id, edge.to_id, edge.kind
 """)
 
-_DOCUMENTS = text(f"""
+_DOCUMENTS = Sql(f"""
     select jsonb_build_object(
         'type', 'document', 'name', document.schema_name, 'value', document.body,
         'by_hand', (select coalesce(jsonb_agg(field.key order by field.key), '[]')
@@ -130,12 +130,12 @@ _DOCUMENTS = text(f"""
     from mosshead_read_v1.documents_over_time as document where {known("document")} order by document.schema_name
 """)
 
-_PROMPTS = text(f"""
+_PROMPTS = Sql(f"""
     select jsonb_build_object(
         'type', 'prompt', 'name', prompt.name, 'text', prompt.template, 'syntax', prompt.syntax, 'optimizer', prompt.optimizer,
         'instructions', prompt.instructions, 'when_to_update', prompt.when_to_update) as record
     from (
         select distinct on (name) * from mosshead_read_v1.prompts
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and made_at <= {TIME} order by name, version desc
+        where {OF_NAMESPACE} and made_at <= {TIME} order by name, version desc
     ) as prompt order by prompt.name
 """)

@@ -18,7 +18,7 @@ from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
 from mosshead.models.memories import Entity, Occurrence, Profile, Progress, Source, StoredMemory
 from mosshead.models.messages import StoredMessage
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import Sql, Statement, of_namespace, same_namespace
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_namespace
 from mosshead.timestamps import in_zone
 
 
@@ -42,12 +42,12 @@ def memories(
     about: UUID | None = None,
 ) -> list[StoredMemory]:
     """The memories in a state, most salient first; of a kind, or about an entity, where these are given."""
-    which = f"""memory.state = :state
-          and (cast(:kind as text) is null or memory.kind = :kind)
-          and (cast(:about as uuid) is null or exists (
+    which = f"""memory.state = %(state)s
+          and (%(kind)s::text is null or memory.kind = %(kind)s)
+          and (%(about)s::uuid is null or exists (
               select from mosshead_read_v1.memory_entities as link
-              where {same_namespace("link", "memory")} and link.memory_id = memory.memory_id and link.entity_id = :about))
-        order by memory.salience desc, memory.memory_id limit :limit"""
+              where {same_namespace("link", "memory")} and link.memory_id = memory.memory_id and link.entity_id = %(about)s))
+        order by memory.salience desc, memory.memory_id limit %(limit)s"""
     return memories_where(connection, path, which, limit=limit, kind=kind, state=state, about=about)
 
 
@@ -68,7 +68,7 @@ def memory(
     """
     row = Sql(f"""
         select {memory_columns(known)} from mosshead_read_v1.memories as memory
-        where {known("memory")} and memory.{"key" if isinstance(wanted, str) else "memory_id"} = :wanted
+        where {known("memory")} and memory.{"key" if isinstance(wanted, str) else "memory_id"} = %(wanted)s
     """).row(connection, scope(path, as_of), wanted=wanted)
     if row is None:
         return None
@@ -78,7 +78,7 @@ def memory(
         from mosshead_read_v1.provenance_over_time as source
         left join mosshead_read_v1.messages as message
           on {same_namespace("message", "source")} and message.message_id = source.message_id
-        where {known("source")} and source.memory_id = :memory_id
+        where {known("source")} and source.memory_id = %(memory_id)s
         order by source.stance desc, message.occurred_at, source.message_id
     """).run(connection, scope(path, as_of), memory_id=row.memory_id)
     sources = tuple(
@@ -97,9 +97,9 @@ def memory(
 
 def memories_from(connection: Connection, path: NamespacePath, message_id: UUID) -> list[StoredMemory]:
     """What was taken from a message, as it is known now, superseded ones included."""
-    which = """memory.memory_id in (
+    which = f"""memory.memory_id in (
             select source.memory_id from mosshead_read_v1.provenance as source
-            where source.tenant_id = :tenant_id and source.namespace_id = :namespace_id and source.message_id = :message_id
+            where {of_namespace("source")} and source.message_id = %(message_id)s
               and source.stance = 'for')
         order by memory.memory_id"""
     return memories_where(connection, path, which, message_id=message_id)
@@ -117,9 +117,9 @@ class CurrentMemory:
 
 def standing(connection: Connection, path: NamespacePath, memory_ids: Collection[UUID]) -> dict[UUID, CurrentMemory]:
     """The latest versions of some memories, by id; of those that there are in this namespace."""
-    rows = Sql("""
+    rows = Sql(f"""
         select memory_id, version, state, content from mosshead_read_v1.memories
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = any(cast(:memory_ids as uuid[]))
+        where {OF_NAMESPACE} and memory_id = any(%(memory_ids)s::uuid[])
           and known_to is null
     """).run(connection, path.ids, memory_ids=list(memory_ids))
     return {row.memory_id: CurrentMemory(*row) for row in rows}
@@ -127,9 +127,9 @@ def standing(connection: Connection, path: NamespacePath, memory_ids: Collection
 
 def content_of(connection: Connection, path: NamespacePath, memory_id: UUID, version: int) -> str | None:
     """What a version of a memory said; None where there was no such version."""
-    content: str | None = Sql("""
+    content: str | None = Sql(f"""
         select content from mosshead_read_v1.memories
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = :memory_id and version = :version
+        where {OF_NAMESPACE} and memory_id = %(memory_id)s and version = %(version)s
     """).scalar(connection, path.ids, memory_id=memory_id, version=version)
     return content
 
@@ -137,7 +137,7 @@ def content_of(connection: Connection, path: NamespacePath, memory_id: UUID, ver
 def entities(connection: Connection, path: NamespacePath) -> list[Entity]:
     """Every entity of the namespace, those with the most memories first."""
     rows = Sql(f"""
-        select {_ENTITY_COLUMNS} from {_ENTITY_TABLES} where entity.tenant_id = :tenant_id and entity.namespace_id = :namespace_id
+        select {_ENTITY_COLUMNS} from {_ENTITY_TABLES} where {of_namespace("entity")}
         order by memories desc, entity.name, entity.entity_id
     """).run(connection, path.ids)
     return [entity_of(row) for row in rows]
@@ -149,25 +149,25 @@ def profiles(connection: Connection, path: NamespacePath, *, entity_ids: Iterabl
         select {_ENTITY_COLUMNS}, profile.summary, profile.refreshed_at from {_ENTITY_TABLES}
         left join mosshead_read_v1.profiles as profile
           on {same_namespace("profile", "entity")} and profile.entity_id = entity.entity_id
-        where entity.tenant_id = :tenant_id and entity.namespace_id = :namespace_id and entity.entity_id = any(:entity_ids)
+        where {of_namespace("entity")} and entity.entity_id = any(%(entity_ids)s)
     """).run(connection, path.ids, entity_ids=list(entity_ids))
     return [Profile(entity=entity_of(row), summary=row.summary or "", refreshed_at=row.refreshed_at) for row in rows]
 
 
 def entities_named(connection: Connection, path: NamespacePath, names: Sequence[str]) -> dict[UUID, str]:
     """The entities that bear one of the names (normalised), each with the name that it was found by; the longest, if several."""
-    return Sql("""
+    return Sql(f"""
         select entity_id, normalised from mosshead_read_v1.aliases
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and normalised = any(:names)
+        where {OF_NAMESPACE} and normalised = any(%(names)s)
         order by length(normalised), normalised, entity_id
     """).pairs(connection, path.ids, names=list(names))
 
 
 def messages_around_statement(
     path: NamespacePath, *, model: str, messages: Collection[UUID], before: int, after: int
-) -> Statement:
+) -> Sql:
     """The statement that asks for messages and those around them; its rows are for `message_of`."""
-    return _AROUND, {**path.ids, "model": model, "messages": list(messages), "before": before, "after": after}
+    return Sql(_AROUND, {**path.ids, "model": model, "messages": list(messages), "before": before, "after": after})
 
 
 _AROUND = f"""
@@ -178,7 +178,7 @@ _AROUND = f"""
         where {of_namespace("turn")} and turn.model = %(model)s and turn.conversation_id in (
             select one.conversation_id from mosshead_read_v1.turns as one
             where {of_namespace("one")} and one.model = %(model)s
-              and one.message_id = any(cast(%(messages)s as uuid[])))
+              and one.message_id = any(%(messages)s::uuid[]))
     )
     select distinct near.message_id, near.conversation_id, near.said_at, near.place,
            message.role, message.speaker, message.content, message.occurred_at_offset, message.metadata
@@ -186,14 +186,14 @@ _AROUND = f"""
     join placed as near on near.conversation_id = hit.conversation_id
      and near.place between hit.place - %(before)s and hit.place + %(after)s
     join mosshead_read_v1.messages as message on {of_namespace("message")} and message.message_id = near.message_id
-    where hit.message_id = any(cast(%(messages)s as uuid[]))
+    where hit.message_id = any(%(messages)s::uuid[])
     order by near.conversation_id, near.place
 """
 
 
-def latest_messages_statement(path: NamespacePath, conversation: str, limit: int) -> Statement:
+def latest_messages_statement(path: NamespacePath, conversation: str, limit: int) -> Sql:
     """The statement that asks what was said last in a conversation; its rows are for `latest_said`."""
-    return _LATEST, {**path.ids, "conversation_id": conversation, "limit": limit}
+    return Sql(_LATEST, {**path.ids, "conversation_id": conversation, "limit": limit})
 
 
 def latest_said(rows: Sequence[Any]) -> list[str]:
@@ -201,20 +201,20 @@ def latest_said(rows: Sequence[Any]) -> list[str]:
     return [said for row in reversed(rows) if (said := strip_fences(row.content))]
 
 
-_LATEST = """
+_LATEST = f"""
     select content from mosshead_read_v1.messages
-    where tenant_id = %(tenant_id)s and namespace_id = %(namespace_id)s and conversation_id = %(conversation_id)s
+    where {OF_NAMESPACE} and conversation_id = %(conversation_id)s
       and role in ('user', 'assistant') and content <> ''
     order by occurred_at desc, message_id desc limit %(limit)s
 """
 
 
-def messages_ahead_statement(path: NamespacePath, limit: int) -> Statement:
+def messages_ahead_statement(path: NamespacePath, limit: int) -> Sql:
     """The statement that asks what was said last and has not taken effect; its rows, the last first, are for `message_of`.
 
     limit: so many messages at most, of users and assistants, in any conversation.
     """
-    return _AHEAD, {**path.ids, "limit": limit}
+    return Sql(_AHEAD, {**path.ids, "limit": limit})
 
 
 # Their numbers go on where those of the conversation's messages in effect end.
@@ -232,9 +232,9 @@ _AHEAD = f"""
 """
 
 
-def progress_statement(path: NamespacePath) -> Statement:
+def progress_statement(path: NamespacePath) -> Sql:
     """The statement that asks how far the namespace's events have come; its rows are for `progress_of`."""
-    return _PROGRESS, path.ids
+    return Sql(_PROGRESS, path.ids)
 
 
 def progress_of(rows: Sequence[Any]) -> Progress:
@@ -253,7 +253,7 @@ def received(
     """By namespace, the number up to which all of a publisher's events are in the inbox. The transaction is the tenant's."""
     return Sql("""
         select namespace_id, received_up_to from mosshead_read_v1.progress
-        where tenant_id = :tenant_id and namespace_id = any(cast(:namespace_ids as uuid[])) and publisher_id = :publisher_id
+        where tenant_id = %(tenant_id)s and namespace_id = any(%(namespace_ids)s::uuid[]) and publisher_id = %(publisher_id)s
     """).pairs(connection, tenant_id=tenant_id, namespace_ids=list(namespace_ids), publisher_id=publisher_id)
 
 
@@ -302,9 +302,9 @@ _ENTITY_TABLES = f"""
       on {same_namespace("parent", "entity")} and parent.entity_id = entity.parent_id
 """
 
-_PROGRESS = """
+_PROGRESS = f"""
     select publisher_id, received_up_to, consolidated_up_to, pending, at_work from mosshead_read_v1.progress
-    where tenant_id = %(tenant_id)s and namespace_id = %(namespace_id)s
+    where {OF_NAMESPACE}
 """
 
 
@@ -313,13 +313,13 @@ def scope(path: NamespacePath, as_of: datetime | None) -> dict[str, Any]:
     return {**path.ids, "as_of": as_of}
 
 
-TIME = "coalesce(cast(:as_of as timestamptz), 'infinity')"
+TIME = "coalesce(%(as_of)s::timestamptz, 'infinity')"
 """SQL for the time that a read of the past is about."""
 
 
 def known(alias: str) -> str:
     """SQL for the rows of a namespace, under an alias, that were known at a time."""
-    return f"{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id and {held(alias, TIME)}"
+    return f"{of_namespace(alias)} and {held(alias, TIME)}"
 
 
 def held(alias: str, time: str) -> str:
@@ -329,7 +329,7 @@ def held(alias: str, time: str) -> str:
 
 def known_now(alias: str) -> str:
     """The SQL condition that a namespace's row is current. Unlike `known`, it can use the indexes on current rows."""
-    return f"{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id and {alias}.known_to is null"
+    return f"{of_namespace(alias)} and {alias}.known_to is null"
 
 
 def memory_fields(row: Row[Any]) -> dict[str, Any]:

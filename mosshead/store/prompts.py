@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from mosshead.models.memories import Decision
 from mosshead.models.prompts import StoredPrompt
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import Sql
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 from mosshead.store.decisions import decisions_where
 
 
@@ -17,11 +17,11 @@ def latest(connection: Connection, path: NamespacePath, *, name: str | None = No
     rows = Sql(f"""
         select {_COLUMNS}, (
             select count(*) from mosshead_read_v1.prompt_feedback as feedback
-            where feedback.tenant_id = :tenant_id and feedback.namespace_id = :namespace_id and feedback.name = prompt.name
+            where {of_namespace("feedback")} and feedback.name = prompt.name
               and feedback.used_at is null) as feedback_waiting
         from (
             select distinct on (name) * from mosshead_read_v1.prompts
-            where tenant_id = :tenant_id and namespace_id = :namespace_id and name = coalesce(cast(:name as text), name)
+            where {OF_NAMESPACE} and name = coalesce(%(name)s::text, name)
             order by name, version desc
         ) as prompt
         order by prompt.name
@@ -33,7 +33,7 @@ def versions(connection: Connection, path: NamespacePath, name: str) -> list[Sto
     """Every version of a prompt, the first in front."""
     rows = Sql(f"""
         select {_COLUMNS}, 0 as feedback_waiting from mosshead_read_v1.prompts
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and name = :name order by version
+        where {OF_NAMESPACE} and name = %(name)s order by version
     """).run(connection, path.ids, name=name)
     return [StoredPrompt(**row._asdict()) for row in rows]
 
@@ -41,7 +41,7 @@ def versions(connection: Connection, path: NamespacePath, name: str) -> list[Sto
 def decisions(connection: Connection, path: NamespacePath, name: str) -> list[Decision]:
     """What was decided about a prompt, in order."""
     actions = "action in ('set_prompt', 'roll_back_prompt', 'optimize_prompt')"
-    return decisions_where(connection, path, f"fact ->> 'name' = :name and {actions} order by position", name=name)
+    return decisions_where(connection, path, f"fact ->> 'name' = %(name)s and {actions} order by position", name=name)
 
 
 _COLUMNS = """

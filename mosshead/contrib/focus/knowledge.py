@@ -20,7 +20,7 @@ from mosshead.language.wordlists import Gender, gender_of
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
 from mosshead.search.scans import MOST_STATEMENTS, nearest_first, scope_in_literals
-from mosshead.store.connection import Sql, Statement, of_namespace
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 
 NEAREST = 16
 """So many of the memories nearest to a message, or to a description in it, are looked at."""
@@ -40,7 +40,7 @@ def statement_for(
     bearers: Collection[tuple[int, UUID]],
     entity_ids: Collection[UUID],
     indexed: bool,
-) -> Statement:
+) -> Sql:
     """Asks for the memories nearest to each vector, how near each bearer of a name is, and what is known of all these entities.
 
     bearers: numbers of vectors, each with an entity that is held against it. entity_ids: further ones to tell of. indexed: the
@@ -51,24 +51,27 @@ def statement_for(
     it that begin so).
     """
     asked = sorted(bearers, key=lambda pair: (pair[0], pair[1]))
-    return _by_index(path, model, vectors.shape[1]) if indexed else _SCAN, {
-        **path.ids,
-        "model": model,
-        "vectors": [HalfVector(vector).to_text() for vector in vectors],
-        "nearest": NEAREST,
-        "texts": [number for number, _ in asked],
-        "bearers": [key for _, key in asked],
-        "entity_ids": list(entity_ids),
-        "pronoun_memories": _PRONOUN_MEMORIES,
-    }
+    return Sql(
+        _by_index(path, model, vectors.shape[1]) if indexed else _SCAN,
+        {
+            **path.ids,
+            "model": model,
+            "vectors": [HalfVector(vector).to_text() for vector in vectors],
+            "nearest": NEAREST,
+            "texts": [number for number, _ in asked],
+            "bearers": [key for _, key in asked],
+            "entity_ids": list(entity_ids),
+            "pronoun_memories": _PRONOUN_MEMORIES,
+        },
+    )
 
 
 def latest_turns(connection: Connection, path: NamespacePath, conversation: str, limit: int) -> list[tuple[str, str]]:
     """The latest messages of a conversation, oldest first, each with its role."""
-    rows = Sql("""
+    rows = Sql(f"""
         select role, content from mosshead_read_v1.messages
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and conversation_id = :conversation_id
-        order by occurred_at desc, message_id desc limit :limit
+        where {OF_NAMESPACE} and conversation_id = %(conversation_id)s
+        order by occurred_at desc, message_id desc limit %(limit)s
     """).run(connection, path.ids, conversation_id=conversation, limit=limit)
     return [(row.role, row.content) for row in rows][::-1]
 
@@ -96,7 +99,7 @@ def _statement(found: str) -> str:
     return f"""
     with recursive asked as materialized (
         select cast(number - 1 as integer) as number, cast(vector as halfvec) as vector
-        from unnest(cast(%(vectors)s as text[])) with ordinality as one (vector, number)
+        from unnest(%(vectors)s::text[]) with ordinality as one (vector, number)
     ),
     nearest as materialized (
         select asked.number, found.owner_id as memory_id, found.similarity
@@ -121,7 +124,7 @@ def _statement(found: str) -> str:
     ),
     wanted as materialized (
         select number, entity_id, asked.vector
-        from unnest(cast(%(texts)s as integer[]), cast(%(bearers)s as uuid[])) as given (number, entity_id)
+        from unnest(%(texts)s::integer[], %(bearers)s::uuid[]) as given (number, entity_id)
         join asked using (number)
     ),
     -- By themselves, for what is grouped may be sorted, and with its vectors does not fit into memory.
@@ -133,7 +136,7 @@ def _statement(found: str) -> str:
     told as materialized (
         select unnest(near.linked) as entity_id from near
         union
-        select unnest(cast(%(entity_ids)s as uuid[]))
+        select unnest(%(entity_ids)s::uuid[])
     ),
     known as materialized (
         select told.entity_id, one.owner_id from told

@@ -22,7 +22,7 @@ from mosshead.models.questions import Question
 from mosshead.search.memories import WEIGHTS, RankedMemory, base
 from mosshead.search.messages import Among
 from mosshead.search.weights import ContextWeights
-from mosshead.store.connection import of_namespace, rows_within, tenant_transaction
+from mosshead.store.connection import Sql, of_namespace, tenant_transaction
 from mosshead.store.entities import MAX_DEPTH, Neighbour, neighbours
 from mosshead.store.memories import NAMES_IN_ORDER, OWN_COLUMNS, memory_fields
 from mosshead.text import as_compared
@@ -118,29 +118,29 @@ def _hanging_together(
             "since": among.since,
             "until": among.until,
         }
-        return edges, rows_within(connection, (_HISTORIES, parameters))
+        return edges, Sql(_HISTORIES).rows(connection, parameters)
 
 
 MOST = 300
 """So many at most: those that are named, then the most salient. A story tells of fewer."""
 
-_IN_TIME = """(cast(%(since)s as timestamptz) is null or (
-              coalesce(memory.occurred_to, memory.valid_from) >= cast(%(since)s as timestamptz)
-              and coalesce(memory.occurred_from, memory.valid_from) < cast(%(until)s as timestamptz)))"""
+_IN_TIME = """(%(since)s::timestamptz is null or (
+              coalesce(memory.occurred_to, memory.valid_from) >= %(since)s::timestamptz
+              and coalesce(memory.occurred_from, memory.valid_from) < %(until)s::timestamptz))"""
 
 _HISTORIES = f"""
     with recursive replaced as (
-        select unnest(cast(%(memories)s as uuid[])) as memory_id
+        select unnest(%(memories)s::uuid[]) as memory_id
         union
         select edge.to_id from replaced
         join mosshead_read_v1.edges as edge
           on {of_namespace("edge")} and edge.from_id = replaced.memory_id and edge.kind = 'replaces'
     ),
     subjects as materialized (
-        select unnest(cast(%(entities)s as uuid[])) as entity_id
+        select unnest(%(entities)s::uuid[]) as entity_id
         union
         select entity.entity_id from mosshead_read_v1.entities as entity
-        where {of_namespace("entity")} and entity.is_user and cast(%(of_user)s as boolean)
+        where {of_namespace("entity")} and entity.is_user and %(of_user)s::boolean
     ),
     wanted as materialized (
         select memory_id from replaced
@@ -149,7 +149,7 @@ _HISTORIES = f"""
         where {of_namespace("link")} and link.certainty = 'sure' and link.entity_id = any(array(select entity_id from subjects))
         union
         select memory.memory_id from mosshead_read_v1.memories as memory
-        where {of_namespace("memory")} and memory.known_to is null and cast(%(anything)s as boolean) and {_IN_TIME}
+        where {of_namespace("memory")} and memory.known_to is null and %(anything)s::boolean and {_IN_TIME}
     ),
     onwards as (
         select memory.memory_id, memory.superseded_by as next_id from mosshead_read_v1.memories as memory
@@ -172,7 +172,7 @@ _HISTORIES = f"""
         from mosshead_read_v1.memories as memory
         where {of_namespace("memory")} and memory.known_to is null and memory.memory_id = any(array(select memory_id from wanted))
           and (memory.state = 'active' or memory.memory_id = any(array(select memory_id from held))) and {_IN_TIME}
-        order by memory.memory_id = any(cast(%(memories)s as uuid[])) desc, memory.salience desc, memory.memory_id limit {MOST}
+        order by memory.memory_id = any(%(memories)s::uuid[]) desc, memory.salience desc, memory.memory_id limit {MOST}
     ),
     whom as materialized (
         select link.memory_id,

@@ -76,7 +76,7 @@ def test_its_content_and_its_path_are_the_tenants(
         event = dead_letters.content_of(connection, letter)
         assert isinstance(event, dict)
         assert event["content"] == "one"
-        assert not Sql("select from mosshead.refused where letter_id = :letter_id").exists(connection, letter.scope)
+        assert not Sql("select from mosshead.refused where letter_id = %(letter_id)s").exists(connection, letter.scope)
         assert path_of(connection, lane) == publishing.path.parts
     with tenant_transaction(worker.engine, uuid4()) as connection:
         assert dead_letters.content_of(connection, letter) is None

@@ -10,7 +10,7 @@ from sqlalchemy.exc import NoResultFound
 from db import usage
 from db.keys import BatchRef, LaneRef
 from db.replay import generations
-from mosshead.store.connection import Sql, split_statements, tenant_transaction
+from mosshead.store.connection import Sql, tenant_transaction
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_a_row_that_may_be_missing_is_none(connection: Connection) -> None:
 
 
 def test_one_row_is_returned_whole_and_by_its_first_column(connection: Connection) -> None:
-    statement = Sql("select cast(:number as integer) as one, 2 as two")
+    statement = Sql("select cast(%(number)s as integer) as one, 2 as two")
     assert tuple(statement.one(connection, number=1)) == (1, 2)
     assert statement.value(connection, number=1) == statement.number(connection, number=1) == 1
 
@@ -50,8 +50,8 @@ def test_nothing_waits_in_a_lane_that_is_gone(connection: Connection, lane: Lane
 def test_statements_are_run_for_each_row_and_for_no_row_not_at_all(connection: Connection) -> None:
     connection.exec_driver_sql("create temporary table counted (number integer) on commit drop")
     insert = Sql("""
-        insert into counted values (:number);
-        insert into counted values (10 * :number)
+        insert into counted values (%(number)s);
+        insert into counted values (10 * %(number)s)
     """)
     insert.run_each(connection, [{"number": 1}, {"number": 2}])
     insert.run_each(connection, [])
@@ -65,4 +65,4 @@ def test_statements_end_with_the_semicolons_that_end_lines() -> None:
 
         ;
     """
-    assert [one.text.strip() for one in split_statements(sql)] == ["select ';' as not_here; select 1", "select 2"]
+    assert [one.strip() for one in Sql(sql).statements] == ["select ';' as not_here; select 1", "select 2"]

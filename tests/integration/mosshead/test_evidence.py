@@ -13,7 +13,7 @@ from mosshead.entities.disambiguation import Evidence, Telling
 from mosshead.entities.evidence import Weighed
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import Statement, rows_within
+from mosshead.store.connection import Sql
 from tests.given import MODEL, NOON, Remembering, direction
 
 ASKED = Telling(text="one", words=("Tomatoes", "growing", "the"), scene_words=("article",))
@@ -24,9 +24,9 @@ def peter(remembering: Remembering) -> UUID:
     return remembering.entity("Peter", description="gardener")
 
 
-def rows(remembering: Remembering, statement: Statement) -> list[Any]:
+def rows(remembering: Remembering, statement: Sql) -> list[Any]:
     with remembering.transaction() as connection:
-        return rows_within(connection, statement)
+        return statement.rows(connection)
 
 
 def look(
@@ -203,7 +203,7 @@ def test_who_seems_to_fit_best_comes_with_all_that_a_question_says(
         statement = evidence.statement_for(
             fresh_namespace, model=MODEL, asked=asked, vector=direction(1), mention_keys=["peter"]
         )
-        found = evidence.weighed(rows_within(connection, statement), asked)
+        found = evidence.weighed(statement.rows(connection), asked)
     assert (len(found), sum(one.complete for one in found.values())) == (11, 8)
     assert (found[fits].entity.aliases, found[fits].facts) == (("Pete",), ("He grows tomatoes",))
     assert found[fits].as_read.memories == 1
@@ -236,7 +236,7 @@ def test_a_candidate_comes_with_the_names_by_which_it_was_found_unless_it_bears_
         statement = evidence.statement_for(
             fresh_namespace, model=MODEL, asked=asked, vector=direction(1), mention="peter", mention_keys=["peter"]
         )
-        found = evidence.weighed(rows_within(connection, statement), asked)
+        found = evidence.weighed(statement.rows(connection), asked)
     assert {key: one.found_by and sorted(one.found_by) for key, one in found.items()} == {
         haas: ["haas of peter", "peter haas"],
         peter: None,

@@ -20,7 +20,7 @@ from mosshead.search import messages as messages_sql
 from mosshead.search import scans
 from mosshead.search import vectors as nearest_sql
 from mosshead.search.scans import Spread
-from mosshead.store.connection import Statement, in_one_trip, tenant_transaction
+from mosshead.store.connection import Sql, in_one_trip, tenant_transaction
 from tests.given import MODEL, Publishing, Remembering, direction, generic_plan, index_own
 from workers.cli.indexing import index_scopes
 
@@ -65,12 +65,10 @@ class Large:
         statement = scans.vocabulary_statement(self.path, MODEL, message)
         return scans.vocabularies(self.rows(statement))
 
-    def rows(self, *statements: Statement) -> list[Any]:
+    def rows(self, *statements: Sql) -> list[Any]:
         return in_one_trip(self.engine, self.path.tenant_id, statements)[-1]
 
-    def statements(
-        self, message: str, vector: NDArray[np.float32], *, exact: bool = False
-    ) -> tuple[Statement, Statement]:
+    def statements(self, message: str, vector: NDArray[np.float32], *, exact: bool = False) -> tuple[Sql, Sql]:
         known = {} if exact else self.vocabularies(message)
         asked: dict[str, Any] = {"model": MODEL, "vector": vector, "message": message}
         return (
@@ -152,7 +150,7 @@ def test_every_search_goes_through_an_index_and_finds_what_scans_find_with_the_s
     vectors = scattered(len(ASKED), 3)
     exact = [large.scanned(message, vector) for message, vector in zip(ASKED, vectors, strict=True)]
     large.index()
-    of_memories, of_messages = (plan(large, one) for one, _ in large.statements(ASKED[0], direction(1)))
+    of_memories, of_messages = (plan(large, one.text) for one in large.statements(ASKED[0], direction(1)))
     assert all(f"'{kind}_of_scope_" in of_memories for kind in ("embeddings", "sample"))
     assert all(f"'{kind}_of_scope_" in of_messages for kind in ("turns_before", "turns_sample"))
     found = [large.scanned(message, vector) for message, vector in zip(ASKED, vectors, strict=True)]
@@ -296,7 +294,7 @@ def test_what_alone_has_outgrown_a_scan_is_found_by_index_and_the_other_is_scann
     large.index(MANY)
 
     assert {scanned: known.rows for scanned, known in large.vocabularies(ASKED[0]).items()} == {outgrown: MANY + 1}
-    of_memories, of_messages = (plan(large, one) for one, _ in large.statements(ASKED[0], direction(1)))
+    of_memories, of_messages = (plan(large, one.text) for one in large.statements(ASKED[0], direction(1)))
     assert ("embeddings_of_scope_" in of_memories, "turns_before_of_scope_" in of_messages) == (
         outgrown == "memories",
         outgrown == "turns",
@@ -309,7 +307,7 @@ def test_what_alone_has_outgrown_a_scan_is_found_by_index_and_the_other_is_scann
 def test_messages_are_counted_as_they_come_and_go(large: Large) -> None:
     def counted() -> int:
         statement = "select turns from mosshead_read_v1.scopes where namespace_id = %(namespace_id)s"
-        return int(large.rows((statement, {"namespace_id": large.path.namespace_id}))[0].turns)
+        return int(large.rows(Sql(statement, {"namespace_id": large.path.namespace_id}))[0].turns)
 
     assert counted() == MANY
     ids = large.say({f"Number {number}": direction(1) for number in range(3)}, NINE + timedelta(days=1))
@@ -335,7 +333,7 @@ def test_words_are_looked_up_for_ones_own_rows_alone(large: Large, reader_engine
             select mosshead_read_v1.holding(%(scanned)s, %(namespace_id)s, %(model)s, cast(%(sought)s as text[]),
                                              %(enough)s, %(most)s) as found
         """
-        return [row.found for row in in_one_trip(reader_engine, tenant_id, [(statement, asked)])[0]]
+        return [row.found for row in in_one_trip(reader_engine, tenant_id, [Sql(statement, asked)])[0]]
 
     mine = large.path.tenant_id
     for scanned in ("memories", "turns"):
@@ -345,7 +343,7 @@ def test_words_are_looked_up_for_ones_own_rows_alone(large: Large, reader_engine
         assert len(holding(mine, scanned, "'heron'", most=3)) == 3
         assert holding(mine, scanned) == []
         assert holding(uuid4(), scanned, "'heron'") == []
-    assert large.rows(("select current_setting('enable_seqscan') as now", {}))[0].now == "on"
+    assert large.rows(Sql("select current_setting('enable_seqscan') as now"))[0].now == "on"
 
 
 def test_what_went_near_the_question_hides_nothing_before_a_vacuum(large: Large) -> None:
@@ -361,7 +359,7 @@ def test_what_went_near_the_question_hides_nothing_before_a_vacuum(large: Large)
             memories.retire_vector(connection, large.remembering.lane, one)
         connection.execute(text("delete from mosshead.messages where message_id = any(:ids)"), {"ids": said})
 
-    by_index: Statement = ("select set_config('enable_sort', 'off', true)", {})  # of so few it would rather sort all
+    by_index = Sql("select set_config('enable_sort', 'off', true)")  # of so few it would rather sort all
     wanted = nearest_sql.SearchTarget(model=MODEL, vector=near, limit=10)
     assert len(large.rows(by_index, nearest_sql.by_index(large.path, wanted))) == 10
     of_memories, of_messages = large.statements("Well?", near)

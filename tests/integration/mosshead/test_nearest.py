@@ -13,7 +13,7 @@ from sqlalchemy import Engine, create_engine, text
 from mosshead.paths import NamespacePath
 from mosshead.search.vectors import SearchTarget, by_index, search
 from mosshead.store import memories
-from mosshead.store.connection import Statement, in_one_trip
+from mosshead.store.connection import Sql, in_one_trip
 from mosshead.urls import sqlalchemy_url
 from tests.given import MODEL, Remembering, direction, index_own
 from workers.cli.indexing import index_scopes
@@ -114,9 +114,9 @@ def _eventually(holds: Callable[[], bool]) -> None:
 
 
 def _plan(engine: Engine, path: NamespacePath, vector: NDArray[np.float32]) -> str:
-    statement, parameters = by_index(path, SearchTarget(model=MODEL, vector=vector, limit=10))
-    few_rows: Statement = ("select set_config('enable_sort', 'off', true)", {})
-    rows = in_one_trip(engine, path.tenant_id, [few_rows, (f"explain {statement}", parameters)])[1]
+    statement = by_index(path, SearchTarget(model=MODEL, vector=vector, limit=10))
+    few_rows = Sql("select set_config('enable_sort', 'off', true)")
+    rows = in_one_trip(engine, path.tenant_id, [few_rows, Sql(f"explain {statement.text}", statement.parameters)])[1]
     return "\n".join(row[0] for row in rows)
 
 
@@ -128,4 +128,4 @@ def test_any_name_of_a_model_can_stand_in_the_search_by_index(
     assert in_one_trip(reader, fresh_namespace.tenant_id, [statement]) == [[]]
     with admin_engine.connect() as connection:
         quoted = connection.execute(text("select quote_literal(cast(:model as text))"), {"model": model}).scalar_one()
-    assert quoted.replace("%", "%%") in statement[0]
+    assert quoted.replace("%", "%%") in statement.text

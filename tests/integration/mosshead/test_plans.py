@@ -14,7 +14,7 @@ from mosshead.paths import NamespacePath
 from mosshead.search import memories, messages
 from mosshead.search.scans import SearchTerm, Vocabulary
 from mosshead.store import memories as stored
-from mosshead.store.connection import Statement
+from mosshead.store.connection import Sql
 from tests.given import MODEL, Remembering, direction, generic_plan
 
 FEW = {"closest", "extent", "spread"}
@@ -24,7 +24,7 @@ NINE = datetime(2025, 3, 9, 9, tzinfo=UTC)
 VOCABULARY = Vocabulary(rows=100_000, words=(SearchTerm(lexeme="heron", holders=10, term=1),))
 
 
-def statements(path: NamespacePath) -> Iterator[tuple[str, Statement]]:
+def statements(path: NamespacePath) -> Iterator[tuple[str, Sql]]:
     asked: dict[str, Any] = {"model": MODEL, "vector": direction(1), "message": "Where is it?"}
     telling = Telling(text="one", words=("Tomatoes",), scene_words=("article",))
     vectors = np.stack([direction(1), direction(0, 1)])
@@ -61,7 +61,7 @@ def test_no_step_goes_through_all_that_was_found_for_each_of_it(
     name: str, remembering: Remembering, fresh_namespace: NamespacePath
 ) -> None:
     """Of 500 who share a name that were a quarter of a million turns, and were longer than all else."""
-    sql, _ = dict(statements(fresh_namespace))[name]
+    sql = dict(statements(fresh_namespace))[name].text
     with remembering.transaction() as connection:
         plan = generic_plan(connection, sql)
     inner = [

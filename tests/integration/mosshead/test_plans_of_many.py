@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, create_engine
 
 from mosshead.search import vectors
 from mosshead.store import memories
-from mosshead.store.connection import Statement
+from mosshead.store.connection import Sql
 from mosshead.urls import sqlalchemy_url
 from tests.crowd_given import PATH
 from tests.given import MODEL, direction, generic_plan
@@ -46,7 +46,7 @@ _AVERAGE = """
 _VECTOR_ITSELF = re.compile(r"(turns|traits|embeddings)(_\d+)?\.(embedding|with_before|terms)")
 
 
-def asked() -> Iterator[tuple[str, Statement]]:
+def asked() -> Iterator[tuple[str, Sql]]:
     """What a read asks."""
     wanted = vectors.SearchTarget(model=MODEL, vector=direction(1), limit=10, threshold=None)
     yield from statements(PATH)
@@ -92,13 +92,13 @@ def planning(engine: Engine, *changes: str) -> Iterator[Connection]:
 
 def test_what_has_a_key_is_looked_up_by_it(crowded: Engine) -> None:
     with planning(crowded) as connection:
-        found = {name: by_value(connection, sql) for name, (sql, _) in asked()}
+        found = {name: by_value(connection, sql.text) for name, sql in asked()}
     assert {name: nodes for name, nodes in found.items() if nodes} == {}
 
 
 def test_what_has_an_id_is_not_looked_for_among_all_others(crowded: Engine) -> None:
     with planning(crowded) as connection:
-        found = {name: compared(connection, sql) for name, (sql, _) in asked()}
+        found = {name: compared(connection, sql.text) for name, sql in asked()}
     assert {name: nodes for name, nodes in found.items() if nodes} == {}
 
 
@@ -107,8 +107,8 @@ def test_what_is_put_in_order_has_left_its_vector_behind(crowded: Engine) -> Non
     ordering = {"Sort", "Incremental Sort", "Hash", "Aggregate", "Materialize"}
     found = {}
     with planning(crowded) as connection:
-        for name, (sql, _) in asked():
-            nodes = (part for part in parts(generic_plan(connection, sql)) if part["Node Type"] in ordering)
+        for name, sql in asked():
+            nodes = (part for part in parts(generic_plan(connection, sql.text)) if part["Node Type"] in ordering)
             found[name] = [node["Output"] for node in nodes if any(map(_VECTOR_ITSELF.fullmatch, node["Output"]))]
     assert {name: outputs for name, outputs in found.items() if outputs} == {}
 
@@ -117,7 +117,7 @@ def test_what_namesakes_and_others_have_in_common_is_joined_at_once(crowded: Eng
     """Of three and three, a thousand memories each, a loop compared three million: half a second. Which plan it is, is chance."""
     found = {"evidence": "shared", "tracking by a scan": "held"}
     with planning(crowded) as connection:
-        plans = {table: generic_plan(connection, dict(asked())[name][0]) for name, table in found.items()}
+        plans = {table: generic_plan(connection, dict(asked())[name].text) for name, table in found.items()}
     for table, plan in plans.items():
         (one,) = (part for part in parts(plan) if part.get("Subplan Name") == f"CTE {table}")
         assert [part["Join Type"] for part in parts(one) if "Join Type" in part] == ["Full"]
@@ -125,16 +125,16 @@ def test_what_namesakes_and_others_have_in_common_is_joined_at_once(crowded: Eng
 
 @pytest.mark.parametrize("how", ["a scan", "an index"])
 def test_memories_are_fetched_for_the_nearest_alone(crowded: Engine, how: str) -> None:
-    sql, _ = dict(asked())[f"nearest by {how}"]
+    sql = dict(asked())[f"nearest by {how}"]
     with planning(crowded) as connection:
-        found = [part for part in parts(generic_plan(connection, sql)) if part.get("Relation Name") == "memories"]
+        found = [part for part in parts(generic_plan(connection, sql.text)) if part.get("Relation Name") == "memories"]
     assert [("memory_id = ANY" in part.get("Index Cond", "")) for part in found] == [True]
 
 
 def test_the_latest_messages_of_a_conversation_are_looked_for_in_it_alone(crowded: Engine) -> None:
-    sql, _ = dict(asked())["latest messages"]
+    sql = dict(asked())["latest messages"]
     with planning(crowded) as connection:
-        found = [part for part in parts(generic_plan(connection, sql)) if part.get("Relation Name") == "messages"]
+        found = [part for part in parts(generic_plan(connection, sql.text)) if part.get("Relation Name") == "messages"]
     assert [part["Index Name"] for part in found] == ["messages_of_conversation"]
     assert "conversation_id" in found[0]["Index Cond"]
 
@@ -142,15 +142,15 @@ def test_the_latest_messages_of_a_conversation_are_looked_for_in_it_alone(crowde
 def test_for_an_average_namespace_all_of_it_would_be_read(crowded: Engine) -> None:
     """The other way round: else the test above tells nothing."""
     with planning(crowded, _AVERAGE) as connection:
-        found = {name: by_value(connection, sql) for name, (sql, _) in asked()}
+        found = {name: by_value(connection, sql.text) for name, sql in asked()}
     looked = {name for name, nodes in found.items() if nodes}
     assert {"messages by a scan", "memories by a scan", "nearest by a scan"} <= looked
 
 
 def test_messages_of_a_time_are_read_by_their_keys_or_else_scanned(crowded: Engine) -> None:
-    sql, _ = dict(asked())["messages in time by indexes"]
+    sql = dict(asked())["messages in time by indexes"]
     with planning(crowded) as connection:
-        plan = generic_plan(connection, sql)
+        plan = generic_plan(connection, sql.text)
     spans = [part for part in parts(plan) if part.get("Index Name") == "messages_in_time"]
     assert len(spans) == 2
     assert all(part["Index Cond"].count("occurred_at") == 2 for part in spans)

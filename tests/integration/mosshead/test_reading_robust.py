@@ -29,7 +29,7 @@ from mosshead.contrib.focus import track_conversation
 from mosshead.deadline import at_the_same_time, bounded, ends_within, remaining, with_deadline
 from mosshead.embeddings import OpenAIEmbedder
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import Statement, in_one_trip, tenant_transaction
+from mosshead.store.connection import Sql, in_one_trip, tenant_transaction
 from mosshead.urls import sqlalchemy_url
 from tests.fake_openai import EMBEDDINGS, FakeOpenAI, Fault
 from tests.given import MINILM, Remembering
@@ -44,7 +44,7 @@ PATIENT = 60.0
 
 TENANT = UUID(int=7)
 NAIVE = datetime(2026, 3, 2)  # noqa: DTZ001 - that is what is refused
-SLEEP: Statement = ("select pg_sleep(20)", {})
+SLEEP = Sql("select pg_sleep(20)")
 Knows = Callable[..., UUID]
 Read = Callable[[Namespace, str], object]
 
@@ -170,7 +170,7 @@ class TestAServerThatHangs:
             Memory.connect(database_url=address(proxy.port), read_timeout=0.3)
 
 
-def patient_trip(engine: Engine, statement: Statement) -> list[list[Any]]:
+def patient_trip(engine: Engine, statement: Sql) -> list[list[Any]]:
     with ends_within(engine, PATIENT):
         return in_one_trip(engine, TENANT, [statement])
 
@@ -180,11 +180,11 @@ class TestAServerThatIsSlow:
         self, one_connection: Engine, eventually: Eventually
     ) -> None:
         with ends_within(one_connection, PATIENT):
-            (before,) = in_one_trip(one_connection, TENANT, [("select pg_backend_pid() as pid", {})])[0]
+            (before,) = in_one_trip(one_connection, TENANT, [Sql("select pg_backend_pid() as pid")])[0]
         with within(0.5), pytest.raises(ReadTimeout):
             in_one_trip(one_connection, TENANT, [SLEEP])
         with within(0.5), pytest.raises(ReadTimeout), tenant_transaction(one_connection, TENANT) as connection:
-            connection.execute(text(SLEEP[0]))
+            SLEEP.run(connection)
 
         def ended() -> bool:
             with ends_within(one_connection, PATIENT), tenant_transaction(one_connection, TENANT) as connection:
@@ -198,7 +198,7 @@ class TestAServerThatIsSlow:
             eventually(ended, "the end of the statement")
 
     def test_one_deadline_holds_for_all_that_a_call_does(self, one_connection: Engine) -> None:
-        nap: Statement = ("select pg_sleep(0.2)", {})
+        nap = Sql("select pg_sleep(0.2)")
 
         def read() -> None:
             for _ in range(5):
@@ -217,15 +217,15 @@ class TestAServerThatIsSlow:
 
     def test_what_is_wrong_with_a_statement_is_not_called_late(self, one_connection: Engine) -> None:
         with pytest.raises(Exception, match="division by zero") as caught:
-            in_one_trip(one_connection, TENANT, [("select 1 / 0", {})])
+            in_one_trip(one_connection, TENANT, [Sql("select 1 / 0")])
         assert not isinstance(caught.value, StoreUnavailable)
 
     def test_a_pool_without_a_free_connection_is_waited_for_no_longer(self, one_connection: Engine) -> None:
         with ThreadPoolExecutor(1) as pool:
             with one_connection.connect():
                 with within(0.5), pytest.raises(ReadTimeout):
-                    pool.submit(in_one_trip, one_connection, TENANT, [("select 1", {})]).result()
-                waiting = pool.submit(patient_trip, one_connection, ("select 1 as one", {}))
+                    pool.submit(in_one_trip, one_connection, TENANT, [Sql("select 1")]).result()
+                waiting = pool.submit(patient_trip, one_connection, Sql("select 1 as one"))
                 time.sleep(0.2)
             assert waiting.result()[0][0].one == 1
 
@@ -502,7 +502,7 @@ def test_a_pooler_that_changes_connections_between_transactions_is_named(address
     """As PgBouncer in transaction mode: what was prepared is not there any more, and the driver does not know."""
     one = create_engine(sqlalchemy_url(addresses.database_url, "url"), pool_size=1, max_overflow=0)
     engine = bounded(one, PATIENT)
-    asked: Statement = ("select 1 as one", {})
+    asked = Sql("select 1 as one")
     assert in_one_trip(engine, TENANT, [asked])[0][0].one == 1
     with engine.begin() as connection:
         connection.execute(text("do $$ begin execute 'deallocate all'; end $$"))

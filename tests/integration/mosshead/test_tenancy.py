@@ -11,19 +11,19 @@ from sqlalchemy import Engine, create_engine, text
 
 from mosshead import ReadTimeout
 from mosshead.deadline import at_the_same_time, bounded, ends_within, remaining
-from mosshead.store.connection import Statement, in_one_trip
+from mosshead.store.connection import Sql, in_one_trip
 from mosshead.urls import sqlalchemy_url
 from tests.given import until_blocked
 from workers.local import Addresses
 
 TENANT = UUID(int=7)
-WHO: Statement = ("select pg_backend_pid() as pid, current_setting('mosshead.tenant_id') as tenant", {})
+WHO = Sql("select pg_backend_pid() as pid, current_setting('mosshead.tenant_id') as tenant")
 TURN = 7_261
 """Number of a lock that the test has, and each read waits for."""
 
-WAITING: Statement = (f"select pg_advisory_xact_lock_shared({TURN}) is null as waited", {})
-SLEEP: Statement = ("select pg_sleep(20)", {})
-WRONG: Statement = ("select 1 / 0", {})
+WAITING = Sql(f"select pg_advisory_xact_lock_shared({TURN}) is null as waited")
+SLEEP = Sql("select pg_sleep(20)")
+WRONG = Sql("select 1 / 0")
 
 
 @pytest.fixture(params=[1, 2])
@@ -42,7 +42,7 @@ def reader(addresses: Addresses, connections: int) -> Iterator[Engine]:
     engine.dispose()
 
 
-def asking(engine: Engine, statement: Statement) -> Callable[[], Any]:
+def asking(engine: Engine, statement: Sql) -> Callable[[], Any]:
     """One trip with a statement, for its row."""
     return lambda: in_one_trip(engine, TENANT, [statement])[0][0]
 
@@ -101,5 +101,5 @@ def test_no_connection_keeps_the_tenant(reader: Engine, connections: int) -> Non
 
 
 def test_a_percent_sign_is_written_twice(reader: Engine) -> None:
-    rest = in_one_trip(reader, TENANT, [("select 7 %% 4 as rest", {})])
+    rest = in_one_trip(reader, TENANT, [Sql("select 7 %% 4 as rest")])
     assert rest[0][0].rest == 3
