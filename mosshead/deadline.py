@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import psycopg
 from sqlalchemy import Engine, event
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as NoneFree
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from mosshead.errors import EmbedderUnavailable, ReadTimeout, SchemaOutdated, StoreUnavailable
 from mosshead.urls import describe
@@ -61,7 +61,7 @@ def ends_within(engine: Engine, seconds: float | None = None) -> Iterator[None]:
     token = _ends.set(ends)
     try:
         yield
-    except (psycopg.Error, DBAPIError, NoneFree, EmbedderUnavailable) as error:
+    except (psycopg.Error, DBAPIError, PoolTimeout, EmbedderUnavailable) as error:
         if explained := _explained(engine, error):
             raise explained from None
         raise
@@ -168,7 +168,7 @@ def _explained(engine: Engine, error: Exception) -> StoreUnavailable | None:
         )
     if isinstance(cause, psycopg.Error) and not isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError):
         return None
-    if remaining() == 0 or isinstance(cause, psycopg.errors.QueryCanceled | NoneFree):
+    if remaining() == 0 or isinstance(cause, psycopg.errors.QueryCanceled | PoolTimeout):
         return ReadTimeout(
             f"timeout: the read did not end in time; {describe(engine.url)} or the embedding endpoint is slow, or hangs"
         )

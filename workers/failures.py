@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import psycopg
 from sqlalchemy.exc import DataError, DBAPIError, OperationalError
-from sqlalchemy.exc import TimeoutError as NoneFree
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from db.keys import VersionConflict
 from db.leases import EMBEDDER, LLM, Lease
@@ -125,7 +125,7 @@ def is_of_all(error: Exception) -> bool:
         sqlstate = _sqlstate(error)
         gone = isinstance(error, DBAPIError) and error.connection_invalidated
         return gone or (sqlstate.startswith(_OF_ALL) if sqlstate else not is_of_values(error))
-    return isinstance(error, OSError | MemoryError | NoThread | NoneFree)
+    return isinstance(error, OSError | MemoryError | NoThread | PoolTimeout)
 
 
 def _sqlstate(error: Exception) -> str:

@@ -15,7 +15,7 @@ from psycopg.pq import Format
 from psycopg.rows import namedtuple_row
 from sqlalchemy import Connection, CursorResult, Engine, Row
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as NoneFree
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from mosshead.deadline import ends_within, remaining, server_milliseconds
 from mosshead.patterns import lazy_pattern
@@ -175,7 +175,7 @@ def _connect(engine: Engine) -> Connection:
     while True:
         try:
             return engine.connect()
-        except NoneFree:
+        except PoolTimeout:
             if not remaining():
                 raise
 

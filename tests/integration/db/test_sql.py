@@ -1,9 +1,12 @@
 """How statements are run: as many as a text has, and what is returned where there is no row."""
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
+from pgvector import HalfVector
+from psycopg.types.json import Jsonb
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import NoResultFound
 
@@ -36,6 +39,26 @@ def test_one_row_is_returned_whole_and_by_its_first_column(connection: Connectio
     statement = Sql("select cast(%(number)s as integer) as one, 2 as two")
     assert tuple(statement.one(connection, number=1)) == (1, 2)
     assert statement.value(connection, number=1) == statement.number(connection, number=1) == 1
+
+
+def test_parameters_known_beforehand_and_those_given_when_it_runs_come_together(connection: Connection) -> None:
+    statement = Sql("select %(one)s::integer, %(two)s::integer, %(three)s::integer", {"one": 1, "two": 1})
+    assert tuple(statement.one(connection, {"two": 2}, three=3)) == (1, 2, 3)
+
+
+def test_a_percent_sign_that_is_no_placeholder_is_written_twice(connection: Connection) -> None:
+    assert Sql("select 7 %% %(number)s::integer").value(connection, number=4) == 3
+    assert Sql("select 7 %% 4").value(connection) == 3
+
+
+def test_values_of_all_types_that_statements_take_arrive(connection: Connection, lane: LaneRef) -> None:
+    ids, now = [uuid4(), uuid4()], datetime.now(UTC)
+    given = {"nothing": None, "ids": ids, "none": [], "at": now, "words": ["a", "b"], "fact": Jsonb({"ends": None})}
+    row = Sql("""
+        select %(nothing)s::uuid is null as nothing, %(ids)s::uuid[] as ids, %(none)s::uuid[] as none, %(at)s::timestamptz as at,
+               'b' = any(%(words)s) as among, %(fact)s::jsonb as fact, %(vector)s::halfvec::text as vector
+    """).one(connection, given, vector=HalfVector([1, 0.5]))
+    assert tuple(row) == (True, ids, [], now, True, {"ends": None}, "[1,0.5]")
 
 
 def test_the_stage_of_a_batch_that_is_gone_is_no_word(connection: Connection, lane: LaneRef) -> None:
