@@ -109,7 +109,7 @@ class Proxy:
             if self._refusing:
                 raise ConnectionRefusedError
             answers, server = await self._connect()
-        except OSError:
+        except (OSError, asyncio.CancelledError):  # cancelled where the proxy closes meanwhile
             _abort(client)
             return
         link = _Link(client, server, self._blackholed)

@@ -73,9 +73,9 @@ class TestItsSize:
         with worker.transaction() as connection:
             # What other tests left in the table has estimates vary; what counts is that an index gives the order.
             connection.execute(text("set local enable_sort = off"))
-            explain = text(f"explain (analyze, timing off, format json) {inbox._WAITING}")
+            explain = f"explain (analyze, timing off, format json) {inbox._WAITING}"
             parameters = {**worker.lane.scope, "gap": LONG, "limit": 40}
-            (plan,) = connection.execute(explain, parameters).scalar_one()
+            (plan,) = connection.exec_driver_sql(explain, parameters).scalar_one()
 
         reads = [node for node in nodes(plan["Plan"]) if node.get("Relation Name") == "events"]
         assert reads

@@ -257,6 +257,7 @@ def status_of(port: int, path: str) -> int:
         return connection.getresponse().status
 
 
+@pytest.mark.usefixtures("settled")  # what earlier tests left at work would take the worker's only slot
 def test_everything_works_with_the_shipped_logins(
     clean: Logins,
     service: Settings,

@@ -30,8 +30,9 @@ def close_patiently() -> None:
 
 
 def tell_where_it_hangs() -> None:
-    """A test waits for 60 seconds; before that, this process prints where its threads are and ends."""
-    faulthandler.dump_traceback_later(50, exit=True)
+    """A test waits for 60 seconds; before that, this process prints where its threads are, and an alarm ends it."""
+    faulthandler.register(signal.SIGALRM, chain=True)
+    signal.alarm(45)
 
 
 def publish_and_die(memory: Memory) -> None:
@@ -138,7 +139,7 @@ def _child(sarah: Namespace, number: int) -> int:
         time.sleep(0.05)
         return pid
     code = 1
-    tell_where_it_hangs()  # the thread that would is the parent's
+    tell_where_it_hangs()  # no child has its parent's alarm
     try:
         for place in range(20):
             sarah.publish(f"child{number} {place}")
