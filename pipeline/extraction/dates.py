@@ -161,9 +161,10 @@ def _placed(text: str, message: Message, content: str) -> Iterator[_Reading]:
 def _direction(text: str, phrase: TimePhrase, content: str) -> tuple[bool, bool]:
     """Whether a phrase looks back, and whether that is sure: the message's tense and that of the fact say the same."""
     since = _SINCE.search(text, max(phrase.start - _LONGEST_LEAD, 0), phrase.end)
+    if since is not None and since.end() >= phrase.start:
+        return True, True
     left, right = _sentence(text, phrase.start, phrase.end)
-    led = since is not None and since.end() >= phrase.start
-    said = True if led else tense_at(text[left:right], phrase.start - left, phrase.end - left)
+    said = tense_at(text[left:right], phrase.start - left, phrase.end - left)
     told = tense_at(content, len(content), len(content))
     chosen = said if told is None else told
     return chosen is not False, said is not None and told in {said, None}
