@@ -48,36 +48,6 @@ def test_the_acceptance_story(running: Running) -> None:
     assert {entity.name for entity in nadia.entities.list()} >= {"Peter", "Wolf of Blog Street"}
 
 
-def test_a_correction_replaces_what_was_said_and_keeps_it(running: Running) -> None:
-    sam = running.memory.namespace("acme", "sam")
-    sam.publish("I live in Leeds")
-    sam.wait(timeout=90)
-    before = sam.query("Where does the user live?")[0]
-
-    sam.publish("I've moved, I live in Lisbon now")
-    sam.wait(timeout=90)
-
-    contents = [hit.content for hit in sam.query("Where does the user live?")]
-    assert any("Lisbon" in content for content in contents)
-    assert not any("Leeds" in content for content in contents)
-    kept = sam.get(before.id)
-    assert kept.state == "superseded"
-    assert kept.superseded_by is not None
-    assert "Lisbon" in sam.get(kept.superseded_by).content
-
-
-def test_what_is_told_from_the_other_side_or_by_a_fuller_name_is_one_memory(running: Running) -> None:
-    lea = running.memory.namespace("acme", "lea")
-    for said in ("My wife is called Ana.", "John likes tea.", "Ana is my wife.", "John Doe likes tea."):
-        lea.publish(said)
-        lea.wait(timeout=90)
-
-    assert {one.content: one.confidence for one in lea.memories()} == {
-        "User's wife is Ana": 1.0,
-        "John Doe likes tea": 0.9,
-    }
-
-
 def test_every_message_is_in_the_inbox_once_and_in_effect(running: Running) -> None:
     tom = running.memory.namespace("acme", "tom")
     published = [tom.publish(f"My lucky number {number} is {number * 7}", conversation="c") for number in range(60)]

@@ -39,16 +39,6 @@ def test_what_is_said_again_grows_surer_and_keeps_all_its_sources(forming: Formi
     assert {one.id for one in sarah.messages.memories(second)} == {memory.id}
 
 
-def test_what_differs_in_the_mark_of_a_letter_or_of_a_currency_is_not_said_again(
-    forming: Forming, sarah: Namespace
-) -> None:
-    for said in ("I like パリ.", "I like バリ.", "My rent is 500 ₺.", "My rent is 500 ₽."):
-        forming.say(said)
-    assert {one.content for one in sarah.memories()} == {
-        "User likes パリ", "User likes バリ", "User's rent is 500 ₺", "User's rent is 500 ₽",
-    }  # fmt: skip
-
-
 def test_what_is_known_and_is_to_be_remembered_is_marked_and_the_mark_can_be_taken_back(
     forming: Forming, sarah: Namespace
 ) -> None:

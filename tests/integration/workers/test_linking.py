@@ -136,12 +136,3 @@ def test_names_with_signs_are_each_one_name_however_often_they_are_said(
     for name in names:
         explained = sarah.context(f"What about {name} here?").explain()
         assert any("entity" in path for one in explained for path in one.paths), name
-
-
-def test_a_group_stays_one_while_one_of_them_speaks_at_length(forming: Forming, sarah: Namespace) -> None:
-    forming.say("Hello everybody!", speaker="Tom")
-    forming.say(*["What a day!"] * 10, speaker="Anna")
-    forming.say("I live in Rome.", speaker="Anna")
-    forming.say("I live in Oslo.", speaker="Tom")
-
-    assert {memory.content for memory in sarah.memories()} == {"Anna lives in Rome", "Tom lives in Oslo"}

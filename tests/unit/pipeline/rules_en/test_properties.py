@@ -28,7 +28,7 @@ WORDS = [
 talk = st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join)
 contents = st.one_of(talk, st.text(max_size=200))
 turns = st.lists(
-    st.tuples(st.sampled_from(list(Role)), st.sampled_from([None, "Caroline", "Mel"]), contents), max_size=5
+    st.tuples(st.sampled_from(list(Role)), st.sampled_from([None, " ", "Caroline", "Mel"]), contents), max_size=5
 )
 KNOWN = Background(
     entities=(KnownEntity("Wolf of Blog Street", EntityType.ORG, ("WOBS",)), KnownEntity("Peter", EntityType.PERSON))
