@@ -2,15 +2,13 @@
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from redis import Redis
 from sqlalchemy import Engine, create_engine
 
@@ -18,7 +16,7 @@ from benchmarks.faults.proxy import Proxy
 from db import summaries
 from db.keys import LaneRef
 from mosshead import Memory, Namespace, StoreUnavailable
-from mosshead.contrib.working_memory import InProcess, InRedis, WorkingMemory, stores
+from mosshead.contrib.working_memory import InRedis, WorkingMemory, stores
 from mosshead.contrib.working_memory.state import State
 from mosshead.deadline import bounded
 from mosshead.paths import NamespacePath
@@ -39,50 +37,6 @@ def client(addresses: Addresses) -> Iterator[Redis]:
 @pytest.fixture
 def session() -> str:
     return f"session-{uuid4().hex}"
-
-
-steps = st.lists(
-    st.tuples(
-        st.sampled_from(["add", "get", "resolve", "all", "result", "task", "turn", "clear"]),
-        st.integers(0, 14),
-        st.integers(0, 100),
-    ),
-    max_size=25,
-)
-
-
-def done(working: WorkingMemory, step: str, number: int) -> object:
-    """One step, and what it tells."""
-    doing: dict[str, Callable[[], object]] = {
-        "add": lambda: working.add("page", number, f"Page {number}"),
-        "get": lambda: working.get("page", number),
-        "resolve": lambda: working.resolve("the previous page"),
-        "all": lambda: working.resolve_all("this page, the second one and it"),
-        "result": lambda: working.add_tool_result("t", number, "x", [("page", n, "y") for n in range(number)]),
-        "task": lambda: setattr(working, "task", f"Task {number}"),
-        "turn": working.turn,
-        "clear": working.clear,
-    }
-    return doing[step]()
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(steps, st.sampled_from(["fifo", "relevance"]))
-def test_both_stores_tell_the_same(client: Redis, history: list[tuple[str, int, int]], policy: str) -> None:
-    now, name = START, f"session-{uuid4().hex}"
-    stores = (InProcess(), InRedis(client))
-    here, there = (
-        WorkingMemory(name, capacity=10, policy=policy, store=store, clock=lambda: now)  # type: ignore[arg-type]
-        for store in stores
-    )
-    for step, number, seconds in history:
-        now += timedelta(seconds=seconds)
-        assert done(here, step, number) == done(there, step, number)
-        assert here.get_recent(n=50) == there.get_recent(n=50)
-    assert here.prompt_block() == there.prompt_block()
-    measured = (here.metrics(), there.metrics())
-    assert measured[0].evicted == measured[1].evicted
-    assert measured[0].added == measured[1].added
 
 
 _ADDING = """

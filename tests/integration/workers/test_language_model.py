@@ -18,7 +18,6 @@ from mosshead.llm import (
     AnswerRefused,
     AnswerTruncated,
     AnswerUnusable,
-    LanguageModel,
     ModelUnavailable,
     Prompt,
 )
@@ -55,12 +54,6 @@ def messages(content: str = f"I live in Seattle. My word is {CANARY}.") -> list[
 
 def prompt() -> Prompt[ExtractionAnswer]:
     return extraction_prompt(messages(), Background())
-
-
-def test_the_adapter_is_a_language_model(fake: FakeOpenAI) -> None:
-    model: LanguageModel = model_at(fake.base_url)
-
-    assert model.name == "gpt-fake"
 
 
 def test_an_answer_comes_back_in_the_shape_that_the_prompt_asks_for(fake: FakeOpenAI) -> None:
@@ -438,16 +431,6 @@ def test_an_endpoint_that_is_not_there_is_unavailable() -> None:
         model_at(address).answer(prompt())
 
     assert_no_canary(raised.value)
-
-
-def test_after_a_fault_the_next_question_is_answered(fake: FakeOpenAI) -> None:
-    fake.script(SCHEMA, Fault("reset"))
-    model = model_at(fake.base_url)
-
-    with pytest.raises(ModelUnavailable):
-        model.answer(prompt())
-
-    assert model.answer(prompt()).facts
 
 
 def test_a_profile_is_asked_for_under_its_own_schema(fake: FakeOpenAI) -> None:

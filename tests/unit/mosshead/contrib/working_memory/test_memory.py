@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -153,16 +152,6 @@ def test_a_clock_without_a_zone_is_refused() -> None:
         working.add("page", 1, "x")
 
 
-def test_sessions_do_not_meet_and_one_is_forgotten_when_it_is_told(open_session: Callable[..., WorkingMemory]) -> None:
-    open_session("s1").add("page", 1, "Mine")
-    open_session("s2").add("page", 2, "Yours")
-
-    open_session("s1").clear()
-
-    assert open_session("s1").get_recent() == ()
-    assert [one.id for one in open_session("s2").get_recent()] == ["2"]
-
-
 def test_by_default_this_process_keeps_a_session_from_request_to_request() -> None:
     WorkingMemory("of this test alone").add("page", 1, "x")
     assert WorkingMemory("of this test alone").get("page", 1) is not None
@@ -254,15 +243,6 @@ def test_all_references_of_a_message(open_session: Callable[..., WorkingMemory])
         ("that doc", 6, 14, "2"),
         ("the previous page", 20, 37, "1"),
     ]
-
-
-def test_threads_lose_nothing(open_session: Callable[..., WorkingMemory]) -> None:
-    working = open_session()
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: working.add("page", 1, "x"), range(400)))
-    found = working.get("page", 1)
-    assert found is not None
-    assert found.accesses == 401
 
 
 def test_after_a_fork_the_child_goes_on_with_a_copy(open_session: Callable[..., WorkingMemory]) -> None:

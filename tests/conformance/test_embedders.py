@@ -1,0 +1,71 @@
+"""What any `Embedder` promises, whichever it is."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from mosshead.embeddings import CachedEmbedder, Embedder, MiniLM
+from mosshead.embeddings.openai import OpenAIEmbedder
+from tests.fake_openai import FakeOpenAI
+
+TEXTS = ("User moved to Seattle", "", "naïve café, 東京, привет 🙂", "half a smile \ud83d", "long " * 3_000, "coffee")
+SMALL = 2
+"""Texts that the cache holds: fewer than there are."""
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI() as fake:
+        yield fake
+
+
+@pytest.fixture(scope="module", params=["minilm", "openai", "cached openai"])
+def embedder(request: pytest.FixtureRequest, endpoint: FakeOpenAI) -> Embedder:
+    openai = OpenAIEmbedder("fake", api_key="k", base_url=endpoint.base_url, timeout=60)
+    one: Embedder = MiniLM() if request.param == "minilm" else openai
+    return CachedEmbedder(one, size=SMALL) if request.param == "cached openai" else one
+
+
+def test_any_texts_are_rows_of_unit_length(embedder: Embedder) -> None:
+    vectors = embedder.embed(TEXTS)
+
+    assert vectors.shape == (len(TEXTS), embedder.dimensions)
+    assert vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+
+
+def test_no_texts_are_no_rows(embedder: Embedder) -> None:
+    assert embedder.embed([]).shape == (0, embedder.dimensions)
+
+
+def test_a_text_has_its_vector_alone_among_others_and_again(embedder: Embedder) -> None:
+    together = embedder.embed([*TEXTS, TEXTS[0]])
+
+    assert np.abs(together[-1] - together[0]).max() < 1e-5
+    for text, row in zip(reversed(TEXTS), together[-2::-1], strict=True):
+        assert np.abs(embedder.embed([text])[0] - row).max() < 1e-5
+
+
+def test_a_caller_may_write_into_its_answer(embedder: Embedder) -> None:
+    before = embedder.embed(["coffee"]).copy()
+    embedder.embed(["coffee"])[:] = 0
+
+    assert np.abs(embedder.embed(["coffee"]) - before).max() < 1e-5
+
+
+def test_threads_may_share_it(embedder: Embedder) -> None:
+    short = ("a", "bb", "ccc", "dddd", "eeeee")
+    expected = embedder.embed(short)
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda n: embedder.embed(short[n % 5 :] + short[: n % 5]), range(20)))
+
+    assert all(np.abs(np.roll(expected, -(n % 5), axis=0) - one).max() < 1e-5 for n, one in enumerate(answers))
+
+
+def test_tokens_grow_with_the_text(embedder: Embedder) -> None:
+    counts = [embedder.count_tokens(text) for text in ("", "coffee", "coffee and tea, and more of both")]
+
+    assert counts[0] == 0
+    assert counts == sorted(set(counts))
