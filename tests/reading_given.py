@@ -5,11 +5,12 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from mosshead.models.kinds import MemoryKind, Role
+from mosshead.models.kinds import Role
 from mosshead.models.memories import Hit
 from mosshead.models.messages import StoredMessage
 from mosshead.search.memories import Bearing, MemoryFound, ScannedMemories
 from mosshead.search.scans import Spread
+from tests.factories import hit
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 LONG_AGO = datetime(2016, 5, 4, 9, tzinfo=UTC)
@@ -24,17 +25,13 @@ def entity(number: int) -> UUID:
 def memory(number: int, **given: Any) -> Hit:
     """A plain fact of long ago."""
     fields: dict[str, Any] = {
-        "id": UUID(int=number + 1),
-        "version": 1,
-        "kind": MemoryKind.FACT,
         "content": f"fact {number}",
         "salience": 2.0,
         "confidence": 0.8,
-        "tier": "solid",
         "said_at": LONG_AGO,
         "similarity": 0.0,
     }
-    return Hit(**{**fields, **given})
+    return hit(number + 1, **{**fields, **given})
 
 
 def found(number: int, cosine: float = 0.0, words: float = 0.0, *about: int, **given: Any) -> MemoryFound:

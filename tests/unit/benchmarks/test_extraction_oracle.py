@@ -3,20 +3,18 @@
 import json
 import urllib.request
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
 from benchmarks.extraction.oracle import Oracle
 from mosshead.llm import Prompt
-from mosshead.models.kinds import Role
 from pipeline.consolidation.llm import consolidation_prompt
 from pipeline.extraction.prompt import ExtractionAnswer, extraction_prompt
 from pipeline.models import Background, Message, NewFact
 from tests.extraction_given import HOUR, NINE, case, gold, said, session
+from tests.factories import message
 from tests.unit.pipeline.consolidating import known, new
 
 BERLIN = "User lives in Berlin"
@@ -51,10 +49,10 @@ def asked(oracle: Oracle, prompt: Prompt[Any]) -> Any:
 
 def messages(*contents: str, **given: Any) -> list[Message]:
     """What a batch holds, from the user, each an hour after the one before."""
-    shown = [
-        Message(n, uuid4(), "c1", Role.USER, None, one, NINE + (n - 1) * HOUR) for n, one in enumerate(contents, 1)
+    return [
+        message(one, number, **{"occurred_at": NINE + (number - 1) * HOUR, **given})
+        for number, one in enumerate(contents, 1)
     ]
-    return [replace(one, **given) for one in shown]
 
 
 def facts_of(oracle: Oracle, shown: Sequence[Message]) -> list[tuple[str, tuple[int, ...]]]:

@@ -1,37 +1,21 @@
 """What a process wrote and the service has not taken up: what it comes to, one write after the other, and how long it is kept."""
 
-from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
-from mosshead.models.kinds import MemoryKind
-from mosshead.models.memories import Hit, Progress
+from mosshead.models.memories import Progress
 from mosshead.paths import NamespacePath
 from mosshead.store.pending import Overlay, Pending, laid
+from tests.factories import hit
 
 SARAH, RUTH = NamespacePath.of(("acme", "sarah")), NamespacePath.of(("acme", "ruth"))
 SPOOL = UUID(int=1)
 
 
-def hit(number: int) -> Hit:
-    return Hit(
-        id=UUID(int=number),
-        version=1,
-        kind=MemoryKind.FACT,
-        content=str(number),
-        salience=0.0,
-        confidence=0.0,
-        tier="hypothesis",
-        said_at=datetime(2026, 3, 2, tzinfo=UTC),
-        pending=True,
-        similarity=0.0,
-    )
-
-
 def wrote(memory: int | None, *closes: int, number: int = 1) -> Pending:
-    made = None if memory is None else hit(memory)
+    made = None if memory is None else hit(memory, content=str(memory), pending=True)
     closed = {UUID(int=one): made.id if made else None for one in closes}
     return Pending(memory=made, closes=closed, numbers={SPOOL: number})
 

@@ -9,22 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead import Granularity, Hit, Hits, MemoryKind, Occurrence, Progress
-
-
-def hit(number: int) -> Hit:
-    return Hit(
-        id=UUID(int=number),
-        version=1,
-        kind=MemoryKind.FACT,
-        content=f"memory {number}",
-        salience=5,
-        confidence=0.9,
-        tier="solid",
-        said_at=datetime(2026, 3, 2, tzinfo=UTC),
-        similarity=1 / number,
-    )
-
+from mosshead import Granularity, Hits, Occurrence, Progress
+from tests.factories import hit
 
 HITS = Hits((hit(1), hit(2), hit(3)), Progress())
 

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
-from uuid import UUID
 
 import pytest
 
 from mosshead.language.dates import times_in
-from mosshead.models.kinds import MemoryKind, Role
+from mosshead.models.kinds import MemoryKind
 from pipeline.extraction.extract import (
     MAX_FACTS,
     MAX_FACTS_BY_RULES,
@@ -22,17 +21,14 @@ from pipeline.extraction.extract import (
 from pipeline.extraction.mentions import MAX_MENTIONS
 from pipeline.extraction.prompt import ExtractionAnswer
 from pipeline.linking.link import MOST_SAID, surroundings
-from pipeline.models import Background, Fact, Message
+from pipeline.models import Background, Fact
 from pipeline.rules_en import extract_offline
 from pipeline.salience import score_all
+from tests.factories import message
 from tests.fake_answers import fact_like
 from tests.steps import steps
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
-
-
-def message(content: str, number: int = 1) -> Message:
-    return Message(number, UUID(int=number), "chat", Role.USER, None, content, NOON)
 
 
 def likes(count: int, first: int = 0) -> str:

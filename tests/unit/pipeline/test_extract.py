@@ -3,9 +3,8 @@
 import json
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import timedelta, timezone
 from typing import Any, TypeVar
-from uuid import uuid4
 
 import pytest
 from hypothesis import given
@@ -17,14 +16,9 @@ from mosshead.models.kinds import Role
 from pipeline.extraction.extract import Extraction, extract
 from pipeline.extraction.prompt import CALL_TOKENS
 from pipeline.models import Background, Fact, Message, RecordSchema
+from tests.factories import NOON, message
 
 A = TypeVar("A", bound=BaseModel)
-
-NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
-
-
-def said(content: str, number: int = 1, role: Role = Role.USER) -> Message:
-    return Message(number, uuid4(), "c1", role, None, content, NOON)
 
 
 def proposal(content: str, quote: str) -> dict[str, object]:
@@ -67,8 +61,8 @@ class Proposing:
     "messages",
     [
         [],
-        [said("I like tea", role=Role.ASSISTANT)],
-        [said("   "), said("It is raining.", 2, Role.TOOL)],
+        [message("I like tea", role=Role.ASSISTANT)],
+        [message("   "), message("It is raining.", 2, role=Role.TOOL)],
     ],
 )
 def test_where_no_user_spoke_nobody_is_asked(messages: list[Message]) -> None:
@@ -79,7 +73,7 @@ def test_where_no_user_spoke_nobody_is_asked(messages: list[Message]) -> None:
 
 def test_a_batch_is_one_call_whatever_its_size() -> None:
     model = Proposing(proposal("User likes tea", "I like tea"))
-    found = extract([said("I like tea"), *(said("Yes.", number) for number in range(2, 40))], Background(), model)
+    found = extract([message("I like tea"), *(message("Yes.", number) for number in range(2, 40))], Background(), model)
 
     assert [fact.content for fact in found.facts] == ["User likes tea"]
     assert model.calls == 1
@@ -87,7 +81,7 @@ def test_a_batch_is_one_call_whatever_its_size() -> None:
 
 def test_what_has_no_ground_in_the_messages_is_refused_and_counted() -> None:
     model = Proposing(proposal("User likes tea", "I like tea"), proposal("User lives in Paris", "I live in Paris"))
-    found = extract([said("I like tea")], Background(), model)
+    found = extract([message("I like tea")], Background(), model)
 
     assert [fact.content for fact in found.facts] == ["User likes tea"]
     assert sum(found.refused.values()) == 1
@@ -95,11 +89,11 @@ def test_what_has_no_ground_in_the_messages_is_refused_and_counted() -> None:
 
 def test_what_the_model_raises_is_raised() -> None:
     with pytest.raises(ModelUnavailable):
-        extract([said("I like tea")], Background(), Proposing(down=True))
+        extract([message("I like tea")], Background(), Proposing(down=True))
 
 
 def test_without_a_model_the_rules_do_it() -> None:
-    (fact,) = extract([said("I like green tea.")], Background(), None).facts
+    (fact,) = extract([message("I like green tea.")], Background(), None).facts
     assert "green tea" in fact.content
     assert fact.sources == (1,)
 
@@ -134,7 +128,7 @@ LONG = "coffee is fine. " * (CALL_TOKENS // 3)
 
 
 def test_a_message_that_is_too_long_for_a_call_is_asked_about_in_parts_and_held_against_all_of_it() -> None:
-    batch = [said(f"I like tea. {LONG} I like ham.")]
+    batch = [message(f"I like tea. {LONG} I like ham.")]
     model = Reading(answering(TEA, HAM), answering(HAM, TEA, proposal("User likes Oslo", "Oslo")))
 
     found = extract(batch, Background(), model)
@@ -150,10 +144,10 @@ def test_a_message_that_is_too_long_for_a_call_is_asked_about_in_parts_and_held_
 
 @pytest.mark.parametrize("failure", [AnswerTruncated("cut off"), AnswerUnusable("not JSON")])
 def test_the_first_half_is_what_was_said_before_the_second(failure: AnswerRefused) -> None:
-    batch = [said("I like tea", 1), said("Good.", 2, Role.ASSISTANT), said("I like ham", 3)]
+    batch = [message("I like tea", 1), message("Good.", 2, role=Role.ASSISTANT), message("I like ham", 3)]
     model = Reading(failure, answering(TEA), answering(HAM | {"sources": [3, 1]}))
 
-    found = extract(batch, Background(earlier=(said("Hello", 7),)), model)
+    found = extract(batch, Background(earlier=(message("Hello", 7),)), model)
 
     assert [(fact.content, fact.sources) for fact in found.facts] == [
         ("User likes tea", (1,)),
@@ -180,7 +174,7 @@ def test_a_half_is_not_halved_again_and_what_is_declined_is_not_at_all(
 ) -> None:
     model = Reading(*answers)
     with pytest.raises(error) as raised:
-        extract([said("I like tea"), said("I like ham", 2)], Background(), model)
+        extract([message("I like tea"), message("I like ham", 2)], Background(), model)
     assert len(model.prompts) == calls
     assert raised.value.__context__ is None
 
@@ -188,20 +182,20 @@ def test_a_half_is_not_halved_again_and_what_is_declined_is_not_at_all(
 def test_a_message_of_one_word_cannot_be_halved() -> None:
     model = Reading(AnswerTruncated("cut off"))
     with pytest.raises(AnswerTruncated):
-        extract([said("x")], Background(), model)
+        extract([message("x")], Background(), model)
     assert len(model.prompts) == 1
 
 
 PET = RecordSchema("Pet", {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]})
-BACKGROUND = Background(earlier=(said("Rex is old", 9),), instructions="Keep pets.", schemas=(PET,))
+BACKGROUND = Background(earlier=(message("Rex is old", 9),), instructions="Keep pets.", schemas=(PET,))
 BATCH = [
-    Message(1, uuid4(), "c1", Role.USER, "Ana", "My dog Rex is 3.\nI meet Peter on Friday.", NOON),
-    said("You live in Oslo, right?", 2, Role.ASSISTANT),
-    said("Yes, since 2019.", 3),
-    Message(
-        4, uuid4(), None, Role.USER, None, "ayer vi a Rex", NOON.astimezone(timezone(timedelta(hours=5, minutes=30)))
+    message("My dog Rex is 3.\nI meet Peter on Friday.", speaker="Ana"),
+    message("You live in Oslo, right?", 2, role=Role.ASSISTANT),
+    message("Yes, since 2019.", 3),
+    message(
+        "ayer vi a Rex", 4, conversation=None, occurred_at=NOON.astimezone(timezone(timedelta(hours=5, minutes=30)))
     ),
-    said("Klaus owes 900", 5, Role.TOOL),
+    message("Klaus owes 900", 5, role=Role.TOOL),
 ]
 SAYINGS = """
 User|My dog Rex is 3|I meet Peter on Friday|User meets Peter|Klaus|Yes|Pet|{"name": "Rex"}|vi a Rex|{"name": "Klaus"}

@@ -1,8 +1,7 @@
 """What one call shows of a batch: nothing is lost, nothing is shown twice, and no call shows more than it may."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from uuid import UUID
+from datetime import timedelta
 
 import pytest
 from hypothesis import given
@@ -11,15 +10,11 @@ from hypothesis import strategies as st
 from mosshead.models.kinds import Role
 from pipeline.extraction.prompt import CALL_TOKENS, EARLIER_TOKENS, Portion, bearing, cut, halves, latest, portions
 from pipeline.models import Message
+from tests.factories import NOON, message
 
-NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 CALL = 4 * CALL_TOKENS
 EARLIER = 4 * EARLIER_TOKENS
 WORD = "coffee "
-
-
-def said(content: str, number: int = 1, role: Role = Role.USER) -> Message:
-    return Message(number, UUID(int=number), "c1", role, None, content, NOON)
 
 
 def words(characters: int) -> str:
@@ -31,12 +26,12 @@ def shown(portion: Portion) -> list[tuple[int, int, tuple[int, int] | None]]:
 
 
 def test_a_batch_that_fits_is_one_call() -> None:
-    batch, before = [said("I like tea", 1), said(words(CALL - 100), 2)], [said("hi")]
+    batch, before = [message("I like tea", 1), message(words(CALL - 100), 2)], [message("hi")]
     assert portions(batch, before) == [Portion(tuple(batch), tuple(before))]
 
 
 def test_a_long_message_is_shown_in_parts_of_about_one_length_each_in_a_call_of_its_own() -> None:
-    found = portions([said(words(2 * CALL + 400))], [])
+    found = portions([message(words(2 * CALL + 400))], [])
     assert [portion.parts for portion in found] == [{1: (1, 3)}, {1: (2, 3)}, {1: (3, 3)}]
     sizes = [len(portion.messages[0].content) for portion in found]
     assert max(sizes) - min(sizes) < 20
@@ -44,7 +39,7 @@ def test_a_long_message_is_shown_in_parts_of_about_one_length_each_in_a_call_of_
 
 
 def test_what_goes_before_and_after_a_long_message_keeps_its_place() -> None:
-    batch = [said("one", 1), said(words(CALL + 400), 2), said("three", 3)]
+    batch = [message("one", 1), message(words(CALL + 400), 2), message("three", 3)]
     found = portions(batch, [])
     assert [[(number, part) for number, _, part in shown(portion)] for portion in found] == [
         [(1, None), (2, (1, 2))],
@@ -53,7 +48,7 @@ def test_what_goes_before_and_after_a_long_message_keeps_its_place() -> None:
 
 
 def test_a_long_tool_result_is_shown_short_and_so_not_cut() -> None:
-    assert len(portions([said(words(3 * CALL), 1, Role.TOOL), said("hi", 2)], [])) == 1
+    assert len(portions([message(words(3 * CALL), 1, role=Role.TOOL), message("hi", 2)], [])) == 1
 
 
 @pytest.mark.parametrize(
@@ -72,17 +67,17 @@ def test_a_text_is_cut_where_it_hurts_least(text: str, pieces: list[str]) -> Non
 
 
 def test_halves_are_of_about_one_size_and_the_first_comes_before_the_second() -> None:
-    batch = [said(words(100 * number), number) for number in range(1, 6)]
-    first, second = halves(Portion(tuple(batch), (said("before", 9),))) or pytest.fail("not halved")
-    assert first == Portion(tuple(batch[:3]), (said("before", 9),))
-    assert second == Portion(tuple(batch[3:]), (said("before", 9), *batch[:3]))
+    batch = [message(words(100 * number), number) for number in range(1, 6)]
+    first, second = halves(Portion(tuple(batch), (message("before", 9),))) or pytest.fail("not halved")
+    assert first == Portion(tuple(batch[:3]), (message("before", 9),))
+    assert second == Portion(tuple(batch[3:]), (message("before", 9), *batch[:3]))
 
 
 def test_a_single_message_of_the_user_is_cut_itself_whatever_others_say_around_it() -> None:
     batch = (
-        said("A tool speaks.", 1, Role.TOOL),
-        said("I like tea. I like ham.", 2),
-        said("Noted.", 3, Role.ASSISTANT),
+        message("A tool speaks.", 1, role=Role.TOOL),
+        message("I like tea. I like ham.", 2),
+        message("Noted.", 3, role=Role.ASSISTANT),
     )
     first, second = halves(Portion(batch)) or pytest.fail("not halved")
     assert [one.content for one in first.messages] == ["A tool speaks.", "I like tea."]
@@ -91,18 +86,18 @@ def test_a_single_message_of_the_user_is_cut_itself_whatever_others_say_around_i
 
 
 def test_a_half_of_a_part_says_which_part_it_is() -> None:
-    part = Portion((said("I like tea. I like ham."),), parts={1: (2, 3)})
+    part = Portion((message("I like tea. I like ham."),), parts={1: (2, 3)})
     first, second = halves(part) or pytest.fail("not halved")
     assert (first.parts, second.parts) == ({1: (3, 6)}, {1: (4, 6)})
 
 
-@pytest.mark.parametrize("batch", [(), (said("A"),), (said("I like tea", role=Role.ASSISTANT),)])
+@pytest.mark.parametrize("batch", [(), (message("A"),), (message("I like tea", role=Role.ASSISTANT),)])
 def test_what_cannot_be_halved_is_not(batch: tuple[Message, ...]) -> None:
     assert halves(Portion(batch)) is None
 
 
 def test_of_what_was_said_before_the_last_is_shown_and_no_more_than_may_be() -> None:
-    before = [said("first", 1), said(words(EARLIER) + "tail", 2), said("last", 3)]
+    before = [message("first", 1), message(words(EARLIER) + "tail", 2), message("last", 3)]
     shown_now = latest(before)
     assert [message.number for message in shown_now] == [2, 3]
     assert shown_now[0].content.startswith("[…] ")
@@ -116,7 +111,7 @@ MESSAGES = st.lists(
     max_size=5,
 ).map(
     lambda given: [
-        said((f"word{part}" * (size // 5 + 1))[:size], number, role)
+        message((f"word{part}" * (size // 5 + 1))[:size], number, role=role)
         for number, (role, size, part) in enumerate(given, 1)
     ]
 )
@@ -125,9 +120,9 @@ MESSAGES = st.lists(
 @given(batch=MESSAGES)
 def test_all_is_shown_once_in_its_order_and_in_portions_that_fit(batch: list[Message]) -> None:
     found = portions(batch, [])
-    for message in batch:
-        pieces = [one.content for portion in found for one in portion.messages if one.number == message.number]
-        assert "".join("".join(pieces).split()) == "".join(message.content.split())
+    for whole in batch:
+        pieces = [one.content for portion in found for one in portion.messages if one.number == whole.number]
+        assert "".join("".join(pieces).split()) == "".join(whole.content.split())
     for portion in found:
         numbers = [message.number for message in portion.messages]
         assert numbers == sorted(set(numbers))
@@ -144,6 +139,6 @@ def test_all_is_shown_once_in_its_order_and_in_portions_that_fit(batch: list[Mes
 def test_what_was_said_before_bears_on_its_conversation_and_on_the_next_hour(
     conversation: str | None, minutes: int, *, bears: bool
 ) -> None:
-    before = replace(said("hi", 9), conversation=conversation, occurred_at=NOON - timedelta(minutes=minutes))
+    before = replace(message("hi", 9), conversation=conversation, occurred_at=NOON - timedelta(minutes=minutes))
 
-    assert bearing([before], [said("I like tea", 1), said("I like cocoa", 2)]) == ((before,) if bears else ())
+    assert bearing([before], [message("I like tea", 1), message("I like cocoa", 2)]) == ((before,) if bears else ())

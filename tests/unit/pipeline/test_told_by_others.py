@@ -1,13 +1,8 @@
 """What is left of a memory whose versions were made of several conversations, where one of them is erased."""
 
-from mosshead.models.kinds import MemoryKind
 from pipeline.erasure import Says, Version, told_by_others
-from pipeline.models import Fact, FactRecord
-
-
-def fact(content: str, **given: object) -> Fact:
-    """What somebody said."""
-    return Fact.model_validate({"kind": MemoryKind.FACT, "content": content, "sources": (1,), "quote": "", **given})
+from pipeline.models import FactRecord
+from tests.factories import fact
 
 
 def contents(*versions: Version) -> dict[int, str]:

@@ -6,13 +6,12 @@ The table stands in sentence_table.txt: after "> " what the user says, under it 
 
 from datetime import UTC, datetime
 from pathlib import Path
-from uuid import UUID
 
 import pytest
 
-from mosshead.models.kinds import Role
-from pipeline.models import Background, Fact, Message
+from pipeline.models import Background, Fact
 from pipeline.rules_en import extract_offline
+from tests.factories import messages
 
 SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=UTC)
 
@@ -29,8 +28,8 @@ def table() -> list[tuple[str, list[str]]]:
 
 
 def heard(text: str) -> list[str]:
-    message = Message(1, UUID(int=1), "c1", Role.USER, None, text, SAID_AT)
-    return [written(fact) for fact in extract_offline([message], Background())]
+    said = messages(text, occurred_at=SAID_AT)
+    return [written(fact) for fact in extract_offline(said, Background())]
 
 
 def written(fact: Fact) -> str:

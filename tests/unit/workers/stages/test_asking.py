@@ -3,21 +3,19 @@
 from uuid import UUID, uuid4
 
 from db.questions import OtherQuestion
-from mosshead.models.kinds import EntityType, MemoryKind, Role
+from mosshead.models.kinds import EntityType, MemoryKind
 from pipeline.linking.link import LinkedFacts, OpenMention
 from pipeline.linking.registry import Link
-from pipeline.models import Fact, FactMention, Message, Relation
-from tests.given import NOON, registered
+from pipeline.models import Fact, FactMention, Relation
+from tests.factories import messages
+from tests.given import registered
 from workers.stages.consolidate.apply import open_questions
 
 WRITER = registered("Peter", description="writer", parent="WOBS")
 BROTHER = registered("Peter", description="User's brother")
 
 
-MESSAGES = {
-    number: Message(number, UUID(int=number), "c1", Role.USER, None, text, NOON)
-    for number, text in ((1, "Peter works with Anna."), (2, "She likes him."))
-}
+MESSAGES = {one.number: one for one in messages("Peter works with Anna.", "She likes him.")}
 ANNA = uuid4()
 
 
