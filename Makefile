@@ -31,8 +31,9 @@ demo: setup ## show the whole way once, from publish to recall
 test: setup ## run the tests
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m "not thorough"
 
-unit: setup ## run the unit tests alone
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/unit
+unit: setup ## run the tests that need no server
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/unit tests/conformance/test_embedders.py \
+	tests/conformance/test_scenarios.py::test_what_is_said_is_believed
 
 check: setup ## lint, types, and the direction of imports
 	$(BIN)/ruff check .
