@@ -60,7 +60,7 @@ class Scenario:
     def as_case(self) -> Case:
         """The same as the oracle knows it: each step proposes what it believes anew, in the place of what it believes no more."""
         before: dict[str, str] = {}
-        sessions = []
+        sessions: list[dict[str, Any]] = []
         for step in self.steps:
             new = [content for content in step.believed if content not in before]
             gone = [content for content in before if content not in step.believed]

@@ -2,7 +2,6 @@
 
 import traceback
 from collections.abc import Iterator
-from uuid import uuid4
 
 import pytest
 from sqlalchemy import Engine
@@ -18,11 +17,11 @@ from mosshead.llm import (
     Prompt,
 )
 from mosshead.llm.openai import OpenAILanguageModel
-from mosshead.models.kinds import Role
 from pipeline.extraction.prompt import ExtractionAnswer, extraction_prompt
-from pipeline.models import Background, Message
+from pipeline.models import Background
+from tests.factories import messages
 from tests.fake_openai import FakeOpenAI, Fault
-from tests.given import NOON, under_way
+from tests.given import under_way
 from workers.dependencies import UsageLog
 from workers.stages.load import KeptModel
 
@@ -48,8 +47,7 @@ def model(request: pytest.FixtureRequest, endpoint: FakeOpenAI) -> LanguageModel
 
 @pytest.fixture
 def prompt() -> Prompt[ExtractionAnswer]:
-    said = Message(1, uuid4(), "c1", Role.USER, None, f"I live in Seattle. My word is {CANARY}.", NOON)
-    return extraction_prompt([said], Background())
+    return extraction_prompt(messages(f"I live in Seattle. My word is {CANARY}."), Background())
 
 
 def test_it_has_the_name_that_the_endpoint_knows(model: LanguageModel) -> None:

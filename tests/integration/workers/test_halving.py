@@ -1,7 +1,6 @@
 """A batch that is asked about in halves pays for each call, keeps what was answered, and counts what was refused."""
 
 from collections.abc import Iterator
-from uuid import uuid4
 
 import pytest
 from sqlalchemy import Engine, text
@@ -9,17 +8,17 @@ from sqlalchemy import Engine, text
 from db.keys import LaneRef
 from mosshead.llm import ModelUnavailable
 from mosshead.llm.openai import OpenAILanguageModel
-from mosshead.models.kinds import Role
 from mosshead.store.connection import tenant_transaction
 from pipeline.extraction.extract import extract
-from pipeline.models import Background, Message
+from pipeline.models import Background
+from tests.factories import messages
 from tests.fake_openai import FakeOpenAI, Fault
-from tests.given import NOON, under_way
+from tests.given import under_way
 from workers.dependencies import UsageLog
 from workers.stages.load import KeptModel
 
 SCHEMA = "ExtractionAnswer"
-BATCH = [Message(n, uuid4(), "c1", Role.USER, None, f"I like {what}.", NOON) for n, what in ((1, "tea"), (2, "ham"))]
+BATCH = messages("I like tea.", "I like ham.")
 
 
 @pytest.fixture

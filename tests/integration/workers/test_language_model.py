@@ -6,7 +6,6 @@ import traceback
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from uuid import uuid4
 
 import pytest
 from pydantic import SecretStr
@@ -24,16 +23,17 @@ from mosshead.llm import (
 from mosshead.llm.errors import retry_after
 from mosshead.llm.openai import OpenAILanguageModel
 from mosshead.llm.protocol import ModelTooSlow
-from mosshead.models.kinds import Role
 from pipeline.extraction.extract import extract, facts_of
 from pipeline.extraction.prompt import ExtractionAnswer, extraction_prompt
-from pipeline.models import Background, Message
+from pipeline.models import Background
 from pipeline.profiles import profile_prompt
+from tests.factories import messages
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI, Fault
 from workers.dependencies import open_language_model
 
 CANARY = "zanzibarcanary"
+TALK = f"I live in Seattle. My word is {CANARY}."
 SCHEMA = "ExtractionAnswer"
 NOW = datetime(2023, 1, 5, 14, 2, tzinfo=UTC)
 
@@ -48,18 +48,14 @@ def model_at(base_url: str, timeout: float = 60.0) -> OpenAILanguageModel:
     return OpenAILanguageModel("gpt-fake", api_key="sk-fake", base_url=base_url, timeout=timeout)
 
 
-def messages(content: str = f"I live in Seattle. My word is {CANARY}.") -> list[Message]:
-    return [Message(1, uuid4(), "c1", Role.USER, None, content, NOW)]
-
-
 def prompt() -> Prompt[ExtractionAnswer]:
-    return extraction_prompt(messages(), Background())
+    return extraction_prompt(messages(TALK), Background())
 
 
 def test_an_answer_comes_back_in_the_shape_that_the_prompt_asks_for(fake: FakeOpenAI) -> None:
     answer = model_at(fake.base_url).answer(prompt())
 
-    facts = facts_of(answer, messages(), Background()).facts
+    facts = facts_of(answer, messages(TALK), Background()).facts
     assert [fact.content for fact in facts] == ["User lives in Seattle.", f"User's word is {CANARY}."]
     assert facts[0].sources == (1,)
     assert facts[0].quote == "I live in Seattle"
@@ -345,10 +341,6 @@ def test_an_endpoint_that_says_in_words_alone_that_a_question_is_too_long_is_und
         model_at(fake.base_url).answer(extraction_prompt(messages(words), Background()))
 
 
-def conversation(*contents: str) -> list[Message]:
-    return [Message(number, uuid4(), "c1", Role.USER, None, text, NOW) for number, text in enumerate(contents, 1)]
-
-
 SAID = ("I live in Seattle.", "I work at Boeing.", "I like tea.", "I play the harp.")
 
 
@@ -356,7 +348,7 @@ SAID = ("I live in Seattle.", "I work at Boeing.", "I like tea.", "I play the ha
 def test_an_answer_that_is_no_use_is_asked_for_in_halves(fake: FakeOpenAI, fault: Fault) -> None:
     fake.script(SCHEMA, fault)
 
-    found = extract(conversation(*SAID), Background(), model_at(fake.base_url))
+    found = extract(messages(*SAID), Background(), model_at(fake.base_url))
 
     assert [fact.quote for fact in found.facts] == [text.rstrip(".") for text in SAID]
     assert [fact.sources for fact in found.facts] == [(1,), (2,), (3,), (4,)]
@@ -373,7 +365,7 @@ def test_a_half_that_fails_again_is_refused_for_good(fake: FakeOpenAI, failing: 
     fake.script(SCHEMA, *answers)
 
     with pytest.raises(AnswerUnusable) as raised:
-        extract(conversation(*SAID), Background(), model_at(fake.base_url))
+        extract(messages(*SAID), Background(), model_at(fake.base_url))
 
     assert fake.calls == {SCHEMA: failing + 1}
     assert_no_canary(raised.value)
@@ -384,7 +376,7 @@ def test_what_is_declined_is_not_asked_for_again(fake: FakeOpenAI, fault: Fault)
     fake.script(SCHEMA, fault)
 
     with pytest.raises(AnswerDeclined):
-        extract(conversation(*SAID), Background(), model_at(fake.base_url))
+        extract(messages(*SAID), Background(), model_at(fake.base_url))
 
     assert fake.calls == {SCHEMA: 1}
 
@@ -392,7 +384,7 @@ def test_what_is_declined_is_not_asked_for_again(fake: FakeOpenAI, fault: Fault)
 def test_a_single_message_is_halved_between_its_sentences(fake: FakeOpenAI) -> None:
     fake.script(SCHEMA, Fault("truncated"))
 
-    found = extract(conversation(" ".join(SAID)), Background(), model_at(fake.base_url))
+    found = extract(messages(" ".join(SAID)), Background(), model_at(fake.base_url))
 
     assert found.facts[0].content == "User lives in Seattle."
     assert {fact.sources for fact in found.facts} == {(1,)}
