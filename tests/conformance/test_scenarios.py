@@ -26,12 +26,17 @@ from workers.dependencies import parts
 
 A = TypeVar("A", bound=BaseModel)
 
-KEPT = [
-    pytest.param(promise, back_end, id=f"{back_end}: {promise.name}")
-    for promise in read_promises()
-    for back_end in promise.back_ends
-]
-STORED = [one for one in KEPT if one.values[0].examples[0].is_stored]
+PROMISES = list(read_promises())
+
+
+def kept(*, stored: bool) -> list[Any]:
+    """Each promise with each back end that must keep it. stored: those that take a store to tell."""
+    return [
+        pytest.param(promise, back_end, id=f"{back_end}: {promise.name}")
+        for promise in PROMISES
+        for back_end in promise.back_ends
+        if promise.examples[0].is_stored is stored
+    ]
 
 
 class InProcess:
@@ -55,7 +60,7 @@ def endpoints() -> Iterator[Mapping[str, Any]]:
         yield {"fake": fake, "oracle": oracle}
 
 
-@pytest.mark.parametrize(("promise", "back_end"), [one for one in KEPT if one not in STORED])
+@pytest.mark.parametrize(("promise", "back_end"), kept(stored=False))
 def test_what_is_said_is_believed(promise: Promise, back_end: str, endpoints: Mapping[str, Any]) -> None:
     endpoint = endpoints.get(back_end)
     model = InProcess(endpoint) if endpoint else None
@@ -103,7 +108,7 @@ def told(  # noqa: PLR0917 - fixtures
     return told
 
 
-@pytest.mark.parametrize(("promise", "back_end"), STORED)
+@pytest.mark.parametrize(("promise", "back_end"), kept(stored=True))
 def test_what_is_said_over_time_is_believed(
     promise: Promise, back_end: str, told: Callable[[Scenario, str], Iterator[Namespace]]
 ) -> None:
