@@ -5,7 +5,9 @@ its own, so that nothing is cleaned up in between.
 """
 
 import gc
+import logging
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -48,6 +50,10 @@ def pytest_collection_finish() -> None:
 def _no_settings_of_another_test() -> Iterator[None]:
     yield
     settings.cache_clear()
+    for handler in logging.getLogger().handlers:
+        if type(handler) is logging.StreamHandler and sys.__stderr__:
+            # A command that the test ran set it up, on a standard error that is closed with the test.
+            handler.setStream(sys.__stderr__)
 
 
 @pytest.fixture(scope="session", autouse=True)
