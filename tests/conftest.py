@@ -53,7 +53,7 @@ def _no_settings_of_another_test() -> Iterator[None]:
     for handler in logging.getLogger().handlers:
         if type(handler) is logging.StreamHandler and sys.__stderr__:
             # A command that the test ran set it up, on a standard error that is closed with the test.
-            handler.setStream(sys.__stderr__)
+            handler.stream = sys.__stderr__  # setStream would flush the closed one
 
 
 @pytest.fixture(scope="session", autouse=True)
