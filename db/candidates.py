@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from db.keys import OF_BATCH, BatchRef, LaneRef, insert
 from mosshead.embeddings.protocol import Vector
 from mosshead.search.scans import LOOK_ON, MOST_STATEMENTS, in_literals
-from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
+from mosshead.store.connection import OF_NAMESPACE, BinaryVector, Sql, of_namespace
 from mosshead.timestamps import in_zone
 
 
@@ -131,7 +131,7 @@ def of_other_models(connection: Connection, batch: BatchRef, model: str) -> dict
 def store_vectors(connection: Connection, batch: BatchRef, model: str, vectors: Mapping[int, Vector]) -> None:
     """Add the embeddings, by fact number."""
     rows = [
-        {**batch.scope, "number": number, "model": model, "vector": HalfVector(vector)}
+        {**batch.scope, "number": number, "model": model, "vector": BinaryVector(vector)}
         for number, vector in vectors.items()
     ]
     Sql(f"""

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from pgvector import HalfVector
 from sqlalchemy import Engine
 
 from mosshead.api.arguments import checked_limit, checked_threshold
@@ -10,7 +9,7 @@ from mosshead.embeddings import Embedder
 from mosshead.models.memories import Hit
 from mosshead.paths import NamespacePath, NamespacePrefix
 from mosshead.redaction import redact
-from mosshead.store.connection import Sql, tenant_transaction
+from mosshead.store.connection import BinaryVector, Sql, tenant_transaction
 from mosshead.store.memories import MEMORY_COLUMNS, memory_fields
 from mosshead.text import readable
 
@@ -48,7 +47,7 @@ class NamespaceGroup:
         most, least, said = checked_limit(limit), checked_threshold(threshold), redact(readable("text", text))
         if not said.strip():
             return []
-        vector = HalfVector(self._embedder.embed([said])[0])
+        vector = BinaryVector(self._embedder.embed([said])[0])
         asked = {**self._scope, "model": self._embedder.name, "vector": vector, "limit": most, "threshold": least}
         with tenant_transaction(self._engine, self.prefix.tenant_id) as connection:
             return [

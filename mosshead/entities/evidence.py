@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from pgvector import HalfVector
-
 from mosshead.embeddings.protocol import Vector
 from mosshead.entities.disambiguation import Evidence, Offered, Telling
 from mosshead.entities.lookup import found_by, registered
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.memories import Entity
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import Sql, of_namespace
+from mosshead.store.connection import BinaryVector, Sql, of_namespace
 from mosshead.store.memories import entity_of
 
 MOST_WORDS = 60
@@ -100,7 +98,7 @@ def statement_for(
             "named": list(named),
             "named_keys": sorted(named_keys),
             "words": looked_for(asked),
-            "vector": HalfVector(vector),
+            "vector": BinaryVector(vector),
         },
     )
 

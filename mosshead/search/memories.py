@@ -14,7 +14,6 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from pgvector import HalfVector
 
 from mosshead.entities.disambiguation import Disambiguation
 from mosshead.language.dates import Period
@@ -32,7 +31,7 @@ from mosshead.search.scans import (
     of_words,
 )
 from mosshead.search.weights import MemoryWeights
-from mosshead.store.connection import Sql, of_namespace
+from mosshead.store.connection import BinaryVector, Sql, of_namespace
 from mosshead.store.memories import OWN_COLUMNS, memory_fields
 
 _LISTED = 40
@@ -102,7 +101,7 @@ def statement_for(
     parameters = {
         **path.ids,
         "model": model,
-        "vector": HalfVector(vector),
+        "vector": BinaryVector(vector),
         "message": message,
         "named": list(named),
         "contested": list(contested),

@@ -15,7 +15,6 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from pgvector import HalfVector
 
 from mosshead.embeddings import Vectors
 from mosshead.entities.lookup import Name, TextWord, places, words_of
@@ -40,7 +39,7 @@ from mosshead.search.scans import (
     time_head,
 )
 from mosshead.search.weights import MessageWeights
-from mosshead.store.connection import Sql, of_namespace
+from mosshead.store.connection import BinaryVector, Sql, of_namespace
 from mosshead.store.memories import message_of
 from mosshead.text import as_compared
 
@@ -125,7 +124,7 @@ def statement_for(
     parameters = {
         **path.ids,
         "model": model,
-        "vector": HalfVector(vector),
+        "vector": BinaryVector(vector),
         "message": message,
         "conversation": among.conversation,
         "since": among.since,
@@ -247,7 +246,7 @@ def lending_statement(
     path: NamespacePath, *, model: str, vector: Vectors, message: str, vocabulary: Vocabulary | None = None
 ) -> Sql:
     """The statement, as the driver takes it, and its parameters; its rows are for `lent`."""
-    parameters = {**path.ids, "model": model, "vector": HalfVector(vector), "message": message}
+    parameters = {**path.ids, "model": model, "vector": BinaryVector(vector), "message": message}
     if vocabulary is None:
         return Sql(_LENDING_SCAN, parameters)
     nobody: dict[str, list[UUID]] = {"named": [], "contested": []}

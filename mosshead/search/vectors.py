@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
-from pgvector import HalfVector
 from sqlalchemy import Engine
 
 from mosshead.embeddings import Vectors
@@ -17,7 +16,7 @@ from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hit
 from mosshead.paths import NamespacePath
 from mosshead.search.scans import MEMORIES, cosine, nearest_first, scope_in_literals
-from mosshead.store.connection import Sql, in_one_trip, of_namespace
+from mosshead.store.connection import BinaryVector, Sql, in_one_trip, of_namespace
 from mosshead.store.memories import MEMORY_COLUMNS, held, memory_columns, memory_fields
 
 _MOST_BY_INDEX = 250
@@ -105,7 +104,7 @@ def _parameters(path: NamespacePath, wanted: SearchTarget) -> dict[str, Any]:
     return {
         **path.ids,
         "model": wanted.model,
-        "vector": HalfVector(wanted.vector),
+        "vector": BinaryVector(wanted.vector),
         "limit": wanted.limit,
         "threshold": wanted.threshold,
     }

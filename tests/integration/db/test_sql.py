@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
-from pgvector import HalfVector
 from psycopg.types.json import Jsonb
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import NoResultFound
@@ -13,7 +12,7 @@ from sqlalchemy.exc import NoResultFound
 from db import usage
 from db.keys import BatchRef, LaneRef
 from db.replay import generations
-from mosshead.store.connection import Sql, tenant_transaction
+from mosshead.store.connection import BinaryVector, Sql, tenant_transaction
 
 
 @pytest.fixture
@@ -57,7 +56,7 @@ def test_values_of_all_types_that_statements_take_arrive(connection: Connection,
     row = Sql("""
         select %(nothing)s::uuid is null as nothing, %(ids)s::uuid[] as ids, %(none)s::uuid[] as none, %(at)s::timestamptz as at,
                'b' = any(%(words)s) as among, %(fact)s::jsonb as fact, %(vector)s::halfvec::text as vector
-    """).one(connection, given, vector=HalfVector([1, 0.5]))
+    """).one(connection, given, vector=BinaryVector([1, 0.5]))
     assert tuple(row) == (True, ids, [], now, True, {"ends": None}, "[1,0.5]")
 
 
@@ -72,10 +71,13 @@ def test_nothing_waits_in_a_lane_that_is_gone(connection: Connection, lane: Lane
 
 def test_statements_are_run_for_each_row_and_for_no_row_not_at_all(connection: Connection) -> None:
     connection.exec_driver_sql("create temporary table counted (number integer) on commit drop")
-    insert = Sql("""
+    insert = Sql(
+        """
         insert into counted values (%(number)s);
-        insert into counted values (10 * %(number)s)
-    """)
+        insert into counted values (%(times)s * %(number)s)
+    """,
+        {"times": 10},
+    )
     insert.run_each(connection, [{"number": 1}, {"number": 2}])
     insert.run_each(connection, [])
     assert Sql("select number from counted order by number").scalars(connection) == [1, 2, 10, 20]
