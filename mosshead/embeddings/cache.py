@@ -1,18 +1,16 @@
 """A least-recently-used cache in front of an embedder: no text is embedded twice while it is remembered."""
 
 import hashlib
-import os
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from threading import Lock
 
 from mosshead.embeddings.protocol import Embedder, Vectors
+from mosshead.fork_safety import ForkSafeLock
 
 Key = tuple[str, bytes]
 
-_LOCK = Lock()
-# One lock for all caches: it is held for microseconds, never while embedding, and one lock can be carried over a fork.
-os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
+_LOCK = ForkSafeLock()
+"""One lock for all caches: it is held for microseconds, never while embedding."""
 
 
 class CachedEmbedder:

@@ -9,11 +9,11 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from mosshead.embeddings.local.files import MODEL, TOKENIZER, WEIGHTS, check_model, find_model
 from mosshead.embeddings.protocol import Vectors
+from mosshead.fork_safety import Forkable, ForkSafeLock, watch
 from mosshead.patterns import lazy_pattern, remembered
 from mosshead.portions import portions
 from mosshead.text import encodable, estimated_tokens
@@ -43,9 +43,7 @@ _UNKNOWN: Final = "[UNK]"
 _WORD: Final = lazy_pattern(r"[a-z0-9]+|[^\sa-z0-9]")
 """Of lower-case ASCII: what BERT's tokenizer looks up by itself."""
 
-_LOADING = Lock()
-# Held across a fork, so that no child starts with a lock that a thread of its parent was holding.
-os.register_at_fork(before=_LOADING.acquire, after_in_parent=_LOADING.release, after_in_child=_LOADING.release)
+_LOADING = ForkSafeLock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,17 +165,14 @@ def on_one_thread() -> AbstractContextManager[None]:
     return nullcontext() if CHOSEN in os.environ else _LIMIT
 
 
-class _Limit(AbstractContextManager[None]):
+class _Limit(Forkable, AbstractContextManager[None]):
     """Blocks that overlap share one limit: else the second would take the first's one thread for what was there before."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = ForkSafeLock()
         self._inside = 0
         self._before: list[int] = []
-        # Held across a fork, so that no child starts with a lock that a thread of its parent was holding.
-        os.register_at_fork(
-            before=self._lock.acquire, after_in_parent=self._lock.release, after_in_child=self._begin_anew
-        )
+        watch(self)
 
     def __enter__(self) -> None:
         with self._lock:
@@ -192,12 +187,11 @@ class _Limit(AbstractContextManager[None]):
             if not self._inside:
                 self._set(self._before)
 
-    def _begin_anew(self) -> None:
-        """In a child the threads that were inside are no more."""
+    def after_fork_in_child(self) -> None:
+        """Give the threads back: those that were inside are not in the child."""
         if self._inside:
             self._inside = 0
             self._set(self._before)
-        self._lock.release()
 
     def _set(self, threads: list[int]) -> None:
         for library, number in zip(_blas().lib_controllers, threads, strict=True):
