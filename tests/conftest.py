@@ -47,7 +47,7 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _no_settings_of_another_test() -> Iterator[None]:
+def _nothing_left_by_another_test() -> Iterator[None]:
     yield
     settings.cache_clear()
     for handler in logging.getLogger().handlers:
