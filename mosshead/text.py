@@ -23,7 +23,7 @@ def text_of(content: object) -> str | None:
     """A content that is text, or its parts that are, each on a line of its own; None where it is neither text nor parts."""
     if not isinstance(content, list | tuple):
         return content if isinstance(content, str) else None
-    parts: Iterable[Any] = (part.get("text") for part in content if isinstance(part, Mapping) and _is_text(part))
+    parts: Iterable[Any] = (part.get("text") for part in content if isinstance(part, Mapping) and is_text(part))
     return "\n".join(part for part in parts if isinstance(part, str))
 
 
@@ -41,10 +41,11 @@ def turns_before(message: str, said: Sequence[str], most: int) -> tuple[str, ...
 
 def by_one_name(parts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Parts as the chat completion API names them, which is how they are stored: SQL reads no others (``mosshead.text_of``)."""
-    return [{**part, "type": "text"} if _is_text(part) else dict(part) for part in parts]
+    return [{**part, "type": "text"} if is_text(part) else dict(part) for part in parts]
 
 
-def _is_text(part: Mapping[str, Any]) -> bool:
+def is_text(part: Mapping[str, Any]) -> bool:
+    """Whether a part of a content is text, in the words of either API."""
     kind = part.get("type")
     return isinstance(kind, str) and kind in _TEXTS
 

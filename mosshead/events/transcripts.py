@@ -1,5 +1,6 @@
-"""Conversations in the forms in which apps have them: a transcript, or a list of messages."""
+"""Conversations in the forms in which apps have them: a transcript, or a list of messages, as providers' APIs write them."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -8,7 +9,7 @@ from typing import Any
 from mosshead.errors import InvalidEvent
 from mosshead.fencing import strip_fences
 from mosshead.models.kinds import Role
-from mosshead.text import text_of
+from mosshead.text import UNSTORABLE, is_text, text_of
 
 _SPEAKERS = {
     **dict.fromkeys(("user", "human", "you"), Role.USER),
@@ -17,8 +18,15 @@ _SPEAKERS = {
     "tool": Role.TOOL,
 }
 _MORE = ("conversation", "sequence", "metadata", "tool_calls", "tool_call_id", "event_id", "injected")
+_ROLES_OF_APIS = {"developer": Role.SYSTEM.value, "function": Role.TOOL.value}
+_MOST_OF_A_PART = 2_000
+"""Characters of a text in a part that is no text, such as the address of a picture; what is longer is the picture itself."""
+
+_log = logging.getLogger("mosshead")
 _SILENT = ("system", "developer", "tool", "function")
 _FIELDS = frozenset({"role", "content", "speaker", "name", "occurred_at", *_MORE})
+_OF_ANSWERS = frozenset({"annotations", "audio", "function_call", "refusal"})
+"""Further fields of an answer of the chat completion API, which say nothing that is remembered."""
 
 
 def spoken(history: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -56,6 +64,57 @@ def turns(
     return [_message(number, message) for number, message in enumerate(conversation)]
 
 
+def in_event_form(message: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a message as its event can hold them, whichever API wrote it.
+
+    The roles developer and function are system and tool. A content of None is empty. Pictures, sounds and files that travel
+    inside the message give way to a note of their size. A NUL character or half a surrogate pair becomes "?", which is logged
+    with its count. Raises InvalidEvent where the message is nested too deeply.
+    """
+    fields: dict[str, Any]
+    try:
+        fields, replaced = _storable(message)
+    except RecursionError:
+        raise InvalidEvent("event not accepted: event: nested too deeply") from None
+    if replaced:
+        _log.warning(
+            "message: replaced %d characters that cannot be stored (NUL, half a surrogate pair) by '?'", replaced
+        )
+    if isinstance(role := fields.get("role"), str):
+        fields["role"] = _ROLES_OF_APIS.get(role, role)
+    content = fields.get("content")
+    if isinstance(content, list | tuple):
+        fields["content"] = [
+            part if not isinstance(part, Mapping) or is_text(part) else _noted(part) for part in content
+        ]
+    elif content is None and "content" in fields and not fields.get("tool_calls"):
+        fields["content"] = ""
+    return fields
+
+
+def _storable(value: Any) -> tuple[Any, int]:
+    """The value with "?" for each character that Postgres cannot store, and how many those were."""
+    if isinstance(value, str):
+        return UNSTORABLE.subn("?", value)
+    if isinstance(value, Mapping):
+        pairs = [(_storable(name), _storable(inner)) for name, inner in value.items()]
+        return {name[0]: inner[0] for name, inner in pairs}, sum(name[1] + inner[1] for name, inner in pairs)
+    if isinstance(value, list | tuple):
+        items = [_storable(inner) for inner in value]
+        return [item for item, _ in items], sum(count for _, count in items)
+    return value, 0
+
+
+def _noted(value: Any) -> Any:
+    """Part of a message without the data that it carries along, such as a data URL or base64; its note says how much it was."""
+    if isinstance(value, str) and len(value) > _MOST_OF_A_PART:
+        kind = value.partition(",")[0] if value.startswith("data:") and "," in value[:_MOST_OF_A_PART] else ""
+        return f"{kind}[{len(value):,} characters left out]"
+    if isinstance(value, Mapping):
+        return {name: _noted(inner) for name, inner in value.items()}
+    return [_noted(inner) for inner in value] if isinstance(value, list) else value
+
+
 def _role(role: str) -> Role:
     if role not in set(Role):
         raise InvalidEvent(f"speakers: a speaker's role must be one of {', '.join(Role)}")
@@ -91,7 +150,7 @@ def _message(number: int, message: Mapping[str, Any]) -> TranscriptTurn:
         raise InvalidEvent(
             f"{field}.{missing[0]}: missing; a message is an object such as {{'role': 'user', 'content': '…'}}"
         )
-    unknown = sorted(set(message) - _FIELDS)
+    unknown = sorted(set(message) - _FIELDS - _OF_ANSWERS)
     if unknown:
         raise InvalidEvent(f"{field}.{unknown[0]}: not a field of a message; leave it out, or put it into metadata")
     more = {name: message[name] for name in _MORE if message.get(name) is not None}

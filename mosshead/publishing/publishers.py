@@ -12,6 +12,7 @@ from sqlalchemy.exc import StatementError
 from mosshead.errors import ConfigurationError, InvalidEvent
 from mosshead.events import MAX_EVENT_BYTES, AnyEvent, parse_event
 from mosshead.events.commands import Import
+from mosshead.events.transcripts import in_event_form
 from mosshead.paths import REPLAY, NamespacePath
 from mosshead.redaction import redact_event
 from mosshead.timestamps import LIES_AHEAD, lies_ahead
@@ -42,6 +43,7 @@ def check_events(path: NamespacePath, events: Sequence[Mapping[str, Any]]) -> li
 def check_event(given: object) -> CheckedEvent:
     """Check an event that brings its own namespace, as it came from elsewhere. Raises InvalidEvent."""
     if isinstance(given, Mapping):
+        given = in_event_form(given) if given.get("type") == "message" else given
         given = {"occurred_at": datetime.now(UTC), **given, "publisher": _NOBODY, "publisher_sequence": 1}
     event = redact_event(taken_here(parse_event(given)))
     times = {"occurred_at": event.occurred_at}

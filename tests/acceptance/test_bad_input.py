@@ -43,9 +43,8 @@ def without(field: str) -> dict[str, Any]:
             "one of message, conversation_ended, undo, configure",
         ),
         ({**GOOD, "role": "narrator"}, "role: one of user, assistant, system, tool", ""),
-        ({**GOOD, "content": "a\x00b"}, "content: holds a NUL character", "remove it"),
     ],
-    ids=["no namespace", "half a namespace", "naive time", "10 MB", "unknown type", "unknown role", "NUL"],
+    ids=["no namespace", "half a namespace", "naive time", "10 MB", "unknown type", "unknown role"],
 )
 def test_an_event_that_does_not_fit_names_the_field_and_the_fix(
     running: Running, event: dict[str, Any], field: str, fix: str

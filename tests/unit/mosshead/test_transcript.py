@@ -94,6 +94,19 @@ def test_a_list_of_messages_keeps_what_each_brings() -> None:
     assert turn.more == {"conversation": "c1", "sequence": 3, "metadata": {"a": 1}}
 
 
+def test_an_answer_of_the_chat_completion_api_is_a_message_with_all_its_fields() -> None:
+    answer: dict[str, Any] = {
+        "role": "assistant",
+        "content": "hi",
+        "refusal": None,
+        "annotations": [],
+        "audio": None,
+        "function_call": None,
+    }
+    (turn,) = turns([answer])
+    assert (turn.role, turn.content, turn.more) == ("assistant", "hi", {})
+
+
 @pytest.mark.parametrize(
     ("message", "says"),
     [

@@ -68,6 +68,69 @@ def test_the_limit_is_on_the_whole_event(spare: int) -> None:
         check_event(event)
 
 
+PICTURE = "data:image/png;base64," + "iVBORw0KGgo" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"),
+    [
+        ({"role": "developer"}, {"role": "system"}),
+        ({"role": "function"}, {"role": "tool"}),
+        ({"role": "assistant", "content": None}, {"content": ""}),
+        ({"content": "a\x00b\ud83d"}, {"content": "a?b?"}),
+        ({"content": [{"type": "text", "text": "nul \x00"}]}, {"content": [{"type": "text", "text": "nul ?"}]}),
+        ({"metadata": {"from\x00": ["\ud83d"]}}, {"metadata": {"from?": ["?"]}}),
+    ],
+    ids=["developer", "function", "no content", "NUL and half a pair", "in a part", "in metadata"],
+)
+def test_a_message_is_taken_as_providers_write_it(given: dict[str, object], taken: dict[str, object]) -> None:
+    (checked,) = check_events(SARAH, [{**MESSAGE, **given}])
+    body = json.loads(checked.body)
+    assert {name: body[name] for name in taken} == taken
+
+
+@pytest.mark.parametrize(
+    ("part", "noted"),
+    [
+        (
+            {"type": "image_url", "image_url": {"url": PICTURE}},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64[1,100,022 characters left out]"}},
+        ),
+        (
+            {"type": "input_audio", "input_audio": {"data": "UklGRg" * 100_000, "format": "wav"}},
+            {"type": "input_audio", "input_audio": {"data": "[600,000 characters left out]", "format": "wav"}},
+        ),
+        (
+            {"type": "image_url", "image_url": {"url": "https://example.com/flat.jpg"}},
+            {"type": "image_url", "image_url": {"url": "https://example.com/flat.jpg"}},
+        ),
+    ],
+    ids=["picture", "sound", "address"],
+)
+def test_of_a_picture_in_a_message_its_size_is_kept_and_the_text_beside_it(part: object, noted: object) -> None:
+    text = {"type": "text", "text": "Look at this. " * 200}
+    (checked,) = check_events(SARAH, [{**MESSAGE, "content": [text, part]}])
+    assert json.loads(checked.body)["content"] == [text, noted]
+
+
+def test_replaced_characters_are_logged_with_their_count_and_without_the_text(caplog: pytest.LogCaptureFixture) -> None:
+    check_events(SARAH, [{**MESSAGE, "content": "zanzibar\x00\x00"}])
+    assert "replaced 2 characters" in caplog.text
+    assert "zanzibar" not in caplog.text
+
+
+def test_a_message_that_holds_itself_is_refused() -> None:
+    loop: list[object] = []
+    loop.append(loop)
+    with pytest.raises(InvalidEvent, match="nested too deeply"):
+        check_events(SARAH, [{**MESSAGE, "metadata": {"loop": loop}}])
+
+
+def test_without_content_or_calls_a_message_is_refused() -> None:
+    with pytest.raises(InvalidEvent, match="content: missing"):
+        check_events(SARAH, [{"type": "message", "role": "user"}])
+
+
 def test_a_checked_event_holds_no_secret() -> None:
     (checked,) = check_events(
         SARAH, [{**MESSAGE, "content": "my pin is 4821", "metadata": {"notes": ["my pin is 4821"]}}]
