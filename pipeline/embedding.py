@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from mosshead.embeddings.protocol import Embedder
 from mosshead.models.kinds import SPEAKING
+from mosshead.safety import steers
 from pipeline.models import Message
-from pipeline.safety import steers
 
 K = TypeVar("K", bound=Hashable)
 

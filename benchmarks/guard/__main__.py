@@ -19,8 +19,8 @@ import typer
 from rich.console import Console
 
 from benchmarks.guard.training import train
-from pipeline.safety import suspicion_of
-from pipeline.safety.classifier import WEIGHTS
+from mosshead.safety import suspicion_of
+from mosshead.safety.classifier import WEIGHTS
 from tests.injections_given import ATTACKS, LOOK_ALIKES
 
 DATA = Path(__file__).parents[2] / "tests" / "data" / "guard"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.safety.classifier import BIAS, WEIGHT, features, known_features, tokens_of
-from pipeline.safety.readings import readings
+from mosshead.safety.classifier import BIAS, WEIGHT, features, known_features, tokens_of
+from mosshead.safety.readings import readings
 
 _LOSS_WEIGHT = 10.0
 """Of the loss of a text beside half the squared length of the weights; 5 to 20 came out alike on held-out writers."""

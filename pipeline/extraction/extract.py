@@ -8,16 +8,17 @@ costs the fact only that record.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any, Final
 
 from mosshead.language.names import MARKS
 from mosshead.llm.protocol import AnswerTruncated, AnswerUnusable, LanguageModel
 from mosshead.models.kinds import SPEAKING, EntityType, MemoryKind, Role
+from mosshead.safety import judge, suspicion_of, texts_in
 from pipeline.extraction.dates import date_fact, occurrence_of, words_for
 from pipeline.extraction.mentions import (
     EntityRefusal,
@@ -43,7 +44,9 @@ from pipeline.extraction.prompt import (
 from pipeline.extraction.records import read_record
 from pipeline.models import USER, Background, Fact, FactMention, Message, RecordSchema, Relation
 from pipeline.rules_en import extract_offline
-from pipeline.safety import guarded
+
+_A_PHRASE = 4
+"""Words from which a detail of a fact is more than a name."""
 
 _NO_WORD = re.compile(r"\W+")
 _DOTTED_I = "i\u0307"  # what "İ" is in lower case; a pattern takes it for "i"
@@ -105,6 +108,28 @@ def extract(messages: Sequence[Message], background: Background, model: Language
     """
     found = _found(messages, background, model)
     return replace(found, facts=guarded(found.facts, messages))
+
+
+def guarded(facts: Sequence[Fact], messages: Sequence[Message]) -> tuple[Fact, ...]:
+    """Return the facts, each with its suspicion. Names and descriptions in a fact are judged as its content is."""
+    said = {message.number: message for message in messages}
+    judged = cache(judge)
+
+    def marked(fact: Fact) -> Fact:
+        sources = [said[number] for number in fact.sources if number in said]
+        details = tuple(_details(fact))
+        suspicion = suspicion_of(fact.content, fact.quote, sources, details=details, judged=judged)
+        return fact.model_copy(update={"suspicion": suspicion})
+
+    return tuple(map(marked, facts))
+
+
+def _details(fact: Fact) -> Iterator[str]:
+    mentioned = (
+        text for one in fact.mentions for text in (one.name, *one.aliases, one.parent or "", one.description or "")
+    )
+    recorded = texts_in(fact.record.data) if fact.record else ()
+    return (text for text in (*mentioned, fact.value or "", *recorded) if len(text.split()) >= _A_PHRASE)
 
 
 def _found(messages: Sequence[Message], background: Background, model: LanguageModel | None) -> Extraction:

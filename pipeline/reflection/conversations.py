@@ -11,12 +11,12 @@ from mosshead.llm.protocol import AnswerRefused, LanguageModel, Prompt
 from mosshead.llm.structured import Answer, Text
 from mosshead.models.documents import Episode
 from mosshead.models.kinds import MemoryKind
+from mosshead.safety import suspicion_of
 from mosshead.schemas import as_json
 from pipeline.extraction.mentions import SourceVocabulary
 from pipeline.extraction.prompt import portions, shown_message
 from pipeline.models import Fact, FactRecord, Message
 from pipeline.reflection.documents import talk_of
-from pipeline.safety import suspicion_of
 
 
 @dataclass(frozen=True, slots=True)

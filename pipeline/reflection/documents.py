@@ -20,13 +20,13 @@ from mosshead.language.dates import times_in
 from mosshead.llm.protocol import LanguageModel
 from mosshead.models.kinds import Granularity, Role
 from mosshead.models.occurrence import FactOccurrence
+from mosshead.safety import suspicion_of, texts_in
 from mosshead.schemas import fields_of, merged, patch_between, removed, replaced, touches, value_at, without
 from pipeline.extraction.dates import words_for
 from pipeline.extraction.mentions import SourceVocabulary
 from pipeline.extraction.prompt import portions
 from pipeline.extraction.records import accepted, accepts, closed, fits, is_said, written_in
 from pipeline.models import Message, RecordSchema
-from pipeline.safety import suspicion_of, texts_in
 
 Json = Mapping[str, Any]
 

@@ -20,8 +20,8 @@ from mosshead.events.commands import Clarify, Merge, Split
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
+from mosshead.safety import instructs
 from mosshead.store.connection import tenant_transaction
-from pipeline.safety import instructs
 from workers.dependencies import Parts, Store
 
 Command = Clarify | Merge | Split

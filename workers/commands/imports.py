@@ -26,11 +26,11 @@ from mosshead.language.names import normalise
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.occurrence import FactOccurrence
 from mosshead.paths import NamespacePath
+from mosshead.safety import instructs, suspicion_of
 from mosshead.store.connection import tenant_transaction
 from mosshead.timestamps import lies_ahead
 from pipeline.embedding import embed
 from pipeline.models import Fact
-from pipeline.safety import instructs, suspicion_of
 from pipeline.salience import STATED, score_salience
 from workers.dependencies import Parts, Store
 from workers.stages.consolidate.plan import new_memory

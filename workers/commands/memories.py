@@ -22,11 +22,11 @@ from mosshead.ids import remembered_id
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType, Role
 from mosshead.paths import NamespacePath
+from mosshead.safety import suspicion_of
 from mosshead.store.connection import tenant_transaction
 from pipeline.linking.registry import Link, Replaced, named_again, with_the_subject
 from pipeline.linking.registry import Role as LinkRole
 from pipeline.models import USER, Fact, FactMention, Message
-from pipeline.safety import suspicion_of
 from pipeline.salience import STATED, score_salience
 from workers.dependencies import Parts, Store
 from workers.stages.consolidate.plan import bearers_of, link, new_memory

@@ -12,8 +12,8 @@ from sqlalchemy import Connection
 
 from db import reflections, summaries
 from db.keys import BatchRef
+from mosshead.safety import steers
 from mosshead.store.connection import tenant_transaction
-from pipeline.safety import steers
 from workers.dependencies import Parts, Store
 from workers.reflection import documents, prompts
 from workers.reflection.conversations import EPISODES, SUMMARY

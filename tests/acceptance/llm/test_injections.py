@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from mosshead import Namespace
-from pipeline.safety import REASONS
+from mosshead.safety import REASONS
 from tests.acceptance.attacks import attacked, prompt_lines, surfaced, told
 from tests.acceptance.running import Running
 from tests.fake_answers import Json, fact_like, messages_in

@@ -13,10 +13,10 @@ from pydantic import BaseModel
 
 from mosshead.llm import Prompt
 from mosshead.models.kinds import EntityType, Role
-from pipeline.extraction.extract import extract
+from mosshead.safety import REASONS, instructs, steers, suspicion_of
+from mosshead.safety.readings import readings
+from pipeline.extraction.extract import extract, guarded
 from pipeline.models import Background, FactMention, FactRecord
-from pipeline.safety import REASONS, guarded, instructs, steers, suspicion_of
-from pipeline.safety.readings import readings
 from tests.factories import fact, message
 from tests.fake_answers import fact_like
 from tests.injections_given import ATTACKS, LOOK_ALIKES

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.models.kinds import EntityType, Role
+from mosshead.safety import suspicion_of
 from pipeline.models import USER, Background, KnownEntity, Message
 from pipeline.rules_en import extract_offline
-from pipeline.safety import suspicion_of
 
 SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=UTC)
 MOST_SECONDS = 10.0

@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
+from typing import Protocol
 
 from mosshead.fencing import message_line, one_line, shown_name
 from mosshead.models.kinds import Role
-from pipeline.models import Fact, Message
-from pipeline.safety.classifier import log_odds
-from pipeline.safety.hidden_text import comments, concealed, hides
-from pipeline.safety.markup import calls_tools, loads, poses
-from pipeline.safety.readings import readings, turned, unescaped, visible
+from mosshead.safety.classifier import log_odds
+from mosshead.safety.hidden_text import comments, concealed, hides
+from mosshead.safety.markup import calls_tools, loads, poses
+from mosshead.safety.readings import readings, turned, unescaped, visible
 
 _HIDDEN = "hides text"
 _FRAME = "poses as a system message"
@@ -45,9 +45,6 @@ _MOST, _OVERLAP = 3_000, 500
 _AROUND = 600
 """Characters on each side of a quote that are judged with it."""
 
-_A_PHRASE = 4
-"""Words from which a detail of a fact is more than a name."""
-
 _AN_ORDER = 3
 """Words from which a name can give an order ("ignore previous instructions"); shorter ones are brands ("Obey Clothing")."""
 
@@ -57,7 +54,25 @@ _REDACTED = re.compile(r"[\[(]\s?redacted(?::[^\[\]()\n]{0,40})?\s?[\])]", re.IG
 _PARAGRAPH = re.compile(r"\n\s*\n")
 
 
-def suspicion_of(content: str, quote: str, sources: Sequence[Message]) -> str | None:
+class Said(Protocol):
+    """A message, as far as it is judged."""
+
+    @property
+    def role(self) -> Role: ...
+    @property
+    def speaker(self) -> str | None: ...
+    @property
+    def content(self) -> str: ...
+
+
+def suspicion_of(
+    content: str,
+    quote: str,
+    sources: Sequence[Said],
+    *,
+    details: Sequence[str] = (),
+    judged: Callable[..., str | None] | None = None,
+) -> str | None:
     """Say why a proposed fact must not become a memory.
 
     Args:
@@ -65,14 +80,18 @@ def suspicion_of(content: str, quote: str, sources: Sequence[Message]) -> str | 
         quote: The words of the conversation that it rests on.
         sources: The messages that it was taken from. The paragraph around the quote is judged too or, if no message holds the
             quote, everything that the user said in them.
+        details: Names and descriptions in the fact, which are judged as well.
+        judged: `judge`, or a cache of it where several facts share their sources.
 
     Returns:
         One of `REASONS`, which holds nothing of the conversation, or None if the fact may become a memory.
     """
-    return _first((content, quote), _judged) or _of_sources(quote, sources, _judged)
+    judged = judged or judge
+    own = _first((content, quote), judged) or _first(details, partial(judged, least=_PART))
+    return own or _of_sources(quote, sources, judged)
 
 
-def steers(message: Message) -> bool:
+def steers(message: Said) -> bool:
     """Say whether a message must not come back into a prompt, for what it says or for the line that a prompt would show.
 
     The content can finish what the speaker's name begins. A role in its place is our own word and is not judged.
@@ -83,25 +102,12 @@ def steers(message: Message) -> bool:
         texts.append(message_line(message.role, message.speaker, message.content[:_OVERLAP]))
         if instructs(name):
             return True
-    return _first(texts, partial(_judged, least=_MESSAGE)) is not None
+    return _first(texts, partial(judge, least=_MESSAGE)) is not None
 
 
 def instructs(name: str) -> bool:
     """Say whether a name, an alias or a description from an app is an instruction. Two words are a name, whatever they order."""
-    return len(name.split()) >= _AN_ORDER and _first((name,), partial(_judged, least=_PART)) is not None
-
-
-def guarded(facts: Sequence[Fact], messages: Sequence[Message]) -> tuple[Fact, ...]:
-    """Return the facts, each with its suspicion. Names and descriptions in a fact are judged as its content is."""
-    said = {message.number: message for message in messages}
-    judged = cache(_judged)
-
-    def marked(fact: Fact) -> Fact:
-        sources = [said[number] for number in fact.sources if number in said]
-        own = _first((fact.content, fact.quote), judged) or _first(tuple(_details(fact)), partial(judged, least=_PART))
-        return fact.model_copy(update={"suspicion": own or _of_sources(fact.quote, sources, judged)})
-
-    return tuple(map(marked, facts))
+    return len(name.split()) >= _AN_ORDER and _first((name,), partial(judge, least=_PART)) is not None
 
 
 def _first(texts: Sequence[str], judged: Callable[..., str | None]) -> str | None:
@@ -118,21 +124,13 @@ def _forms(text: str) -> Iterator[str]:
             yield _REDACTED.sub("", one)
 
 
-def _of_sources(quote: str, sources: Sequence[Message], judged: Callable[..., str | None]) -> str | None:
+def _of_sources(quote: str, sources: Sequence[Said], judged: Callable[..., str | None]) -> str | None:
     """Judge the paragraphs that hold the quote, or all that the user said if none does."""
     quoting = [message.content for message in sources if quote and quote in message.content]
     if not quoting:
         return _first([message.content for message in sources if message.role is Role.USER], judged)
     paragraphs = [_paragraph(content, content.index(quote), len(quote)) for content in quoting]
     return _first(paragraphs, partial(judged, least=_SURER))
-
-
-def _details(fact: Fact) -> Iterator[str]:
-    mentioned = (
-        text for one in fact.mentions for text in (one.name, *one.aliases, one.parent or "", one.description or "")
-    )
-    recorded = texts_in(fact.record.data) if fact.record else ()
-    return (text for text in (*mentioned, fact.value or "", *recorded) if len(text.split()) >= _A_PHRASE)
 
 
 def texts_in(data: object) -> Iterator[str]:
@@ -152,7 +150,8 @@ def _paragraph(content: str, start: int, length: int) -> str:
     return content[max(before, start - _AROUND) : min(after.start() if after else len(content), end + _AROUND)]
 
 
-def _judged(text: str, least: float = _SURE) -> str | None:
+def judge(text: str, least: float = _SURE) -> str | None:
+    """Say why one text reads as if it were to steer, or None. least: the log odds from which it does."""
     pieces = (text[at : at + _MOST] for at in range(0, max(len(text) - _OVERLAP, 1), _MOST - _OVERLAP))
     return next((reason for piece in pieces if (reason := _reason(piece, least))), None)
 

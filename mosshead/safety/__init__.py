@@ -4,6 +4,6 @@ A memory enters the prompt of a later turn, so it may speak of the world, and no
 `suspicion` puts them together.
 """
 
-from pipeline.safety.suspicion import REASONS, guarded, instructs, steers, suspicion_of, texts_in
+from mosshead.safety.suspicion import REASONS, instructs, judge, steers, suspicion_of, texts_in
 
-__all__ = ["REASONS", "guarded", "instructs", "steers", "suspicion_of", "texts_in"]
+__all__ = ["REASONS", "instructs", "judge", "steers", "suspicion_of", "texts_in"]
