@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterable
 
+from mosshead.fencing import strip_fences
 from tests.fake_answers import Json
 from tests.fake_responses import Request
 
@@ -21,9 +22,14 @@ _USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 
 
 def chat_answer(request: Request) -> Json:
-    """To a question the first note of the system prompt that shares a word with it, else the first; else a word of thanks."""
-    question = _asked(request)
-    notes = [match["note"] for fence in _FENCE.finditer(request.system) for match in _NOTE.finditer(fence["notes"])]
+    """To a question the first note that shares a word with it, of those before it and then the system prompt's; else the first.
+
+    To anything else a word of thanks.
+    """
+    asked = _asked(request)
+    question = strip_fences(asked)
+    fences = (fence for text in (asked, request.system) for fence in _FENCE.finditer(text))
+    notes = [match["note"] for fence in fences for match in _NOTE.finditer(fence["notes"])]
     words = set(re.findall(r"\w{4,}", question.casefold()))
     fitting = [note for note in notes if words & set(re.findall(r"\w{4,}", note.casefold()))] or notes[:1]
     if not question.rstrip().endswith("?"):

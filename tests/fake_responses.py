@@ -95,6 +95,13 @@ class Request:
         return "\n".join([*map(str, said), str(self.body.get("instructions") or "")]).strip()
 
     @property
+    def said(self) -> str:
+        """All that the prompt says, the system's part and the messages, in either API."""
+        given = self.body.get("input") or []
+        messages = given if isinstance(given, list) else [{"content": given}]
+        return "\n".join([self.system, *(str(one.get("content")) for one in (*self.messages, *messages))])
+
+    @property
     def prompt(self) -> str:
         """The user's part of the prompt."""
         return str(self.messages[-1]["content"]) if self.messages else ""

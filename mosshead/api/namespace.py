@@ -295,6 +295,7 @@ class Namespace:
             self.session.add_pending(event_id, closes=dict.fromkeys(wanted))
         if session is None and everything:
             self.session.overlay.drop(self.path)
+        self.session.overlay.close(self.path)
         return event_id
 
     # Read -------------------------------------------------------------------------------------------------------------
@@ -390,7 +391,9 @@ class Namespace:
         def read() -> "Context":
             if not said.strip():
                 return replace(pipeline.NOTHING, partial=self.progress().partial)
-            return pipeline.context(self.session.store(), wanted, self.session.published(), self.session.pending())
+            return pipeline.context(
+                self.session.store(), wanted, self.session.published(), self.session.pending_for_prompt()
+            )
 
         def late(reason: str) -> "Context":
             return replace(pipeline.NOTHING, partial=True, reason=reason)

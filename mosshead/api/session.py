@@ -149,7 +149,7 @@ class Session:
         """
         from mosshead.search import vectors  # loaded by the first read: a process that only publishes does not need it
 
-        published, pending = self.published(), self.pending() if as_of is None else Laid()
+        published, pending = self.published(), self.pending_for_prompt() if as_of is None else Laid()
         wanted = vectors.SearchTarget(
             model=self.embedder.name,
             vector=self.embedder.embed([text])[0],
@@ -177,6 +177,16 @@ class Session:
             return waiting
         self.overlay.settle(self.path, self.progress())
         return self.overlay.of(self.path)
+
+    def pending_for_prompt(self) -> Laid:
+        """Return the same without what reads as an instruction, which the service will hold as well."""
+        pending = self.pending()
+        if not pending.remembered:
+            return pending
+        from mosshead.safety import suspicion_of  # its weights are loaded where something waits, and not before
+
+        honest = (one for one in pending.remembered if suspicion_of(one.content, "", ()) is None)
+        return replace(pending, remembered=tuple(honest))
 
     def add_pending(self, event_id: UUID, *, memory: Hit | None = None, closes: Mapping[UUID, UUID | None]) -> None:
         """Lay a write that was just published over this process's reads."""

@@ -118,7 +118,7 @@ def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int]
     return assemble(
         without(found, laid.closed),
         messages=read.messages(limit=wanted.budget // _SHORT),
-        ahead=[one for one in heard.ahead if one.content.strip() and as_compared(one.content) not in told],
+        ahead=_ahead(heard.ahead, told),
         pending=_pending(store, laid, heard.parsed.unnamed, found),
         questions=tuple(read.questions()),
         related=relates(
@@ -134,6 +134,16 @@ def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int]
         now=wanted.now,
         partial=progress.partial,
     )
+
+
+def _ahead(last: Sequence[StoredMessage], told: Collection[str]) -> list[StoredMessage]:
+    """What was said last and no stage has judged yet, without what is told anyway and what would steer a model."""
+    untold = [one for one in last if one.content.strip() and as_compared(one.content) not in told]
+    if not untold:
+        return []
+    from mosshead.safety import steers  # its weights are loaded where something waits, and not before
+
+    return [one for one in untold if not steers(one)]
 
 
 def _pending(store: ReadStore, laid: Laid, message: str, found: Iterable[Path]) -> list[Hit]:

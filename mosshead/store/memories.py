@@ -51,6 +51,18 @@ def memories(
     return memories_where(connection, path, which, limit=limit, kind=kind, state=state, about=about)
 
 
+def lasting_of_user(connection: Connection, path: NamespacePath, limit: int) -> list[StoredMemory]:
+    """What is known of the user and is no event, most salient first."""
+    which = f"""memory.state = 'active' and memory.kind <> 'event' and exists (
+            select from mosshead_read_v1.memory_entities as link
+            join mosshead_read_v1.entities as entity
+              on {same_namespace("entity", "link")} and entity.entity_id = link.entity_id
+            where {same_namespace("link", "memory")} and link.memory_id = memory.memory_id
+              and link.role = 'subject' and link.certainty = 'sure' and entity.is_user)
+        order by memory.salience desc, memory.memory_id limit %(limit)s"""
+    return memories_where(connection, path, which, limit=limit)
+
+
 def memories_where(connection: Connection, path: NamespacePath, which: str, **parameters: Any) -> list[StoredMemory]:
     """Memories as they are now. which: a condition on ``memory``, and the order."""
     rows = Sql(f"""

@@ -99,9 +99,13 @@ class Overlay:
     """
 
     waiting: dict[tuple[tuple[str, ...], str], Pending] = field(default_factory=dict)
+    closings: dict[tuple[str, ...], int] = field(default_factory=dict)
+    """How often this process took back or erased something, by namespace: what was read before is out of date then."""
 
     def add(self, path: NamespacePath, event_id: UUID, pending: Pending) -> None:
         """A write that was published."""
+        if pending.closes:
+            self.close(path)
         self.waiting[path.parts, event_id.hex] = pending
         for key in tuple(self.waiting)[:-_MOST]:
             self.waiting.pop(key, None)
@@ -109,6 +113,10 @@ class Overlay:
     def of(self, path: NamespacePath) -> Laid:
         """What waits of a namespace, as far as `settle` knows."""
         return laid([one for (parts, _), one in tuple(self.waiting.items()) if parts == path.parts])
+
+    def close(self, path: NamespacePath) -> None:
+        """Count that something was taken back or erased."""
+        self.closings[path.parts] = self.closings.get(path.parts, 0) + 1
 
     def drop(self, path: NamespacePath) -> None:
         """Forget all that waits of a namespace: it is not to take effect."""

@@ -43,6 +43,10 @@ class Chat:
         return asked([plain(one) for one in arguments.get("messages", ())])
 
     def with_notes(self, arguments: Arguments, notes: str) -> Arguments:
+        """The arguments with notes before what the user's last message says, in that message."""
+        return {**arguments, "messages": _before_the_last(arguments.get("messages", []), notes, "text")}
+
+    def in_system_prompt(self, arguments: Arguments, notes: str) -> Arguments:
         """The arguments with notes in the first message, if that is the system's or the developer's, else in one before it."""
         messages = arguments.get("messages", [])
         first = plain(messages[0]) if messages else {}
@@ -81,6 +85,13 @@ class Responses:
         return asked([_message_of(plain(item)) for item in items])
 
     def with_notes(self, arguments: Arguments, notes: str) -> Arguments:
+        """The arguments with notes before what the user's last message says, in that message."""
+        given = arguments.get("input")
+        if isinstance(given, list):
+            return {**arguments, "input": _before_the_last(given, notes, "input_text")}
+        return {**arguments, "input": _prepended(given, notes, "input_text")}
+
+    def in_system_prompt(self, arguments: Arguments, notes: str) -> Arguments:
         """The arguments with notes in its ``instructions``."""
         return {**arguments, "instructions": _appended(arguments.get("instructions"), notes)}
 
@@ -159,6 +170,22 @@ def _appended(prompt: object, notes: str) -> object:
     if isinstance(prompt, list | tuple):
         return [*prompt, {"type": "text", "text": notes}]
     return f"{prompt}\n\n{notes}" if isinstance(prompt, str) and prompt else notes
+
+
+def _before_the_last(messages: Sequence[Any], notes: str, part: str) -> list[Any]:
+    """The messages, the user's last one with notes before its content. part: the type of a part that is text."""
+    place = _last([plain(one).get("role") for one in messages], "user")
+    if place < 0:
+        return list(messages)
+    message = plain(messages[place])
+    reminded = {**message, "content": _prepended(message.get("content"), notes, part)}
+    return [*messages[:place], reminded, *messages[place + 1 :]]
+
+
+def _prepended(content: object, notes: str, part: str) -> object:
+    if isinstance(content, list | tuple):
+        return [{"type": part, "text": notes}, *content]
+    return f"{notes}\n\n{content}" if isinstance(content, str) else content
 
 
 def _message_of(item: Mapping[str, Any]) -> Message:

@@ -6,18 +6,20 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from functools import partial
 from queue import SimpleQueue
 from threading import BoundedSemaphore, RLock, Thread
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 from uuid import UUID
 from weakref import finalize
 
 from mosshead.api.memory import Memory
 from mosshead.api.namespace import Namespace
 from mosshead.contrib.openai_client.apis import ApiForm, Arguments, CallRequest, Message
+from mosshead.contrib.openai_client.conversations import ProfileBlock, cache_of, read_profile
 from mosshead.errors import InvalidNamespace, MossheadError, ReadTimeout, StoreUnavailable
 from mosshead.events.envelope import MAX_INJECTED
 from mosshead.models.context import Context
@@ -27,10 +29,19 @@ _T = TypeVar("_T")
 Whose = Namespace | Sequence[str]
 """A namespace, or its parts where a `Memory` is there to ask."""
 
+Placement = Literal["message", "system"]
+"""Where the notes go: into the user's last message, with a profile in the system prompt; or all into the system prompt."""
+
 NO_MESSAGES: tuple[Message, ...] = ()
 
 _FOR_PUBLISHING = 0.05
 """Of the time that the chat can spare, so many seconds are kept for publishing, or a quarter of it where that is less."""
+
+_AHEAD = 5
+"""So many of the last messages that are no memories yet are among the notes."""
+
+_WARM_UP_SECONDS = 2.0
+"""How long the first `with_memory` of a process waits for its connections and a first read, at most."""
 
 _log = logging.getLogger("mosshead")
 
@@ -46,6 +57,7 @@ class Injection:
     zone: tzinfo | Callable[[], tzinfo]
     budget: int
     seconds: float
+    placement: Placement
     on_extract: Callable[[list[UUID]], object] | None
     on_error: Callable[[Exception], object] | None
 
@@ -107,6 +119,7 @@ class Call:
         self._whose = injection.whose(arguments.pop("namespace", None))
         own = arguments.get("conversation") if form.own_conversation else arguments.pop("conversation", None)
         self._conversation = injection.named(own)
+        self._kept = cache_of(self._whose.session.engine).of(self._whose.session, self._conversation)
         self.arguments = form.settled(arguments)
         self.left = min(_FOR_PUBLISHING, injection.seconds / 4)
         self._asked = injection.tried(CallRequest(), form.asked, self.arguments)
@@ -128,17 +141,30 @@ class Call:
         return reading
 
     def remind(self, read: Context | Exception | None) -> None:
-        """Put what was read into the prompt. read: None where it did not come in time."""
+        """Put what was read into the prompt. read: None where it did not come in time; the notes read last then do."""
         if read is None:
-            read = ReadTimeout("timeout: what is remembered was not read in time")
+            read = ReadTimeout(
+                f"timeout: {self.injection.seconds:g} s, which with_memory was given, were too short to read what is remembered; "
+                "the answer has the conversation's last notes, if there are any"
+            )
         if isinstance(read, Exception):
             self.injection.report(read)
-        elif read.memories or read.messages:
-            notes = read.as_system_message()["content"]
-            self.arguments = self.injection.tried(self.arguments, self.form.with_notes, self.arguments, notes)
-            if read.memories:
-                self._injected = {"injected": [memory.id for memory in read.memories][:MAX_INJECTED]}
+            read = self._kept.last
+        by_message = self.injection.placement == "message"
+        profile = (by_message and self._kept.profile) or ProfileBlock()
+        ids = list(profile.ids)
+        if profile.text:
+            self._put(self.form.in_system_prompt, profile.text)
+        if read and (read.memories or read.messages):
+            put = self.form.with_notes if by_message else self.form.in_system_prompt
+            self._put(put, read.as_system_message()["content"])
+            ids += [memory.id for memory in read.memories]
+        if ids:
+            self._injected = {"injected": list(dict.fromkeys(ids))[:MAX_INJECTED]}
         self.left = max(self.left, self.injection.seconds - self._elapsed())
+
+    def _put(self, put: Callable[[Arguments, str], Arguments], notes: str) -> None:
+        self.arguments = self.injection.tried(self.arguments, put, self.arguments, notes)
 
     def add(self, piece: Any) -> None:
         """Gather an answer that comes in pieces."""
@@ -173,16 +199,22 @@ class Call:
         # As long as the memory's own deadline lets it: a read that is cut off takes its connection with it, with all that it had
         # prepared, and the next would be late as well. One that is late warms the next.
         try:
-            return self._whose.context(
+            if self._kept.profile is None and self.injection.placement == "message":
+                self._kept.profile = read_profile(self._whose)
+            read = self._whose.context(
                 self._asked.text,
                 conversation=self._conversation,
                 history=self._asked.history,
                 budget=self.injection.budget,
+                include_pending=_AHEAD,
                 now=self._begun_at,
                 on_timeout="raise",
             )
+            if read.memories or read.messages:
+                self._kept.last = read  # also where it came too late for this answer
         except Exception as error:  # noqa: BLE001 - the edge of a thread; who waits for it tells it
             return error
+        return read
 
     def _publish(self, turn: Sequence[Message]) -> None:
         ids = self.injection.tried(
@@ -267,6 +299,28 @@ class BackgroundThreads:
         """What is under way is the parent's."""
         self._starting = RLock()
         self._begin()
+
+
+def warm_up_reads(namespace: Namespace) -> None:
+    """Connect and read, once for each `Memory`, so that the first call is no slower than others.
+
+    Nothing is raised or told: where it fails, the call will say so.
+    """
+    cache = cache_of(namespace.session.engine)
+    if cache.warm:
+        return
+    cache.warm = True
+
+    def read() -> None:
+        with suppress(Exception):
+            for question in (
+                "Who am I?",
+                "What did I say?",
+            ):  # either of the two connections prepares either's statements
+                namespace.context(question, on_timeout="raise")
+            read_profile(namespace)
+
+    wait(BACKGROUND.read(read), _WARM_UP_SECONDS)
 
 
 def _under_way(future: Future[_T]) -> Future[_T]:

@@ -4,14 +4,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
 from dataclasses import replace
 from datetime import UTC, tzinfo
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 from uuid import UUID, uuid4
 
 from mosshead.api.arguments import checked_limit, checked_seconds
 from mosshead.api.memory import Memory, warm_up
 from mosshead.api.namespace import Namespace
 from mosshead.contrib.openai_client.apis import ApiForm, Chat, Responses
-from mosshead.contrib.openai_client.calls import Call, Injection, Whose, wait, wait_async
+from mosshead.contrib.openai_client.calls import Call, Injection, Placement, Whose, wait, wait_async, warm_up_reads
 from mosshead.contrib.openai_client.streams import Forwarding, followed
 
 if TYPE_CHECKING:
@@ -116,14 +116,15 @@ def with_memory(
     zone: tzinfo | Callable[[], tzinfo] = UTC,
     budget: int = 800,
     timeout: float = 0.3,
+    placement: Placement = "message",
     on_extract: Callable[[list[UUID]], object] | None = None,
     on_error: Callable[[Exception], object] | None = None,
 ) -> _Client:
     """A client of the openai package that remembers: it is used as the one that is given, which stays as it is.
 
     Each ``create``, ``parse`` and ``stream`` of ``chat.completions`` and of ``responses`` reads what is known for the user's last
-    message, puts it into a fence at the end of the system prompt, and publishes the user's message and the answer
-    (docs/injection.md).
+    message, puts it into a fence before that message's own words, and publishes the user's message and the answer. What is always
+    good to know of the user stands in the system prompt, the same for a whole conversation (docs/injection.md).
 
     memory: a namespace, or a `Memory` with ``namespace``.
     namespace: whose memory, by default: a `Namespace`, its parts, or a function that says so at each call. A call may name
@@ -132,10 +133,12 @@ def with_memory(
     ``conversation=``, which is not sent. That of ``responses`` is OpenAI's own: it is sent, and is the name here, too.
     zone: that of the user's clock, or a function that says it at each call: what is said on a Monday evening is of a Monday then.
     budget: tokens of what is put into the prompt, at most, the fence apart.
-    timeout: seconds that memory may add to an answer. Anything not read by then is left out.
+    timeout: seconds that memory may add to an answer. If the notes are not read by then, the conversation's last ones are used.
+    placement: "system" puts the notes at the end of the system prompt, without a profile, which costs the provider's cache.
     on_extract: called with the ids of the events of each turn that was published, in a thread of its own.
     on_error: called with what went wrong where the chat goes on without memory; by default the logger "mosshead" warns of it.
-    The local embedding model is loaded now, where it is not yet (0.1 s).
+    The local embedding model is loaded now, where it is not yet (0.1 s), and the first time a `Memory` is given here it connects
+    and reads once, for two seconds at most.
     Raises TypeError and ValueError, which name what does not fit, InvalidNamespace, and ConfigurationError where the embedding
     model's files are not the right ones. The calls raise what the client raises, and InvalidNamespace where no namespace is said.
     """
@@ -144,6 +147,8 @@ def with_memory(
     for name, function in (("on_extract", on_extract), ("on_error", on_error)):
         if function is not None and not callable(function):
             raise TypeError(f"{name}: a function, got {type(function).__name__}")
+    if placement not in get_args(Placement):
+        raise ValueError(f"placement: one of {', '.join(get_args(Placement))}, got {placement!r}")
     conversation = str(uuid4()) if conversation is None else conversation
     injection = Injection(
         asynchronous=_is_asynchronous(client),
@@ -153,6 +158,7 @@ def with_memory(
         zone=_or_function("zone", zone, tzinfo, "a zone such as zoneinfo.ZoneInfo('Europe/Paris')"),
         budget=checked_limit(budget, "budget"),
         seconds=checked_seconds("timeout", timeout),
+        placement=placement,
         on_extract=on_extract,
         on_error=on_error,
     )
@@ -162,6 +168,7 @@ def with_memory(
         warm_up(memory.session.embedder)
     else:
         memory.warm_up()
+    warm_up_reads(memory if isinstance(memory, Namespace) else memory.namespace("mosshead", "warm-up"))
     return cast("_Client", ClientWithMemory(client, injection, _PARTS))
 
 

@@ -118,6 +118,22 @@ def test_the_first_pieces_are_passed_on_while_the_last_are_still_made(
     assert arrived[-1] - arrived[0] > 0.4
 
 
+def test_where_a_read_is_late_the_answer_has_the_conversation_s_last_notes(
+    servers: Servers, plain: openai.OpenAI, fake: FakeOpenAI
+) -> None:
+    told: list[Exception] = []
+    far = servers.memory.namespace(f"tenant-{uuid4().hex}", "sarah")
+    far.remember("User's dog is called Biscuit")
+    with_memory(plain, far, conversation="c1", timeout=PATIENT).chat.completions.create(model="m", messages=MESSAGES)
+    servers.hang()
+    client = with_memory(plain, far, timeout=LIMIT, on_error=told.append)
+    answer = client.chat.completions.create(model="m", messages=MESSAGES, conversation="c1")  # type: ignore[call-overload]
+    elsewhere = client.chat.completions.create(model="m", messages=MESSAGES, conversation="c2")  # type: ignore[call-overload]
+    assert answer.choices[0].message.content == "You told me: User's dog is called Biscuit."
+    assert elsewhere.choices[0].message.content == "You have not told me."
+    assert [str(one).partition(",")[0] for one in told] == ["timeout: 0.3 s"] * 2
+
+
 def test_what_no_deadline_bounds_holds_the_answer_no_longer(
     sarah: Namespace, plain: openai.OpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,38 +96,67 @@ class TestWhatIsAsked:
         before = copy.deepcopy(arguments)
         found = form.asked(arguments)
         form.with_notes(arguments, "notes")
+        form.in_system_prompt(arguments, "notes")
         assert arguments == before
         assert all(one["content"] and one["role"] in {"user", "tool"} for one in found.new)
 
 
-class TestWhereTheNotesGo:
+class TestWhereTheProfileGoes:
     @pytest.mark.parametrize("role", ["system", "developer"])
     def test_at_the_end_of_the_system_prompt(self, role: str) -> None:
         given_ = [{"role": role, "content": "Be kind."}, user("Hi")]
-        put = Chat().with_notes({"messages": given_, "model": "m"}, "NOTES")
+        put = Chat().in_system_prompt({"messages": given_, "model": "m"}, "NOTES")
         assert put == {"messages": [{"role": role, "content": "Be kind.\n\nNOTES"}, user("Hi")], "model": "m"}
         assert given_[0]["content"] == "Be kind."
 
     def test_as_one_part_more_of_a_prompt_in_parts(self) -> None:
         parts = [{"type": "text", "text": "Be kind."}]
-        put = Chat().with_notes({"messages": [{"role": "system", "content": parts}]}, "NOTES")
+        put = Chat().in_system_prompt({"messages": [{"role": "system", "content": parts}]}, "NOTES")
         assert put["messages"][0]["content"] == [*parts, {"type": "text", "text": "NOTES"}]
         assert len(parts) == 1
 
     def test_in_a_message_of_their_own_where_there_is_no_system_prompt(self) -> None:
-        put = Chat().with_notes({"messages": [user("Hi")]}, "NOTES")
+        put = Chat().in_system_prompt({"messages": [user("Hi")]}, "NOTES")
         assert put["messages"] == [{"role": "system", "content": "NOTES"}, user("Hi")]
 
     @pytest.mark.parametrize(
         ("given_", "put"), [("Be kind.", "Be kind.\n\nNOTES"), (None, "NOTES"), (object(), "NOTES")], ids=str.__class__
     )
     def test_in_the_instructions_of_a_response(self, given_: object, put: str) -> None:
-        assert Responses().with_notes({"input": "Hi", "instructions": given_}, "NOTES")["instructions"] == put
+        assert Responses().in_system_prompt({"input": "Hi", "instructions": given_}, "NOTES")["instructions"] == put
+
+
+class TestWhereTheNotesGo:
+    def test_before_the_words_of_the_user_s_last_message_in_that_message(self) -> None:
+        given_ = [user("Hi"), assistant("Hello"), user("Where am I?"), assistant(None, tool_calls=[CALL])]
+        put = Chat().with_notes({"messages": given_, "model": "m"}, "NOTES")
+        assert put["messages"] == [*given_[:2], user("NOTES\n\nWhere am I?"), given_[3]]
+        assert given_[2] == user("Where am I?")
+
+    def test_as_one_part_more_of_a_message_in_parts(self) -> None:
+        parts = [{"type": "image_url", "image_url": {"url": "data:,"}}, {"type": "text", "text": "Who?"}]
+        put = Chat().with_notes({"messages": [user(parts)]}, "NOTES")
+        assert put["messages"] == [user([{"type": "text", "text": "NOTES"}, *parts])]
+
+    @pytest.mark.parametrize(
+        ("given_", "put"),
+        [
+            ("Hi", "NOTES\n\nHi"),
+            ([user("Hi")], [user("NOTES\n\nHi")]),
+            ([user([])], [user([{"type": "input_text", "text": "NOTES"}])]),
+        ],
+        ids=["text", "message", "parts"],
+    )
+    def test_in_the_input_of_a_response(self, given_: object, put: object) -> None:
+        assert Responses().with_notes({"input": given_, "instructions": "Be kind."}, "NOTES") == {
+            "input": put,
+            "instructions": "Be kind.",
+        }
 
     def test_an_iterator_of_messages_is_read_once(self) -> None:
         settled = Chat().settled({"messages": iter([user("Hi")])})
         assert Chat().asked(settled).text == "Hi"
-        assert Chat().with_notes(settled, "NOTES")["messages"][1:] == [user("Hi")]
+        assert Chat().with_notes(settled, "NOTES")["messages"] == [user("NOTES\n\nHi")]
 
 
 class TestWhatIsAnswered:
