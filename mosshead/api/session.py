@@ -149,7 +149,7 @@ class Session:
         """
         from mosshead.search import vectors  # loaded by the first read: a process that only publishes does not need it
 
-        published, pending = self.published(), self.pending_for_prompt() if as_of is None else Laid()
+        published, pending = self.published(), self.pending() if as_of is None else Laid()
         wanted = vectors.SearchTarget(
             model=self.embedder.name,
             vector=self.embedder.embed([text])[0],

@@ -214,7 +214,7 @@ class TestTheProfile:
         known = {str(one.id) for one in sarah.memories() if one.content == "User lives in Leeds"}
         assert all(known <= set(event["injected"]) for event in taken(4))
 
-        client.chat.completions.create(model="m", messages=QUESTION, conversation="c2")
+        chat_create(with_memory(plain, sarah, conversation="c2", timeout=PATIENT))
         assert "allergic to nuts" in fake.requests[2].system
 
     def test_has_at_most_120_tokens_with_its_fence(
