@@ -42,7 +42,7 @@ _ANSWER = (
     "write down both, and look at the list again tomorrow, since much looks different after a night. If something is urgent, "
     "begin with that, however small it is. Tell me which of them worries you most, and we will look at it more closely."
 )
-"""Sixty-odd words, as short as models answer."""
+"""68 words, as short as models answer."""
 _OF_THE_USER = ("User lives in Leeds", "User is a nurse", "User has a son called Tom", "User is allergic to nuts")
 
 
