@@ -313,10 +313,8 @@ def warm_up_reads(namespace: Namespace) -> None:
 
     def read() -> None:
         with suppress(Exception):
-            for question in (
-                "Who am I?",
-                "What did I say?",
-            ):  # either of the two connections prepares either's statements
+            # Twice: each connection of the pool prepares statements of its own.
+            for question in ("Who am I?", "What did I say?"):
                 namespace.context(question, on_timeout="raise")
             read_profile(namespace)
 

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from threading import Lock
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
@@ -12,6 +11,7 @@ from sqlalchemy import Engine
 from mosshead.api.namespace import Namespace
 from mosshead.api.session import Session
 from mosshead.fencing import fenced
+from mosshead.fork_safety import ForkSafeLock
 from mosshead.models.context import Context, memory_note
 from mosshead.models.memories import StoredMemory
 from mosshead.store import memories
@@ -51,7 +51,7 @@ class ConversationCache:
     def __init__(self) -> None:
         self.warm = False
         self._kept: dict[tuple[tuple[str, ...], str], ConversationNotes] = {}
-        self._lock = Lock()
+        self._lock = ForkSafeLock()
 
     def of(self, session: Session, conversation: str) -> ConversationNotes:
         """Return what a conversation keeps; new where it rested, or where this process took back or erased anything since."""
