@@ -13,6 +13,8 @@ from pathlib import Path
 from workers.local.ports import LOOPBACK
 
 _CHUNK = 65_536
+_MOMENT = 0.01
+"""Seconds in which what was accepted begins to be served."""
 
 
 @dataclass(eq=False)
@@ -91,6 +93,7 @@ class Proxy:
 
     async def _stop(self) -> None:
         self._server.close()
+        await asyncio.sleep(_MOMENT)  # a task that is cancelled before it began would leave its connection open
         await self._reset()
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         for task in tasks:
@@ -117,6 +120,8 @@ class Proxy:
         try:
             await asyncio.gather(self._pump(link, reader, server), self._pump(link, answers, client, answer=True))
         except asyncio.CancelledError:
+            _abort(client)  # a plain close would wait for what is still to be written
+            _abort(server)
             return  # asyncio 3.11 would print the traceback of a connection's task that is cancelled
         finally:
             self._links.discard(link)

@@ -137,6 +137,8 @@ class Memory:
         """Ship what was published last, for two seconds at most, and give the connections back. What is left stays spooled."""
         if self._publisher is not None:
             self._publisher.close()
+        # A read under way in another thread gives its connection back later, to a pool that nobody empties any more.
+        event.listen(self._engine.pool, "checkin", _close_returned)
         self._engine.dispose()
 
     def __enter__(self) -> Self:
@@ -146,6 +148,11 @@ class Memory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _close_returned(connection: psycopg.Connection[Any] | None, _record: object) -> None:
+    if connection is not None:
+        connection.close()
 
 
 def warm_up(embedder: Embedder) -> None:

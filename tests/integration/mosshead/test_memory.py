@@ -142,6 +142,16 @@ class TestLazily:
             Memory.connect(database_url="mysql://me@host/db", check=False)
 
 
+def test_a_connection_that_a_read_still_uses_at_the_close_is_closed_when_it_comes_back(addresses: Addresses) -> None:
+    memory = Memory.connect(database_url=addresses.database_url)
+    with memory.namespace("acme", uuid4().hex).session.engine.connect() as used:
+        driver = used.connection.driver_connection
+        memory.close()
+        assert driver is not None
+        assert not driver.closed
+    assert driver.closed
+
+
 def test_a_broken_namespace_is_refused(memory: Memory) -> None:
     with pytest.raises(InvalidNamespace, match="user_id"):
         memory.namespace("acme", "{user_id}")
