@@ -90,6 +90,7 @@ class Settings(BaseSettings):
     attempts: int = Field(3, ge=1)
     tenant_slots: int | None = Field(None, ge=1)
     tenant_tokens_per_day: int | None = Field(None, ge=1, le=2**63 - 1)
+    expansion_tokens_per_day: int = Field(100_000, ge=0, le=2**63 - 1)
     quarantine_after: int = Field(20, ge=1)
     retention_days: float = Field(7.0, gt=0, le=36_500)
     signing_keys: SecretStr | None = None

@@ -51,6 +51,7 @@ def answer_for(schema: str, prompt: str) -> Json:
         "ConsolidationAnswer": _consolidation,
         "ProfileAnswer": _profile,
         "DocumentAnswer": lambda prompt: {"fields": []},
+        "ExpansionAnswer": lambda prompt: {"memories": []},
         "ManagerAnswer": lambda prompt: {"changes": []},
         "SummaryAnswer": _summary,
         "Readiness": lambda prompt: {"ready": True},

@@ -33,6 +33,7 @@ from workers.celery_app import app
 from workers.commands import dispatch as commands
 from workers.dependencies import Parts, Store, parts, providers_of
 from workers.failures import GiveUp, NoThread, Retry, Wait, after_failure, describe, in_vain
+from workers.reflection import expansions
 from workers.reflection import run as reflecting
 from workers.scheduler import dispatch, hint
 from workers.stages import embed as filling
@@ -118,10 +119,11 @@ def consolidate(batch: BatchRef, parts: Parts) -> Store:
     if lags:
         filling.fill(parts.engine, batch.lane, parts.embedder)
     if command is not None:
-        return commands.prepare(batch, command, parts)
+        return expansions.after(commands.prepare(batch, command, parts), batch, parts)
     filling.embed_again(batch, strange, parts)
     plan = deciding.decide(batch, parts)
-    return partial(apply.apply, batch=batch, plan=plan, debounce=parts.settings.reflection_debounce)
+    store = partial(apply.apply, batch=batch, plan=plan, debounce=parts.settings.reflection_debounce)
+    return expansions.after(store, batch, parts)
 
 
 @_stage

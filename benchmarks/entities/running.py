@@ -1,6 +1,6 @@
 """Asks a running service about a world, through the public face alone, and translates its answers into the world's own names."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, time
 from typing import Any
 
@@ -11,6 +11,7 @@ from benchmarks.entities.who import Answer
 from benchmarks.entities.world import Said, Talk, Together, Who
 from mosshead import Entity, Namespace
 from mosshead.contrib.focus import track_conversation
+from mosshead.paths import NamespacePath
 
 _NOON = time(12, tzinfo=UTC)
 _FARTHEST = 50
@@ -28,6 +29,15 @@ class Asking:
         """Import the world, and wait until all of it is known. patience: seconds. Raises WaitTimeout."""
         self._namespace.import_records(self._disguise.records, on_sent=on_sent)
         self._namespace.wait(timeout=patience)
+
+    @property
+    def path(self) -> NamespacePath:
+        """The namespace's."""
+        return self._namespace.session.path
+
+    def renamed(self, of_memories: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+        """What is given by the world's ids, by those that the service knows."""
+        return {given: of_memories[own] for given, own in self._disguise.ids.items() if given and own in of_memories}
 
     def who(self, row: Who) -> Answer:
         """Who is meant."""

@@ -11,6 +11,7 @@ from rich.progress import Progress
 from benchmarks.entities.coretrieval import score_together
 from benchmarks.entities.crowd import Size, commonest_name, crowd
 from benchmarks.entities.disguise import disguise
+from benchmarks.entities.expansions import Phrases, store_expansions
 from benchmarks.entities.focus import score_focus
 from benchmarks.entities.latency import Latency, measure
 from benchmarks.entities.report import Scores
@@ -28,10 +29,22 @@ _PER_MEMORY_SECONDS = 0.1
 _WARM_UP = 5
 
 
-def run(world: World, service: Rig, *, budgets: Sequence[int], size: Size | None, console: Console) -> Scores:
-    """Ask a service about a world. budgets: tokens of contexts. size: of the larger crowd; None for no crowd."""
+def run(
+    world: World,
+    service: Rig,
+    *,
+    budgets: Sequence[int],
+    size: Size | None,
+    phrases: Phrases,
+    console: Console,
+) -> Scores:
+    """Ask a service about a world. budgets: tokens of contexts. size: of the larger crowd; None for no crowd.
+
+    phrases: of its expansions.
+    """
     with service.memory() as memory:
         asking = _loaded(memory, "world", world.entities, world.memories, console)
+        store_expansions(service, asking.path, asking.renamed(phrases))
         count_tokens = MiniLM().count_tokens
         together = {
             budget: score_together(

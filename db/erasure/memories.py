@@ -88,6 +88,8 @@ STATEMENTS: Final = f"""
       and jsonb_path_query_array(event.payload, '$.memories[*].id') ?| keys.erased;
 
     delete from mosshead.memories where {OF_NAMESPACE} and memory_id = {_ERASED};
+    -- What stays may say something else from now on, and was expanded with what is erased.
+    delete from mosshead.expansions where {OF_NAMESPACE} and (memory_id = {_ERASED} or memory_id = {_REPEATED});
     delete from mosshead.memory_entities where {OF_NAMESPACE} and memory_id = {_ERASED};
     delete from mosshead.memory_edges where {OF_NAMESPACE} and from_id = {_ERASED};
     delete from mosshead.relations where {OF_NAMESPACE} and memory_id = {_ERASED};

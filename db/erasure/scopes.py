@@ -256,7 +256,7 @@ Parameters: the lane's, ``erasure_id``, ``conversation``, and ``kinds``, of the 
 TABLES_OF_NAMESPACE: Final = """
     reflection_batches reflections candidate_facts candidate_turns step_results batches dead_letters
     decision_memories decisions memory_edges memory_sources relations questions
-    traits examples embeddings memory_entities memories
+    traits examples embeddings expansions memory_entities memories
     profiles entity_aliases entities documents summaries prompt_feedback prompts turns vocabulary
 """.split()
 """All rows of these. The copy of traits goes before what it is made of, so that triggers have nothing left to take out of it."""

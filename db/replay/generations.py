@@ -149,8 +149,8 @@ _COLUMNS = """tenant_id, namespace_id, replay_id, started_at, replayed, coalesce
     where one ->> 'switched' is null), '[]') as left_out, switched_at"""
 
 _WHOLE: Final = """
-    memories memory_sources memory_edges memory_entities embeddings entities entity_aliases relations profiles questions examples
-    documents summaries decision_memories
+    memories memory_sources memory_edges memory_entities embeddings expansions entities entity_aliases relations profiles
+    questions examples documents summaries decision_memories
 """
 
 EXCHANGED_TABLES: Final = {

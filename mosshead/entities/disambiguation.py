@@ -33,9 +33,14 @@ LEAD = 1.25
 NEAREST_WEIGHT = 12.2
 WORD_WEIGHT = 1.0
 NAMED_WEIGHT = 1.7
+EXPANDED_WEIGHT = 1.0
+"""Of a word that only an expansion has."""
 
 DOUBT = 11.9
 """What "nobody can tell" weighs before anything is said."""
+
+DOUBT_WHERE_EXPANDED = 0.0
+"""What it weighs besides where an expansion tells something: with so many words more, somebody fits sooner."""
 
 DOUBT_LESS_PER_ROOT_OF_WORDS = 4.3
 """The more is said, the less it takes to be sure: for the square root of the number of telling words."""
@@ -64,13 +69,14 @@ class Evidence:
     nearest: the cosine of the telling's text with the nearest memory that is surely about the candidate; of its profile where
         there is no memory; 0 where there is neither.
     words: those of the telling's words and scene_words that occur in its memories, its description, its aliases or its parent's
-        name.
+        name. expanded: those that occur in what an LLM wrote down of its memories.
     named: other entities that the message names and that the candidate belongs to: its parent, or what shares a memory or a
         relation with it. scene_named: the same of the turns before.
     """
 
     nearest: float
     words: frozenset[str] = frozenset()
+    expanded: frozenset[str] = frozenset()
     named: frozenset[UUID] = frozenset()
     scene_named: frozenset[UUID] = frozenset()
 
@@ -113,7 +119,7 @@ def disambiguate(asked: Telling, candidates: Mapping[UUID, Evidence]) -> Disambi
     """
     strange = bool(asked.described) and all(asked.described.isdisjoint(one.words) for one in candidates.values())
     fits = zip(candidates, _fits(list(candidates.values())), strict=True)
-    scores = _probabilities(fits, _doubt(asked, strange=strange))
+    scores = _probabilities(fits, _doubt(asked, strange=strange, expanded=any(map(_expanded, candidates.values()))))
     if not scores:
         return Disambiguation(status="unknown")
     best, probability = scores[0]
@@ -133,13 +139,20 @@ def _fits(candidates: Sequence[Evidence]) -> list[float]:
     # fsum, because sets of words have another order in each process, and a sum that depends on it could tip the scales.
     words = [one.words - OF_ANYBODY for one in candidates]
     named = [one.named | one.scene_named for one in candidates]
-    of_words, of_named = _rarity(words), _rarity(named)
+    expanded = [_expanded(one) for one in candidates]
+    of_words, of_named = _rarity([own | other for own, other in zip(words, expanded, strict=True)]), _rarity(named)
     return [
         NEAREST_WEIGHT * one.nearest
         + (WORD_WEIGHT * fsum([of_words[word] for word in said]) if said else 0.0)
+        + (EXPANDED_WEIGHT * fsum([of_words[word] for word in more]) if more else 0.0)
         + (NAMED_WEIGHT * fsum([of_named[other] for other in others]) if others else 0.0)
-        for one, said, others in zip(candidates, words, named, strict=True)
+        for one, said, more, others in zip(candidates, words, expanded, named, strict=True)
     ]
+
+
+def _expanded(one: Evidence) -> frozenset[str]:
+    """The words that only the expansions of a candidate's memories have."""
+    return one.expanded - one.words - OF_ANYBODY if one.expanded else one.expanded
 
 
 def _rarity(candidates: Collection[frozenset[Trait]]) -> dict[Trait, float]:
@@ -153,10 +166,11 @@ def _rarity(candidates: Collection[frozenset[Trait]]) -> dict[Trait, float]:
     return {trait: log(of / count) / log(of) if of > 1 else 0.0 for trait, count in having.items()}
 
 
-def _doubt(asked: Telling, *, strange: bool) -> float:
+def _doubt(asked: Telling, *, strange: bool, expanded: bool) -> float:
     """How well "nobody can tell" fits: the less is said, the better."""
     words = len({*asked.words, *asked.scene_words})
-    return DOUBT - DOUBT_LESS_PER_ROOT_OF_WORDS * sqrt(min(words, MOST_WORDS_COUNTED)) + STRANGER_WEIGHT * strange
+    known = DOUBT + DOUBT_WHERE_EXPANDED * expanded
+    return known - DOUBT_LESS_PER_ROOT_OF_WORDS * sqrt(min(words, MOST_WORDS_COUNTED)) + STRANGER_WEIGHT * strange
 
 
 def _probabilities(fits: Iterable[tuple[UUID, float]], doubt: float) -> tuple[tuple[UUID, float], ...]:

@@ -110,11 +110,15 @@ def weighed(
     words = [(1 << number, word) for number, word in enumerate(looked_for(asked))]
     none: frozenset[Any] = frozenset()
 
+    def among(bits: int) -> frozenset[str]:
+        return frozenset([word for bit, word in words if bits & bit]) if bits else none
+
     def evidence(row: Any) -> Evidence:
-        bits, shared = row.words, row.shared or ()
+        shared = row.shared or ()
         return Evidence(
             nearest=row.nearest,
-            words=frozenset([word for bit, word in words if bits & bit]) if bits else none,
+            words=among(row.words),
+            expanded=among(row.expanded),
             named=frozenset(shared).intersection(named) if shared else none,
             scene_named=frozenset(shared).intersection(scene_named) if shared else none,
         )
@@ -148,7 +152,7 @@ def _bits(words: str) -> str:
 def _of_candidates(part: str) -> str:
     """The scores of the traits of all candidates, of which each part has an index of its own."""
     return f"""select trait.entity_id, {_NEAREST.format("trait")} as nearest, {_bits("trait.words")} as words,
-               cast(null as uuid) as other, trait.owner_kind = 'memory' as is_memory
+               {_bits("trait.expansion")} as expanded, cast(null as uuid) as other, trait.owner_kind = 'memory' as is_memory
         from mosshead_read_v1.traits as trait
         where {of_namespace("trait")} and trait.model = %(model)s
           and trait.entity_id = any(array(select entity_id from candidates)) and {part}"""
@@ -197,11 +201,11 @@ _WHO = f"""
 
 _KNOWN = f"""
     traits as materialized (
-        select entity_id, max(nearest) as nearest, bit_or(words) as words,
+        select entity_id, max(nearest) as nearest, bit_or(words) as words, bit_or(expanded) as expanded,
                array_agg(other) filter (where other is not null) as shared, count(*) filter (where is_memory) as memories
         from (
             {_of_candidates("trait.compact")} union all {_of_candidates("not trait.compact")}
-            union all select entity_id, null, null, other, false from shared
+            union all select entity_id, null, null, null, other, false from shared
         ) as scored
         group by entity_id
     ),
@@ -221,6 +225,7 @@ _KNOWN = f"""
                            and profile.owner_kind = 'profile' and profile.owner_id = identified.entity_id
                          order by profile.version desc limit 1), 0) as nearest,
                coalesce(traits.words, 0) | {_bits("search")} | {_bits("parent_search")} as words,
+               coalesce(traits.expanded, 0) as expanded,
                case when parent_id in (select entity_id from named) then traits.shared || parent_id
                     else traits.shared end as shared
         from identified full join candidates using (entity_id) full join traits using (entity_id)

@@ -10,19 +10,21 @@ from typing import Final
 import structlog
 from sqlalchemy import Connection
 
-from db import reflections, summaries
+from db import expansions, reflections, summaries
 from db.keys import BatchRef
 from mosshead.safety import steers
 from mosshead.store.connection import tenant_transaction
 from workers.dependencies import Parts, Store
 from workers.reflection import documents, prompts
 from workers.reflection.conversations import EPISODES, SUMMARY
+from workers.reflection.expansions import EXPANSIONS
 from workers.reflection.kinds import Reflection, ReflectionDue
 from workers.stages import load
 
 KINDS: Final[dict[str, Reflection]] = {
     "document": documents.DOCUMENT,
     "episodes": EPISODES,
+    expansions.KIND: EXPANSIONS,
     prompts.KIND: prompts.OPTIMIZING,
     summaries.KIND: SUMMARY,
 }

@@ -8,24 +8,27 @@
 -- them. So an index ("side_by_side") includes all that a scan compares, and keeps a namespace's rows together. An entry of it has 2,704
 -- bytes; a row that does not fit (not compact) is read from the table ("at_large").
 
--- How many words a tsvector holds, each as often as it occurs. Stop words do not count, and a word counts at most 255 times.
+-- How many words a tsvector holds, each as often as it occurs. Stop words do not count, and a word counts at most 255 times. Words of
+-- an expansion, which bear the label A, do not make a text longer.
 create function mosshead.word_occurrences(words tsvector) returns integer
     language sql immutable strict parallel safe
-    return (select coalesce(sum(cardinality(positions)), 0)::integer from unnest(words));
+    return (select coalesce(sum(cardinality(array_positions(weights, 'D'))), 0)::integer from unnest(words));
 
 -- The place of a word in a sparse vector. Two words that share one count as one: of 500 million places that is seldom.
 create function mosshead.term(lexeme text) returns integer
     language sql immutable strict parallel safe
     return (hashtextextended(lexeme, 0) & 536870911)::integer + 1;
 
--- The weight of each word: n occurrences weigh n · 2.2 / (n + 1.2), and so one weighs 1. A vector holds 16,000 words at most.
+-- The weight of each word: n occurrences weigh n · 2.2 / (n + 1.2), and so one weighs 1; a word that only the
+-- expansion has weighs half of that. A vector holds 16,000 words at most.
 create function mosshead.terms(words tsvector) returns sparsevec
     language sql immutable strict parallel safe
     return (
         select ('{' || coalesce(string_agg(place || ':' || weight, ','), '') || '}/536870912')::sparsevec from (
             select mosshead.term(lexeme) as place,
-                   max(cast(2.2 * cardinality(positions) / (cardinality(positions) + 1.2) as real)) as weight
-            from (select lexeme, positions from unnest(words) order by positions[1], lexeme limit 8000) as word group by place
+                   max(cast(case times when 0 then 0.5 else 2.2 * times / (times + 1.2) end as real)) as weight
+            from (select lexeme, cardinality(array_positions(weights, 'D')) as times
+                  from unnest(words) order by positions[1], lexeme limit 8000) as word group by place
         ) as one
     );
 
@@ -40,7 +43,7 @@ create table mosshead.embeddings (
     owner_id      uuid not null,
     embedding     halfvec storage main not null,            -- in the row itself: out of line, each would cost a scan a look-up
     version       integer not null default 1,
-    words         tsvector,                                 -- of a memory: the words of that version
+    words         tsvector,                                 -- of a memory: the words of that version, and of its expansion
     length        integer generated always as (mosshead.word_occurrences(words)) stored,
     terms         sparsevec generated always as (mosshead.terms(words)) stored,
     compact       boolean not null generated always as
@@ -61,7 +64,11 @@ create function mosshead.words_of_memory() returns trigger language plpgsql as $
 begin
     new.words := null;
     if new.owner_kind = 'memory' then
-        select search into new.words from mosshead.memories as memory
+        select memory.search || coalesce(expansion.search, '') into new.words
+        from mosshead.memories as memory
+        left join mosshead.expansions as expansion
+          on expansion.tenant_id = memory.tenant_id and expansion.namespace_id = memory.namespace_id
+         and expansion.memory_id = memory.memory_id and expansion.made_of = sha256(convert_to(memory.content, 'UTF8'))
         where memory.tenant_id = new.tenant_id and memory.namespace_id = new.namespace_id
           and memory.memory_id = new.owner_id and memory.version = new.version;
     end if;
@@ -70,6 +77,20 @@ end
 $$;
 create trigger words_of_memory before insert or update of owner_kind, owner_id, version on mosshead.embeddings
     for each row execute function mosshead.words_of_memory();
+
+create function mosshead.expansion_changed() returns trigger language plpgsql as $$
+declare
+    one mosshead.expansions := case tg_op when 'DELETE' then old else new end;
+begin
+    update mosshead.embeddings as vector set version = vector.version
+    where vector.tenant_id = one.tenant_id and vector.namespace_id = one.namespace_id
+      and vector.model = any(array(select model from mosshead.models))
+      and vector.owner_kind = 'memory' and vector.owner_id = one.memory_id;
+    return null;
+end
+$$;
+create trigger words_of_expansion after insert or delete or update of made_of, phrases on mosshead.expansions
+    for each row execute function mosshead.expansion_changed();
 
 -- Messages as reading scans them: one row for each message that took effect and says something, by user or assistant, in the order of
 -- its conversation. Its text stays in messages. Rows are written once and deleted, and never changed.

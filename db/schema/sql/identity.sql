@@ -60,15 +60,17 @@ create table mosshead.traits (
     owner_id      uuid not null,
     embedding     halfvec not null,
     words         tsvector not null,                           -- without places
+    expansion     tsvector,                                    -- of a memory: the words of its expansion, if any, likewise
     compact       boolean not null generated always as
-        (vector_dims(embedding) <= 768 and octet_length(cast(words as text)) <= 500) stored,
+        (vector_dims(embedding) <= 768 and octet_length(cast(words as text)) <= 500
+         and (expansion is null or vector_dims(embedding) <= 512 and octet_length(cast(expansion as text)) <= 500)) stored,
     primary key (tenant_id, namespace_id, entity_id, model, owner_id)
 ) with (
     autovacuum_analyze_threshold = 50, autovacuum_analyze_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02
 );
 create index traits_of_owner on mosshead.traits (tenant_id, namespace_id, owner_id, entity_id);
 create index traits_side_by_side on mosshead.traits (tenant_id, namespace_id, model, entity_id)
-    include (owner_kind, owner_id, embedding, words) where compact;
+    include (owner_kind, owner_id, embedding, words, expansion) where compact;
 create index traits_at_large on mosshead.traits (tenant_id, namespace_id, model, entity_id) where not compact;
 
 -- Brings the traits of some owners, memories or examples, up to date.
@@ -115,10 +117,12 @@ begin
               ) end
       );
 
-    insert into mosshead.traits as trait (tenant_id, namespace_id, entity_id, model, owner_kind, owner_id, embedding, words)
+    insert into mosshead.traits as trait
+        (tenant_id, namespace_id, entity_id, model, owner_kind, owner_id, embedding, words, expansion)
     select of_tenant, of_namespace, wanted.* from (
         (select distinct on (link.entity_id, vector.model, vector.owner_id)
-               link.entity_id, vector.model, vector.owner_kind, vector.owner_id, vector.embedding, strip(memory.search) as words
+               link.entity_id, vector.model, vector.owner_kind, vector.owner_id, vector.embedding, strip(memory.search) as words,
+               nullif(strip(ts_filter(vector.words, '{a}')), '') as expansion
         from mosshead.memory_entities as link
         join mosshead.memories as memory
           on memory.tenant_id = of_tenant and memory.namespace_id = of_namespace and memory.memory_id = link.memory_id
@@ -131,7 +135,7 @@ begin
         order by link.entity_id, vector.model, vector.owner_id, vector.version desc)
         union all
         select example.entity_id, vector.model, vector.owner_kind, vector.owner_id, vector.embedding,
-               strip(to_tsvector('english', example.text))
+               strip(to_tsvector('english', example.text)), null
         from mosshead.examples as example
         join mosshead.embeddings as vector
           on vector.tenant_id = of_tenant and vector.namespace_id = of_namespace and vector.owner_kind = 'example'
@@ -140,8 +144,9 @@ begin
           and example.known_to is null
     ) as wanted
     on conflict (tenant_id, namespace_id, entity_id, model, owner_id) do update
-        set embedding = excluded.embedding, words = excluded.words
-        where (trait.embedding, trait.words) is distinct from (excluded.embedding, excluded.words);
+        set embedding = excluded.embedding, words = excluded.words, expansion = excluded.expansion
+        where (trait.embedding, trait.words, trait.expansion)
+            is distinct from (excluded.embedding, excluded.words, excluded.expansion);
 end
 $$;
 
@@ -154,7 +159,7 @@ begin
     for source in select * from (values
         ('memories', 'memory_id', 'content, state, known_to'),
         ('memory_entities', 'memory_id', 'entity_id, certainty, known_to'),
-        ('embeddings', 'owner_id', 'model, owner_kind, version, embedding'),
+        ('embeddings', 'owner_id', 'model, owner_kind, version, embedding, words'),
         ('examples', 'example_id', 'entity_id, text, known_to')) as one (name, owner, columns)
     loop
         execute format($function$

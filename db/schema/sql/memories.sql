@@ -48,6 +48,21 @@ create index memories_began on mosshead.memories (tenant_id, namespace_id, known
 create index memories_processes on mosshead.memories (tenant_id, namespace_id, memory_id)
     where kind = 'process' and known_to is null;
 
+-- What one would mention when talking about a memory, as an LLM wrote it down: words by which it is found, and that nobody reads.
+-- It is made of one content, and counts for no other.
+create table mosshead.expansions (
+    tenant_id       uuid not null,
+    namespace_id    uuid not null,
+    memory_id       uuid not null,
+    made_of         bytea not null,                         -- the SHA-256 of the content
+    phrases         text not null,                          -- one a line; '' where the model knew none
+    search          tsvector not null generated always as (setweight(to_tsvector('english', phrases), 'A')) stored,
+    prompt_version  integer not null,
+    made_by         text not null,                          -- the model
+    made_at         timestamptz not null default now(),
+    primary key (tenant_id, namespace_id, memory_id)
+);
+
 create table mosshead.memory_sources (
     tenant_id     uuid not null,
     namespace_id  uuid not null,

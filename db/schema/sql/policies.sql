@@ -10,7 +10,7 @@ begin
     foreach content_table in array array[
         'tenants', 'namespaces', 'events', 'refused', 'conversations', 'messages', 'summaries',
         'candidate_facts', 'candidate_turns', 'step_results',
-        'memories', 'memory_sources', 'memory_edges', 'decisions', 'decision_memories',
+        'memories', 'expansions', 'memory_sources', 'memory_edges', 'decisions', 'decision_memories',
         'entities', 'entity_aliases', 'memory_entities', 'relations', 'profiles', 'questions', 'examples', 'traits',
         'documents', 'prompts', 'prompt_feedback', 'reflections', 'reflection_batches',
         'embeddings', 'turns', 'vocabulary', 'erasures', 'tombstones', 'usage', 'budgets'

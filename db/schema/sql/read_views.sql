@@ -112,7 +112,9 @@ select tenant_id, namespace_id, example_id, mention, text, entity_id, others, co
 from mosshead.examples where known_to is null;
 
 create view mosshead_read_v1.traits as
-select tenant_id, namespace_id, entity_id, model, owner_kind, owner_id, embedding, words, compact from mosshead.traits;
+select tenant_id, namespace_id, entity_id, model, owner_kind, owner_id, embedding, words, compact,
+       expansion
+from mosshead.traits;
 
 create view mosshead_read_v1.documents as
 select tenant_id, namespace_id, document_id, schema_name, body, version, known_from as updated_at, fields, made_by

@@ -25,6 +25,7 @@ begin
         ('entity_aliases', array['alias', 'normalised', 'first_word', 'last_word', 'initials']),
         ('events', array['payload']),
         ('examples', array['mention', 'text']),
+        ('expansions', array['phrases', 'search', 'made_of']),
         ('memories', array['content', 'value', 'said_by', 'record', 'search']),
         ('memory_sources', array['quote']),
         ('messages', array['speaker', 'content', 'metadata']),
@@ -37,7 +38,7 @@ begin
         ('step_results', array['result']),
         ('summaries', array['content']),
         ('tenants', array['name']),
-        ('traits', array['words']),
+        ('traits', array['words', 'expansion']),
         ('turns', array['speaker', 'words']),
         ('vocabulary', array['lexeme'])
     ) as silent (relation, named), unnest(named) as columns (attribute)
@@ -69,7 +70,7 @@ declare
     rows integer;
 begin
     for name, rows in
-        values ('messages', 5000), ('turns', 5000), ('memories', 5000), ('embeddings', 5000), ('memory_entities', 5000),
+        values ('messages', 5000), ('turns', 5000), ('memories', 5000), ('expansions', 5000), ('embeddings', 5000), ('memory_entities', 5000),
                ('memory_sources', 5000), ('memory_edges', 5000), ('traits', 5000), ('vocabulary', 5000),
                ('entities', 1000), ('entity_aliases', 1000), ('relations', 1000), ('profiles', 1000), ('conversations', 1000)
     loop

@@ -30,7 +30,7 @@ VIEWS = {
     "aliases": "tenant_id namespace_id entity_id alias normalised first_word last_word initials",
     "memory_entities": "tenant_id namespace_id memory_id entity_id role certainty",
     "relations": "tenant_id namespace_id relation_id subject_id predicate object_id memory_id valid_from valid_to",
-    "traits": "tenant_id namespace_id entity_id model owner_kind owner_id embedding words compact",
+    "traits": "tenant_id namespace_id entity_id model owner_kind owner_id embedding words compact expansion",
     "profiles": "tenant_id namespace_id entity_id summary version dirty_since refreshed_at",
     "documents": "tenant_id namespace_id document_id schema_name body version updated_at fields made_by",
     "documents_over_time": "tenant_id namespace_id document_id schema_name body version fields known_from known_to "

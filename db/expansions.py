@@ -1,0 +1,93 @@
+"""Expansions: what one would mention when talking about a memory, for as long as that says what they were made of.
+
+A trigger puts their words beside the memory's own (`db/schema/sql/embeddings.sql`).
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+from sqlalchemy import Connection
+
+from db import reflections
+from db.keys import OF_BATCH, BatchRef, LaneRef, as_jsonb
+from mosshead.store.connection import Sql, of_namespace
+
+KIND: Final = "expansions"
+"""The kind of reflection that writes them; it has one subject, ''."""
+
+_SAYS_SO: Final = f"""
+    {of_namespace("memory")} and memory.memory_id = expansion.memory_id and memory.known_to is null and memory.state = 'active'
+    and sha256(convert_to(memory.content, 'UTF8')) = expansion.made_of
+"""
+
+
+def note_changes(connection: Connection, batch: BatchRef, *, wanted: bool, least: timedelta, most: timedelta) -> None:
+    """Delete the expansions of what a batch changed or took back; where they are wanted, the new ones are due later.
+
+    Call it in the transaction in which the batch takes effect. least, most: as `reflections.touch` has them.
+    """
+    changed = Sql(f"""
+        select distinct memory_id from mosshead.decision_memories as concerned
+        where {of_namespace("concerned")} and concerned.changed and concerned.decision_id = any(array(
+            select decision_id from mosshead.decisions where {OF_BATCH}))
+    """).scalars(connection, batch.scope)
+    if not changed:
+        return
+    Sql(f"""
+        delete from mosshead.expansions as expansion
+        where {of_namespace("expansion")} and expansion.memory_id = any(%(changed)s::uuid[])
+          and not exists (select from mosshead.memories as memory where {_SAYS_SO})
+    """).run(connection, batch.scope, changed=list(changed))
+    if wanted:
+        reflections.touch(connection, batch, [(KIND, "")], least=least, most=most)
+
+
+def lacking(connection: Connection, lane: LaneRef, limit: int) -> dict[UUID, str]:
+    """The contents of memories that have no expansion, by id, the latest first."""
+    rows = Sql(f"""
+        select memory_id, content from mosshead.memories as memory
+        where {of_namespace("memory")} and memory.known_to is null and memory.state = 'active' and not exists (
+            select from mosshead.expansions as expansion where {of_namespace("expansion")} and {_SAYS_SO})
+        order by memory.known_from desc, memory_id limit %(limit)s
+    """).rows(connection, lane.scope, limit=limit)
+    return {row.memory_id: row.content for row in rows}
+
+
+def keep(
+    connection: Connection,
+    lane: LaneRef,
+    phrases: Mapping[UUID, Sequence[str]],
+    contents: Mapping[UUID, str],
+    *,
+    version: int,
+    model: str,
+) -> None:
+    """Keep the phrases of some memories, of those that still say what they were made of. contents: that, by id."""
+    rows = [
+        {"memory_id": memory_id, "content": contents[memory_id], "phrases": "\n".join(said)}
+        for memory_id, said in phrases.items()
+    ]
+    Sql(f"""
+        insert into mosshead.expansions (tenant_id, namespace_id, memory_id, made_of, phrases, prompt_version, made_by)
+        select %(tenant_id)s, %(namespace_id)s, one.memory_id, sha256(convert_to(one.content, 'UTF8')), one.phrases,
+               %(version)s, %(model)s
+        from jsonb_to_recordset(%(rows)s) as one (memory_id uuid, content text, phrases text)
+        join mosshead.memories as memory
+          on {of_namespace("memory")} and memory.memory_id = one.memory_id and memory.known_to is null
+         and memory.state = 'active' and memory.content = one.content
+        order by one.memory_id
+        on conflict (tenant_id, namespace_id, memory_id) do update set
+            made_of = excluded.made_of, phrases = excluded.phrases, prompt_version = excluded.prompt_version,
+            made_by = excluded.made_by, made_at = excluded.made_at
+    """).run(connection, lane.scope, rows=as_jsonb(rows), version=version, model=model)
+
+
+def spent(connection: Connection, tenant_id: UUID) -> int:
+    """What a tenant's expansions cost within the last 24 hours, in tokens."""
+    tokens = Sql(f"""
+        select coalesce(sum(prompt_tokens::bigint + completion_tokens), 0)::bigint from mosshead.usage
+        where tenant_id = %(tenant_id)s and prompt = '{KIND}' and at > now() - interval '24 hours'
+    """).value(connection, tenant_id=tenant_id)
+    return int(tokens)
