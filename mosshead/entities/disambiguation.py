@@ -33,14 +33,11 @@ LEAD = 1.25
 NEAREST_WEIGHT = 12.2
 WORD_WEIGHT = 1.0
 NAMED_WEIGHT = 1.7
-EXPANDED_WEIGHT = 1.0
-"""Of a word that only an expansion has."""
+EXPANDED_WEIGHT = 1.3
+"""Of a word that only the expansions of a candidate's memories have."""
 
 DOUBT = 11.9
 """What "nobody can tell" weighs before anything is said."""
-
-DOUBT_WHERE_EXPANDED = 0.0
-"""What it weighs besides where an expansion tells something: with so many words more, somebody fits sooner."""
 
 DOUBT_LESS_PER_ROOT_OF_WORDS = 4.3
 """The more is said, the less it takes to be sure: for the square root of the number of telling words."""
@@ -119,7 +116,7 @@ def disambiguate(asked: Telling, candidates: Mapping[UUID, Evidence]) -> Disambi
     """
     strange = bool(asked.described) and all(asked.described.isdisjoint(one.words) for one in candidates.values())
     fits = zip(candidates, _fits(list(candidates.values())), strict=True)
-    scores = _probabilities(fits, _doubt(asked, strange=strange, expanded=any(map(_expanded, candidates.values()))))
+    scores = _probabilities(fits, _doubt(asked, strange=strange))
     if not scores:
         return Disambiguation(status="unknown")
     best, probability = scores[0]
@@ -166,11 +163,10 @@ def _rarity(candidates: Collection[frozenset[Trait]]) -> dict[Trait, float]:
     return {trait: log(of / count) / log(of) if of > 1 else 0.0 for trait, count in having.items()}
 
 
-def _doubt(asked: Telling, *, strange: bool, expanded: bool) -> float:
+def _doubt(asked: Telling, *, strange: bool) -> float:
     """How well "nobody can tell" fits: the less is said, the better."""
     words = len({*asked.words, *asked.scene_words})
-    known = DOUBT + DOUBT_WHERE_EXPANDED * expanded
-    return known - DOUBT_LESS_PER_ROOT_OF_WORDS * sqrt(min(words, MOST_WORDS_COUNTED)) + STRANGER_WEIGHT * strange
+    return DOUBT - DOUBT_LESS_PER_ROOT_OF_WORDS * sqrt(min(words, MOST_WORDS_COUNTED)) + STRANGER_WEIGHT * strange
 
 
 def _probabilities(fits: Iterable[tuple[UUID, float]], doubt: float) -> tuple[tuple[UUID, float], ...]:

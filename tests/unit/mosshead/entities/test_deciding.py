@@ -93,3 +93,20 @@ def test_a_name_that_nobody_bears_is_unknown() -> None:
     found = disambiguate(told("pint"), {})
 
     assert (found.status, found.scores, found.plausible) == ("unknown", (), ())
+
+
+def test_a_word_that_was_written_down_of_one_alone_tells_who_is_meant() -> None:
+    asked = told("molar", "ache", "filling", "monday")
+    dentist = Evidence(nearest=0.2, expanded=frozenset({"molar", "ache", "filling"}))
+
+    found = disambiguate(asked, {BAKER: known(0.2), SKIPPER: dentist, TUTOR: known(0.2)})
+
+    assert (found.status, found.entity_id) == ("resolved", SKIPPER)
+
+
+def test_a_word_that_is_known_of_one_and_written_down_of_all_others_tells_nothing() -> None:
+    asked = told("river", "boat", "bridge")
+    without = disambiguate(asked, {BAKER: known(0.4), SKIPPER: known(0.2)})
+    written = Evidence(nearest=0.2, expanded=frozenset({"river"}))
+
+    assert disambiguate(asked, {BAKER: known(0.4, "river"), SKIPPER: written}) == without

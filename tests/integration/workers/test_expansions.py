@@ -1,0 +1,181 @@
+"""What one would mention when talking about a memory: an LLM writes it down off the hot path, and nobody reads it."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, text
+
+from config.settings import settings
+from mosshead import Namespace
+from mosshead.store.connection import tenant_transaction
+from tests.fake_answers import fact_like
+from tests.fake_openai import FakeOpenAI, Request
+from tests.forming import Forming
+from tests.integration.workers.conftest import Find
+from workers.dependencies import parts
+
+ANSWER = "ExpansionAnswer"
+SAID = {
+    "Peter Lanyon is a dentist": ("quuxmolar", "toothache"),
+    "Peter Wells plays the cello": ("bow", "orchestra"),
+    "Peter Wells plays the tuba": ("quuxbrass",),
+}
+PETERS = list(SAID)[:2]
+
+
+@pytest.fixture
+def fake(fake: FakeOpenAI) -> Iterator[FakeOpenAI]:
+    """Facts as they are said, and the phrases of each memory that it is shown."""
+
+    def phrases(request: Request) -> Any:
+        shown = re.findall(r"\[(\d+)\]\n\| (.*)", request.prompt)
+        said = [(int(number), SAID.get(content.rstrip("."), ())) for number, content in shown]
+        return {"memories": [{"memory": number, "phrases": list(words)} for number, words in said]}
+
+    with fake.answering(ANSWER, phrases):
+        yield fake
+
+
+def say(fake: FakeOpenAI, forming: Forming, *said: str, **given: Any) -> None:
+    facts = [
+        fact_like(
+            content=one,
+            quote=one,
+            sources=[number],
+            mentions=[
+                {
+                    "name": " ".join(one.split()[:2]),
+                    "entity_type": "person",
+                    "role": "subject",
+                    "aliases": [],
+                    "parent": None,
+                    "description": None,
+                }
+            ],
+        )
+        for number, one in enumerate(said, 1)
+    ]
+    fake.script("ExtractionAnswer", {"facts": facts})
+    forming.say(*said, **given)
+
+
+def rows(engine: Engine, forming: Forming) -> dict[str, str]:
+    with tenant_transaction(engine, forming.publishing.lane.tenant_id) as connection:
+        found = connection.execute(
+            text("""
+            select memory.content, expansion.phrases from mosshead.expansions as expansion
+            join mosshead.memories as memory using (tenant_id, namespace_id, memory_id) where memory.known_to is null
+        """)
+        )
+        return {row.content: row.phrases for row in found}
+
+
+def test_many_memories_are_expanded_in_one_call_and_found_by_what_is_not_said_of_them(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, worker_engine: Engine
+) -> None:
+    say(fake, forming, *PETERS)
+
+    assert fake.calls[ANSWER] == 1
+    assert set(rows(worker_engine, forming).values()) == {"quuxmolar\ntoothache", "bow\norchestra"}
+    found = sarah.resolve("I rang Peter because of my quuxmolar and a toothache", mention="Peter")
+    assert found.entity is not None
+    assert found.entity.name == "Peter Lanyon"
+
+
+def test_nothing_that_is_read_shows_an_expansion(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, caplog: pytest.LogCaptureFixture, capsys: Any
+) -> None:
+    say(fake, forming, *PETERS)
+
+    message = "Who helps with a toothache?"
+    shown = (
+        str(sarah.context(message).as_system_message()),
+        repr(sarah.context(message)),
+        repr(sarah.query(message)),
+        repr(sarah.memories()),
+        repr(list(sarah.export())),
+        repr(sarah.resolve("I rang Peter because of my back", mention="Peter")),
+        caplog.text,
+        "".join(capsys.readouterr()),
+    )
+    assert "dentist" in shown[0]
+    assert not [one for one in shown if "quuxmolar" in one or "orchestra" in one]
+
+
+def test_a_memory_that_says_something_else_is_expanded_anew(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find, worker_engine: Engine
+) -> None:
+    say(fake, forming, PETERS[1])
+    update = {"action": "update", "memory": 1, "content": "Peter Wells plays the tuba", "reason": "not the cello"}
+    fake.script("ConsolidationAnswer", {"decisions": [{"fact": 1, **update}]})
+    say(fake, forming, "Peter Wells plays the tuba")
+
+    assert rows(worker_engine, forming) == {memory.content: "quuxbrass" for memory in sarah.memories()}
+    assert not {"embeddings", "traits", "expansions"} & set(find("orchestra"))
+
+
+def test_an_expansion_goes_with_a_memory_that_is_erased(fake: FakeOpenAI, forming: Forming, find: Find) -> None:
+    say(fake, forming, PETERS[0], conversation="gone")
+    assert {"expansions", "embeddings", "traits", "vocabulary"} <= set(find("quuxmolar"))
+
+    forming.erase(conversation="gone")
+
+    assert find("quuxmolar") == {}
+
+
+def test_an_expansion_goes_with_a_memory_that_is_taken_back(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
+) -> None:
+    say(fake, forming, PETERS[0])
+    (memory,) = sarah.memories()
+    (decision,) = sarah.decisions.for_memory(memory.id)
+
+    forming.command(type="undo", decision_id=str(decision.id))
+
+    assert sarah.memories() == []
+    assert not {"expansions", "embeddings", "traits"} & set(find("quuxmolar"))
+
+
+def test_nothing_is_expanded_without_an_llm(forming: Forming, sarah: Namespace, worker_engine: Engine) -> None:
+    forming.say("I like green tea.")
+
+    assert sarah.memories()
+    assert rows(worker_engine, forming) == {}
+    with tenant_transaction(worker_engine, forming.publishing.lane.tenant_id) as connection:
+        assert connection.exec_driver_sql("select kind from mosshead.reflections").all() == []
+
+
+def test_expansions_wait_while_their_own_budget_is_spent(
+    fake: FakeOpenAI, forming: Forming, worker_engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOSSHEAD_EXPANSION_TOKENS_PER_DAY", "1")
+    settings.cache_clear()
+    parts.cache_clear()
+    say(fake, forming, PETERS[0])
+    say(fake, forming, PETERS[1])
+
+    assert fake.calls[ANSWER] == 1, "one call was let through, and spent it"
+    assert list(rows(worker_engine, forming)) == [PETERS[0]]
+    with tenant_transaction(worker_engine, forming.publishing.lane.tenant_id) as connection:
+        waiting = connection.exec_driver_sql("select kind from mosshead.reflections where due_at > now()").scalars()
+        assert list(waiting) == ["expansions"]
+        connection.exec_driver_sql("update mosshead.usage set at = at - interval '25 hours'")
+        connection.exec_driver_sql("update mosshead.reflections set due_at = now()")
+        connection.exec_driver_sql("update mosshead.lanes set reflections_due_at = now()")
+    say(fake, forming, "I like tea")
+
+    assert PETERS[1] in rows(worker_engine, forming)
+
+
+def test_a_budget_of_nothing_turns_expansions_off(
+    fake: FakeOpenAI, forming: Forming, worker_engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOSSHEAD_EXPANSION_TOKENS_PER_DAY", "0")
+    settings.cache_clear()
+    parts.cache_clear()
+    say(fake, forming, PETERS[0])
+
+    assert fake.calls[ANSWER] == 0
+    assert rows(worker_engine, forming) == {}
