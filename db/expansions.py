@@ -4,44 +4,13 @@ A trigger puts their words beside the memory's own (`db/schema/sql/embeddings.sq
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
-from typing import Final
 from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db import reflections
-from db.keys import OF_BATCH, BatchRef, LaneRef, as_jsonb
+from db.keys import LaneRef, as_jsonb
+from db.reflections import EXPANSIONS, STILL_EXPANDED
 from mosshead.store.connection import Sql, of_namespace
-
-KIND: Final = "expansions"
-"""The kind of reflection that writes them; it has one subject, ''."""
-
-_SAYS_SO: Final = f"""
-    {of_namespace("memory")} and memory.memory_id = expansion.memory_id and memory.known_to is null and memory.state = 'active'
-    and sha256(convert_to(memory.content, 'UTF8')) = expansion.made_of
-"""
-
-
-def note_changes(connection: Connection, batch: BatchRef, *, wanted: bool, least: timedelta, most: timedelta) -> None:
-    """Delete the expansions of what a batch changed or took back; where they are wanted, the new ones are due later.
-
-    Call it in the transaction in which the batch takes effect. least, most: as `reflections.touch` has them.
-    """
-    changed = Sql(f"""
-        select distinct memory_id from mosshead.decision_memories as concerned
-        where {of_namespace("concerned")} and concerned.changed and concerned.decision_id = any(array(
-            select decision_id from mosshead.decisions where {OF_BATCH}))
-    """).scalars(connection, batch.scope)
-    if not changed:
-        return
-    Sql(f"""
-        delete from mosshead.expansions as expansion
-        where {of_namespace("expansion")} and expansion.memory_id = any(%(changed)s::uuid[])
-          and not exists (select from mosshead.memories as memory where {_SAYS_SO})
-    """).run(connection, batch.scope, changed=list(changed))
-    if wanted:
-        reflections.touch(connection, batch, [(KIND, "")], least=least, most=most)
 
 
 def lacking(connection: Connection, lane: LaneRef, limit: int) -> dict[UUID, str]:
@@ -49,7 +18,7 @@ def lacking(connection: Connection, lane: LaneRef, limit: int) -> dict[UUID, str
     rows = Sql(f"""
         select memory_id, content from mosshead.memories as memory
         where {of_namespace("memory")} and memory.known_to is null and memory.state = 'active' and not exists (
-            select from mosshead.expansions as expansion where {of_namespace("expansion")} and {_SAYS_SO})
+            select from mosshead.expansions as expansion where {of_namespace("expansion")} and {STILL_EXPANDED})
         order by memory.known_from desc, memory_id limit %(limit)s
     """).rows(connection, lane.scope, limit=limit)
     return {row.memory_id: row.content for row in rows}
@@ -88,6 +57,6 @@ def spent(connection: Connection, tenant_id: UUID) -> int:
     """What a tenant's expansions cost within the last 24 hours, in tokens."""
     tokens = Sql(f"""
         select coalesce(sum(prompt_tokens::bigint + completion_tokens), 0)::bigint from mosshead.usage
-        where tenant_id = %(tenant_id)s and prompt = '{KIND}' and at > now() - interval '24 hours'
+        where tenant_id = %(tenant_id)s and prompt = '{EXPANSIONS}' and at > now() - interval '24 hours'
     """).value(connection, tenant_id=tenant_id)
     return int(tokens)

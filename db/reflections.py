@@ -51,6 +51,37 @@ def note_news(connection: Connection, batch: BatchRef, *, least: timedelta, most
         hasten(connection, batch.lane, conversations=ended)
 
 
+EXPANSIONS: Final = "expansions"
+"""The kind that is due when memories change, and not by what was said. Its one subject is ''."""
+
+STILL_EXPANDED: Final = f"""
+    {of_namespace("memory")} and memory.memory_id = expansion.memory_id and memory.known_to is null and memory.state = 'active'
+    and sha256(convert_to(memory.content, 'UTF8')) = expansion.made_of
+"""
+"""That a memory holds, and says what its expansion was made of."""
+
+
+def note_changes(connection: Connection, batch: BatchRef, *, expands: bool, least: timedelta, most: timedelta) -> None:
+    """Delete the expansions of what a batch changed or took back; where there are any, have the new ones due later.
+
+    Call it in the transaction in which the batch takes effect. least, most: as `touch` has them.
+    """
+    changed = Sql(f"""
+        select distinct memory_id from mosshead.decision_memories as concerned
+        where {of_namespace("concerned")} and concerned.changed and concerned.decision_id = any(array(
+            select decision_id from mosshead.decisions where {OF_BATCH}))
+    """).scalars(connection, batch.scope)
+    if not changed:
+        return
+    Sql(f"""
+        delete from mosshead.expansions as expansion
+        where {of_namespace("expansion")} and expansion.memory_id = any(%(changed)s::uuid[])
+          and not exists (select from mosshead.memories as memory where {STILL_EXPANDED})
+    """).run(connection, batch.scope, changed=list(changed))
+    if expands:
+        touch(connection, batch, [(EXPANSIONS, "")], least=least, most=most)
+
+
 NEWS: Final[dict[str, str]] = {
     "document": f"""
         select shape ->> 'name' from mosshead.namespaces cross join jsonb_array_elements(profiles) as shape

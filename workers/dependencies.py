@@ -56,6 +56,11 @@ class Parts:
     usage: UsageLog
     others: dict[str, LanguageModel] = field(default_factory=dict)
 
+    @property
+    def expands(self) -> bool:
+        """Whether expansions of memories are written: there is an LLM, and a budget for them."""
+        return self.model is not None and self.settings.expansion_tokens_per_day > 0
+
     def other_model(self, name: str) -> LanguageModel:
         """The model that a namespace asks in place of the service's own. Raises ConfigurationError where there is no LLM."""
         if name not in self.others:

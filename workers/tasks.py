@@ -33,7 +33,6 @@ from workers.celery_app import app
 from workers.commands import dispatch as commands
 from workers.dependencies import Parts, Store, parts, providers_of
 from workers.failures import GiveUp, NoThread, Retry, Wait, after_failure, describe, in_vain
-from workers.reflection import expansions
 from workers.reflection import run as reflecting
 from workers.scheduler import dispatch, hint
 from workers.stages import embed as filling
@@ -119,11 +118,22 @@ def consolidate(batch: BatchRef, parts: Parts) -> Store:
     if lags:
         filling.fill(parts.engine, batch.lane, parts.embedder)
     if command is not None:
-        return expansions.after(commands.prepare(batch, command, parts), batch, parts)
+        return _with_changes_noted(commands.prepare(batch, command, parts), batch, parts)
     filling.embed_again(batch, strange, parts)
     plan = deciding.decide(batch, parts)
     store = partial(apply.apply, batch=batch, plan=plan, debounce=parts.settings.reflection_debounce)
-    return expansions.after(store, batch, parts)
+    return _with_changes_noted(store, batch, parts)
+
+
+def _with_changes_noted(store: Store, batch: BatchRef, parts: Parts) -> Store:
+    """How a batch takes effect, and has what it changed expanded anew, later."""
+    debounce, expands = parts.settings.reflection_debounce, parts.expands
+
+    def store_and_note(connection: Connection) -> None:
+        store(connection)
+        reflections.note_changes(connection, batch, expands=expands, least=debounce.least, most=debounce.most)
+
+    return store_and_note
 
 
 @_stage

@@ -1,6 +1,6 @@
 """The kind of reflection that writes down what one would mention when talking about a memory: one call for many of them.
 
-It has a budget of its own. Nothing that was said is news for it: what a batch changed is (`db.expansions.note_changes`).
+It has a budget of its own. Nothing that was said is news for it: what a batch changed is (`db.reflections.note_changes`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,25 +29,9 @@ _PAUSE: Final = timedelta(hours=1)
 _log = structlog.get_logger()
 
 
-def are_wanted(parts: Parts) -> bool:
-    """Whether expansions are written at all: there is an LLM, and a budget for them."""
-    return parts.model is not None and parts.settings.expansion_tokens_per_day > 0
-
-
-def after(store: Store, batch: BatchRef, parts: Parts) -> Store:
-    """How a batch takes effect, and has what it changed expanded anew, later."""
-    debounce, wanted = parts.settings.reflection_debounce, are_wanted(parts)
-
-    def store_and_note(connection: Connection) -> None:
-        store(connection)
-        expansions.note_changes(connection, batch, wanted=wanted, least=debounce.least, most=debounce.most)
-
-    return store_and_note
-
-
 def _expand(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
     lane = due.batch.lane
-    if model is None or not are_wanted(parts):
+    if model is None or not parts.expands:
         return store_nothing
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
         over = _is_over(connection, lane.tenant_id, parts.settings)
@@ -79,7 +63,7 @@ def _keep(
 
 
 def _go_on(connection: Connection, *, batch: BatchRef, pause: timedelta) -> None:
-    reflections.touch(connection, batch, [(expansions.KIND, "")], least=pause, most=pause)
+    reflections.touch(connection, batch, [(reflections.EXPANSIONS, "")], least=pause, most=pause)
 
 
 EXPANSIONS: Final = Reflection(_expand)

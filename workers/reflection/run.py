@@ -10,7 +10,7 @@ from typing import Final
 import structlog
 from sqlalchemy import Connection
 
-from db import expansions, reflections, summaries
+from db import reflections, summaries
 from db.keys import BatchRef
 from mosshead.safety import steers
 from mosshead.store.connection import tenant_transaction
@@ -24,7 +24,7 @@ from workers.stages import load
 KINDS: Final[dict[str, Reflection]] = {
     "document": documents.DOCUMENT,
     "episodes": EPISODES,
-    expansions.KIND: EXPANSIONS,
+    reflections.EXPANSIONS: EXPANSIONS,
     prompts.KIND: prompts.OPTIMIZING,
     summaries.KIND: SUMMARY,
 }
