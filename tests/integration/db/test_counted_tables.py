@@ -13,7 +13,7 @@ def counted(sql: str) -> list[str]:
 def test_each_script_counts_the_tables_that_it_empties() -> None:
     assert (
         counted(memories.STATEMENTS)
-        == "embeddings events memories memory_edges memory_entities questions relations".split()
+        == "embeddings events expansions memories memory_edges memory_entities questions relations".split()
     )
     assert counted(memories.LOG) == "decision_memories decisions events".split()
     assert counted(entities.UNLEARNED) == "entities entity_aliases".split()
