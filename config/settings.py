@@ -73,6 +73,8 @@ class Settings(BaseSettings):
     llm_model: str = "gpt-4o-mini"
     llm_timeout: float = Field(60.0, gt=0, le=600)
     llm_profiles: bool = False
+    llm_mode: Literal["auto", "strict", "json_schema", "tools", "json_object", "plain"] = "auto"
+    rules_after_seconds: Seconds | None = Field(None, ge=0)
 
     debounce_seconds: Seconds = Field(2.0, ge=0)
     debounce_most_seconds: Seconds = Field(30.0, ge=0)

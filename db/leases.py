@@ -235,6 +235,14 @@ def trip_breaker(
     return timedelta(seconds=float(found))
 
 
+def outage_lasts(connection: Connection, provider: str, after: timedelta) -> bool:
+    """Whether a provider has failed for so long, and is left alone at this moment."""
+    return Sql("""
+        select 1 from mosshead.breakers
+        where provider = %(provider)s and since <= now() - %(after)s::interval and open_until > now()
+    """).exists(connection, provider=provider, after=after)
+
+
 def close_breaker(connection: Connection, provider: str) -> None:
     """The provider answered: all may ask it again."""
     Sql("delete from mosshead.breakers where provider = %(provider)s").run(connection, provider=provider)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
@@ -53,6 +53,42 @@ def keep_answer(
             insert into mosshead.step_results (tenant_id, namespace_id, key, prompt, model, result)
             values (%(tenant_id)s, %(namespace_id)s, %(key)s, %(prompt)s, %(model)s, %(result)s) on conflict do nothing
         """).run(connection, batch.lane.scope, key=key, prompt=prompt, model=model, result=Jsonb(result))
+
+
+def forget_refusals(connection: Connection, batch: BatchRef) -> None:
+    """Have what was refused for a batch asked again: it was the endpoint's fault."""
+    Sql(f"""
+        delete from mosshead.step_results where {OF_NAMESPACE} and result ->> 'refused_for' = %(batch_id)s::uuid::text
+    """).run(connection, batch.scope)
+
+
+class MannerRow(NamedTuple):
+    """How a model of an endpoint is asked for JSON: `mosshead.llm.modes.Manner`."""
+
+    endpoint: str
+    model: str
+    mode: str
+    system: bool
+    temperature: bool
+
+
+def manners(connection: Connection, *, within: timedelta) -> Sequence[MannerRow]:
+    """What was found out within this time; after that it is found out anew, as endpoints learn."""
+    rows = Sql("""
+        select endpoint, model, mode, system, temperature from mosshead.llm_manners
+        where found_at > now() - %(within)s::interval order by endpoint, model
+    """).run(connection, within=within)
+    return [MannerRow(*row) for row in rows]
+
+
+def keep_manner(connection: Connection, found: MannerRow) -> None:
+    """Keep what was found out."""
+    Sql("""
+        insert into mosshead.llm_manners (endpoint, model, mode, system, temperature)
+        values (%(endpoint)s, %(model)s, %(mode)s, %(system)s, %(temperature)s)
+        on conflict (endpoint, model) do update set mode = excluded.mode, system = excluded.system,
+            temperature = excluded.temperature, found_at = excluded.found_at
+    """).run(connection, found._asdict())
 
 
 def log_usage(

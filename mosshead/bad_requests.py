@@ -12,8 +12,9 @@ from mosshead.patterns import lazy_pattern
 
 BAD_REQUESTS: Final = frozenset({400, 413, 422})
 
-OfAll = Literal["key", "account", "model", "shape"]
-"""What is wrong with every request. shape: what the model does not take, such as a system prompt or a schema."""
+OfAll = Literal["key", "account", "system", "model", "shape"]
+"""What is wrong with every request. system: the model takes no system prompt. shape: it does not take what it was asked for JSON
+with, or another parameter."""
 
 _BY_STATUS: Final[dict[int, OfAll]] = {401: "key", 402: "account", 403: "key", 404: "model"}
 _HEAD: Final = 400
@@ -27,14 +28,22 @@ _SAID: Final[dict[OfAll, re.Pattern[str]]] = {
         r"credit balance|insufficient (?:balance|credit|fund|quota)|billing (?:\w+ ){0,2}(?:limit|disabled|account|details)"
         r"|enable billing|location is not supported"
     ),
+    "system": lazy_pattern(
+        r"roles must alternate|alternate between user"
+        r"|system (?:role|messages?|prompts?|instructions?) (?:is |are )?not (?:supported|enabled)"
+        r"|(?:only )?user and assistant roles|role\b.{0,20}does not support system|does not support (?:the )?system"
+        r"|developer instruction is not enabled"
+    ),
     "model": lazy_pattern(
         r"decommissioned|no models? (?:is )?loaded|not a valid model|(?:invalid|unknown) model"
         r"|model\b.{0,80}?(?:does not exist|not exist|not found|has crashed|no longer)"
     ),
     "shape": lazy_pattern(
         r"(?:unsupported|unknown|unrecognized) (?:value|parameter|name|request argument)|extra inputs are not permitted"
-        r"|system (?:role|messages?) (?:is |are )?not supported"
-        r"|response (?:format|schema)|json schema|parse grammar|grammar error"
+        r"|(?:response|output) ?(?:format|schema|config|mime ?type)|json ?(?:schema|mode|object)|structured output"
+        r"|(?:specified|invalid|tool) schema|too many states|parse grammar|grammar|guided (?:json|decoding)|xgrammar|outlines"
+        r"|tool ?(?:choice|use|call)|function ?call|\btools?\b.{0,30}(?:not|un)|(?:not|un).{0,30}\btools?\b"
+        r"|not support (?:the )?(?:following )?param|unsupportedparam|drop params|requested parameters"
     ),
 }
 

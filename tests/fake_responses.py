@@ -132,7 +132,7 @@ def dressed(answer: str, kind: Dressed) -> str | list[Json]:
 
 def broken_body(request: Request, kind: Kind) -> bytes:
     """A chat completion that is well-formed HTTP and no usable answer; its content repeats the prompt."""
-    echo = json.dumps({"facts": [{"content": request.prompt}]})
+    echo = json.dumps({"facts": [{"remark": request.prompt}]})
     match kind:
         case "invalid_json":
             return completion_body(request, f"Sure! {request.prompt}")

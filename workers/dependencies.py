@@ -8,25 +8,32 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from sqlalchemy import Connection, Engine
 
 from config.settings import Settings, settings
-from db import embedding_models
+from db import embedding_models, leases, usage
 from db.embedding_models import Model
 from db.engine import check_login, open_engine
 from db.lanes import REFLECT, STAGES
 from db.leases import EMBEDDER, LLM
+from db.usage import MannerRow
 from mosshead.embeddings import Embedder, Endpoint, open_embedder, spec_of
 from mosshead.errors import ConfigurationError, EmbedderMismatch
 from mosshead.llm import LanguageModel
 
 if TYPE_CHECKING:
+    from mosshead.llm.modes import MannerMemory
     from mosshead.llm.openai import OnUsage, OpenAILanguageModel
 
 WORKER_URL = "MOSSHEAD_WORKER_URL"
+
+MANNER_STANDS: Final = timedelta(days=7)
+"""How long it is believed how a model is to be asked: an endpoint may learn a stricter mode."""
 
 Store = Callable[[Connection], object]
 """Writes a stage's result; runs in the transaction that also moves the batch on."""
@@ -64,7 +71,7 @@ class Parts:
     def other_model(self, name: str) -> LanguageModel:
         """The model that a namespace asks in place of the service's own. Raises ConfigurationError where there is no LLM."""
         if name not in self.others:
-            self.others[name] = open_other_model(self.settings, name, on_usage=self.usage.note)
+            self.others[name] = open_other_model(self.settings, name, on_usage=self.usage.note, engine=self.engine)
         return self.others[name]
 
 
@@ -72,13 +79,14 @@ class Parts:
 def parts() -> Parts:
     """The parts of this process."""
     chosen = settings()
-    usage = UsageLog()
+    log = UsageLog()
+    engine = open_engine(chosen.login("worker"), setting=WORKER_URL)
     return Parts(
         settings=chosen,
-        engine=open_engine(chosen.login("worker"), setting=WORKER_URL),
+        engine=engine,
         embedder=open_embedder_of(chosen),
-        model=open_language_model(chosen, on_usage=usage.note),
-        usage=usage,
+        model=open_language_model(chosen, on_usage=log.note, engine=engine),
+        usage=log,
     )
 
 
@@ -152,9 +160,12 @@ def open_embedder_of(chosen: Settings, spec: str | None = None) -> Embedder:
     return open_embedder(spec or chosen.embedder, **endpoint._asdict())
 
 
-def open_language_model(settings: Settings, on_usage: "OnUsage | None" = None) -> "OpenAILanguageModel | None":
+def open_language_model(
+    settings: Settings, on_usage: "OnUsage | None" = None, engine: Engine | None = None
+) -> "OpenAILanguageModel | None":
     """The model that the settings name, or None where they name none and the offline rules do the work.
 
+    engine: of the database in which the processes share how it is to be asked.
     Raises ConfigurationError where the key or the address cannot be used at all.
     """
     if not settings.uses_llm:
@@ -164,7 +175,9 @@ def open_language_model(settings: Settings, on_usage: "OnUsage | None" = None) -
         raise ConfigurationError(
             "OPENAI_API_KEY is empty. Set it to your key, or unset it to work by the offline rules"
         )
-    from mosshead.llm.openai import OpenAILanguageModel  # slow to import, and not needed by who asks no LLM
+    # Slow to import, and not needed by who asks no LLM.
+    from mosshead.llm.modes import AnswerMode
+    from mosshead.llm.openai import OpenAILanguageModel
 
     return OpenAILanguageModel(
         settings.llm_model,
@@ -172,12 +185,35 @@ def open_language_model(settings: Settings, on_usage: "OnUsage | None" = None) -
         timeout=settings.llm_timeout,
         base_url=settings.openai_base_url,
         on_usage=on_usage,
+        mode=None if settings.llm_mode == "auto" else AnswerMode(settings.llm_mode),
+        memory=_manners_in(engine, settings.openai_base_url) if engine else None,
     )
 
 
-def open_other_model(settings: Settings, name: str, on_usage: "OnUsage | None" = None) -> "OpenAILanguageModel":
+def _manners_in(engine: Engine, base_url: str | None) -> "MannerMemory":
+    from mosshead.llm.modes import AnswerMode, Manner, MannerMemory
+
+    parts = urlsplit(base_url or "https://api.openai.com/v1")
+    endpoint = f"{parts.hostname}{f':{parts.port}' if parts.port else ''}{parts.path.rstrip('/')}"
+
+    def read(model: str) -> Manner | None:
+        with engine.begin() as connection:
+            known = usage.manners(connection, within=MANNER_STANDS)
+        rows = (one for one in known if (one.endpoint, one.model) == (endpoint, model))
+        return next((Manner(AnswerMode(one.mode), one.system, one.temperature, proven=True) for one in rows), None)
+
+    def keep(model: str, found: Manner) -> None:
+        with engine.begin() as connection:
+            usage.keep_manner(connection, MannerRow(endpoint, model, found.mode, found.system, found.temperature))
+
+    return MannerMemory(read, keep)
+
+
+def open_other_model(
+    settings: Settings, name: str, on_usage: "OnUsage | None" = None, engine: Engine | None = None
+) -> "OpenAILanguageModel":
     """Another model of the same endpoint, by its name. Raises ConfigurationError also where there is no endpoint."""
-    model = open_language_model(settings.model_copy(update={"llm_model": name}), on_usage)
+    model = open_language_model(settings.model_copy(update={"llm_model": name}), on_usage, engine)
     if model is None:
         raise ConfigurationError("there is no LLM; set OPENAI_API_KEY or OPENAI_BASE_URL, as the workers have it")
     return model
@@ -197,6 +233,18 @@ def providers_of(stage: str, settings: Settings) -> frozenset[str]:
 def all_providers(settings: Settings) -> frozenset[str]:
     """What any stage asks for under these settings."""
     return frozenset().union(*(providers_of(stage, settings) for stage in (*STAGES, REFLECT)))
+
+
+def rules_take_over(connection: Connection, settings: Settings) -> bool:
+    """Whether the LLM has failed for so long that the offline rules do its work until it is next tried."""
+    after = settings.rules_after_seconds
+    return after is not None and leases.outage_lasts(connection, LLM, timedelta(seconds=after))
+
+
+def paused_providers(connection: Connection, settings: Settings) -> list[str]:
+    """The providers that stages have to wait for at this moment."""
+    paused = leases.paused_providers(connection)
+    return [one for one in paused if not (one == LLM and rules_take_over(connection, settings))]
 
 
 def stages_that_wait(paused: Iterable[str], settings: Settings) -> list[str]:

@@ -30,7 +30,7 @@ from mosshead.store.connection import tenant_transaction
 from pipeline.batching import WaitingEvent, next_batch, order_events
 from workers.broker import check_broker
 from workers.celery_app import app
-from workers.dependencies import Parts, check_parts, logged_in, parts, stages_that_wait
+from workers.dependencies import Parts, check_parts, logged_in, parts, paused_providers, stages_that_wait
 from workers.failures import describe, is_of_all, is_of_values
 
 _SELDOM_SECONDS = 60.0
@@ -123,7 +123,7 @@ def dispatch(engine: Engine, settings: Settings) -> None:
     with engine.begin() as connection:
         if not lanes.dispatch_alone(connection):
             return
-        waiting = stages_that_wait(leases.paused_providers(connection), settings)
+        waiting = stages_that_wait(paused_providers(connection, settings), settings)
         slots = lanes.slots(connection, alive=housekeeping.ALIVE, again=_HINT_AGAIN)
         first = _to_try_with(connection, engine, settings, slots, waiting)
         if first:

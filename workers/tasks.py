@@ -28,10 +28,11 @@ from db import candidates, inbox, lanes, leases, reflections
 from db.candidates import RefusedRow
 from db.entities import put_off_profiles
 from db.keys import BatchRef, LaneRef
+from mosshead.llm import AnswerRefused, ModelUnavailable
 from mosshead.store.connection import tenant_transaction
 from workers.celery_app import app
 from workers.commands import dispatch as commands
-from workers.dependencies import Parts, Store, parts, providers_of
+from workers.dependencies import Parts, Store, parts, paused_providers, providers_of, rules_take_over
 from workers.failures import GiveUp, NoThread, Retry, Wait, after_failure, describe, in_vain
 from workers.reflection import run as reflecting
 from workers.scheduler import dispatch, hint
@@ -193,9 +194,29 @@ def run_stage(stage: str, batch: BatchRef, work: Work, owner: str) -> None:
     # Dealt with here and not above, so that what is raised drags no context along: an error's message can hold anything.
     if failed is not None:
         what = describe(failed)
-        settle(lease, used, after_failure(failed, lease.attempts, used.settings.attempts), what)
+        outcome = after_failure(failed, lease.attempts, used.settings.attempts)
+        if isinstance(failed, AnswerRefused):
+            trouble = _trouble_of_endpoint(lease, used)
+            if trouble is not None:
+                outcome = after_failure(trouble, lease.attempts, used.settings.attempts)
+                what = describe(trouble)
+        settle(lease, used, outcome, what)
         raise StageFailed(f"{stage}: {what}")
     _go_on(batch, following, used)
+
+
+def _trouble_of_endpoint(lease: leases.Lease, used: Parts) -> ModelUnavailable | None:
+    """Why no event is to die of an answer that was refused: the model does not answer what any model does, either."""
+    try:
+        with renewed(lease, used):
+            model = load.model_for(lease.batch, used)
+            if model is not None:
+                model.check()
+    except ModelUnavailable as error:
+        return error
+    except AnswerRefused as error:
+        return ModelUnavailable(f"the model's answers cannot be read: {describe(error)}")
+    return None
 
 
 def _take_lease(stage: str, batch: BatchRef, owner: str, used: Parts) -> leases.Lease | None:
@@ -219,8 +240,10 @@ def admitted(connection: Connection, stage: str, settings: Settings) -> bool:
     """Whether a stage may ask now for all that it depends on. After an outage one stage at a time may try."""
     asked = providers_of(stage, settings)
     # Before one of them is tried: it would be kept waiting for the other.
-    if asked and not asked.isdisjoint(leases.paused_providers(connection)):
+    if asked and not asked.isdisjoint(paused_providers(connection, settings)):
         return False
+    if rules_take_over(connection, settings):
+        asked -= {leases.LLM}
     probe = timedelta(seconds=2 * settings.llm_timeout)
     return all(leases.admit(connection, provider, probe=probe) for provider in sorted(asked))
 

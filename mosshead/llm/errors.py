@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from math import isfinite
+from typing import Literal
 
 import httpx2
 import openai
@@ -38,7 +39,8 @@ _OF_ALL: dict[OfAll, str] = {
     "key": "the LLM endpoint refused the key ({status}); check OPENAI_API_KEY",
     "account": "the LLM endpoint refused the account ({status}): it has no credit left, or is not served where it asks from",
     "model": f"the LLM endpoint knows no such model, or runs none ({{status}}); check its name {_SERVICE}, then OPENAI_BASE_URL",
-    "shape": f"the model gives no structured answers ({{status}}), or takes no system prompt; name one that does {_SERVICE}",
+    "system": f"the model takes no system prompt ({{status}}); name one that does {_SERVICE}",
+    "shape": f"the model cannot be asked for JSON in any known way ({{status}}); name one that can {_SERVICE}",
 }
 
 
@@ -89,11 +91,34 @@ def _of_all(kind: OfAll, status: int, wait: float | None = None) -> ModelUnavail
     return ModelUnavailable(_OF_ALL[kind].format(status=status), wait)
 
 
-def wants_no_temperature(error: openai.OpenAIError, asked: Collection[str]) -> bool:
-    """Whether a request was refused for its temperature, by name or in prose. asked: as for `failure_of`."""
-    if not isinstance(error, openai.APIStatusError) or error.status_code not in BAD_REQUESTS:
-        return False
-    return error.param == "temperature" or refuses_temperature(_said(error), asked)
+Refused = Literal["temperature", "system", "shape", "unknown"]
+"""What of a request was refused. unknown: the endpoint does not say, so that it may be how it was asked."""
+
+
+def refused_part(error: openai.OpenAIError, asked: Collection[str], *, proven: bool) -> Refused | None:
+    """What an endpoint does not take of how it was asked, by name or in prose; None where that is not at fault.
+
+    asked: as for `failure_of`. proven: whether it answered before when asked so; then what it does not explain is the text's.
+    """
+    if not isinstance(error, openai.APIStatusError) or error.code in {_NO_JSON, _TOO_LONG, _FILTERED}:
+        return None
+    status, said = error.status_code, _said(error)
+    if status in BAD_REQUESTS and (error.param == "temperature" or refuses_temperature(said, asked)):
+        return "temperature"
+    if status not in _OF_MANNER or error.param == "model":
+        return None
+    if error.param in {"response_format", "tools", "tool_choice"}:
+        return "shape"
+    # Some answer 404 or 500 for a mode, which else says nothing of it.
+    kind = of_every_request(HTTPStatus.BAD_REQUEST, said, asked)
+    if kind in {"system", "shape"}:
+        return kind
+    too_long = status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE or _BEYOND_CONTEXT.search(said)
+    explained = proven or kind or too_long or _FLAGGED.search(said) or status not in BAD_REQUESTS
+    return None if explained else "unknown"
+
+
+_OF_MANNER = BAD_REQUESTS | {404, 405, 500, 501}
 
 
 def _said(error: openai.APIStatusError) -> str:

@@ -1,25 +1,36 @@
 """The port `LanguageModel` over the openai package, for OpenAI and every endpoint that speaks its API.
 
-It asks once: when to ask again is the caller's decision. Failures are raised after the except block that saw them, so that
-neither they nor their context carry text of the conversation.
+It asks in the strictest mode that the endpoint takes, and once more where the answer is no use: when else to ask again is the
+caller's decision. Failures are raised after the except block that saw them, so that neither they nor their context carry text of
+the conversation.
 """
 
 import json
 import time
 from collections.abc import Callable, Iterator
-from functools import cache
-from typing import Annotated, Any, TypeVar
+from dataclasses import replace
+from typing import Any, Final, TypeVar
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 import httpx2
 import openai
-from pydantic import BaseModel, BeforeValidator, ValidationError, WrapValidator
+from pydantic import BaseModel
 
 from mosshead.errors import ConfigurationError
-from mosshead.llm.errors import failure_of, wants_no_temperature
-from mosshead.llm.protocol import AnswerDeclined, AnswerTruncated, AnswerUnusable, ModelUnavailable, Prompt
-from mosshead.llm.structured import compact, or_none
+from mosshead.llm.completion import Completion, read_completion
+from mosshead.llm.errors import failure_of, refused_part
+from mosshead.llm.modes import AnswerMode, Manner, MannerMemory, Objection, schema_of
+from mosshead.llm.protocol import (
+    AnswerDeclined,
+    AnswerRefused,
+    AnswerTruncated,
+    AnswerUnusable,
+    ModelUnavailable,
+    Prompt,
+)
+from mosshead.llm.reader import read_answer
 from mosshead.patterns import lazy_pattern
-from mosshead.text import encodable, estimated_tokens, text_of
+from mosshead.text import estimated_tokens
 
 A = TypeVar("A", bound=BaseModel)
 
@@ -27,31 +38,8 @@ OnUsage = Callable[[str, int, int], None]
 """Called with the prompt's name, its tokens in and its tokens out (or an estimate), for each answer that was paid for."""
 
 _ADDRESS = lazy_pattern(r"https?://[^/]")
-_THOUGHT, _FENCE = "</think>", "```"
-
-
-class _Message(BaseModel, hide_input_in_errors=True):
-    content: Annotated[str | None, BeforeValidator(text_of)] = None
-    refusal: str | None = None
-
-
-class _Choice(BaseModel, hide_input_in_errors=True):
-    message: _Message
-    finish_reason: str | None = None
-
-
-_Tokens = Annotated[int | None, WrapValidator(or_none)]
-"""A count that is null, a fraction or words costs no answer."""
-
-
-class _Usage(BaseModel, hide_input_in_errors=True):
-    prompt_tokens: _Tokens = None
-    completion_tokens: _Tokens = None
-
-
-class _Completion(BaseModel, hide_input_in_errors=True):
-    choices: list[_Choice]
-    usage: Annotated[_Usage | None, WrapValidator(or_none)] = None
+_OBJECTED: Final = 2_000
+"""Characters of an answer that is no use which the model is shown again."""
 
 
 class OpenAILanguageModel:
@@ -68,8 +56,13 @@ class OpenAILanguageModel:
         timeout: float,
         base_url: str | None = None,
         on_usage: OnUsage | None = None,
+        mode: AnswerMode | None = None,
+        memory: MannerMemory | None = None,
     ) -> None:
-        """Asks nothing yet. Raises ConfigurationError where the key or the address cannot be used at all."""
+        """Asks nothing yet. Raises ConfigurationError where the key or the address cannot be used at all.
+
+        mode: the only one to ask in; None finds out. memory: where it is kept for other processes.
+        """
         if not api_key.isascii():
             raise ConfigurationError("OPENAI_API_KEY holds a character that no key has; copy it again")
         if base_url is not None and not _ADDRESS.match(base_url):
@@ -78,100 +71,114 @@ class OpenAILanguageModel:
             )
         self.name = model
         self._on_usage = on_usage
-        self._temperature: float | openai.Omit = 0.0
+        self._mode = mode
+        self._memory = memory
+        self._manner: Manner | None = None
         self._client = client_for_whole_calls(api_key, base_url, timeout)
 
     def answer(self, prompt: Prompt[A]) -> A:
-        """Ask once. Raises ModelUnavailable or AnswerRefused; neither carries text of the conversation."""
-        completion = _completion(self._ask(prompt))
+        """Ask, and once more with what was wrong. Raises ModelUnavailable or AnswerRefused; neither carries text of the
+        conversation.
+        """
+        completion = self._ask(prompt)
+        try:
+            answer = _answered(completion, prompt.answer)
+        except AnswerUnusable as error:
+            objection = Objection("".join(completion.texts[:1])[:_OBJECTED], str(error))
+        else:
+            self._remember(replace(self._known(), proven=True))
+            return answer
+        before = self._known()
+        if self._mode is None and not before.proven:
+            # It takes the schema and may not heed it: then it has to be told the shape each time.
+            self._manner = replace(before, mode=AnswerMode.PLAIN)
+        try:
+            answer = _answered(self._ask(prompt, objection), prompt.answer)
+        except (ModelUnavailable, AnswerRefused):
+            self._manner = before
+            raise
+        self._remember(replace(self._known(), proven=True))
+        return answer
+
+    def _ask(self, prompt: Prompt[A], objection: Objection | None = None) -> Completion:
+        manner = self._known()
+        while True:
+            try:
+                completion = _completion(self._post(manner.request(prompt, objection)))
+                break
+            except openai.OpenAIError as error:
+                other = self._other_manner(manner, error, (prompt.system, prompt.user))
+                failure = failure_of(error, (prompt.system, prompt.user))
+            if other is None:
+                raise failure
+            manner = other
+        self._manner = manner
         if self._on_usage:
             self._on_usage(prompt.name, *_tokens(prompt, completion))
-        return _parsed(_content(completion), prompt.answer)
+        return completion
 
-    def _ask(self, prompt: Prompt[A]) -> bytes:
-        try:
-            return self._post(prompt)
-        except openai.OpenAIError as error:
-            asked = (prompt.system, prompt.user)
-            refused_temperature = wants_no_temperature(error, asked)
-            failure = failure_of(error, asked)
-        if not refused_temperature or self._temperature is openai.omit:
-            raise failure
-        # Reasoning models take no temperature. Which do is nowhere to be read, so the first refusal tells, once per process.
-        self._temperature = openai.omit
-        return self._ask(prompt)
+    def _other_manner(self, manner: Manner, error: openai.OpenAIError, asked: tuple[str, str]) -> Manner | None:
+        """How to ask instead, where it may be the manner that was refused and not the question."""
+        match refused_part(error, asked, proven=manner.proven):
+            case "temperature" if manner.temperature:
+                return replace(manner, temperature=False)
+            case "system" if manner.system:
+                return replace(manner, system=False)
+            case "shape" | "unknown" if self._mode is None:
+                return manner.next_mode()
+        return None
 
-    def _post(self, prompt: Prompt[A]) -> bytes:
-        response = self._client.chat.completions.with_raw_response.create(
-            model=self.name,
-            messages=[
-                {"role": "system", "content": encodable(prompt.system)},
-                {"role": "user", "content": encodable(prompt.user)},
-            ],
-            temperature=self._temperature,
-            response_format={
-                "type": "json_schema",
-                "json_schema": {"name": prompt.answer.__name__, "schema": _schema(prompt.answer), "strict": True},
-            },
-        )
+    def _known(self) -> Manner:
+        if self._manner is None:
+            kept = self._memory.read(self.name) if self._memory and self._mode is None else None
+            self._manner = kept or Manner(self._mode or AnswerMode.STRICT)
+        return self._manner
+
+    def _remember(self, manner: Manner) -> None:
+        changed = not (self._manner and self._manner.proven) or manner != self._manner
+        self._manner = manner
+        if self._memory and changed:
+            self._memory.keep(self.name, manner)
+
+    def _post(self, request: dict[str, Any]) -> bytes:
+        response = self._client.chat.completions.with_raw_response.create(model=self.name, **request)
         return response.content
 
 
-@cache
-def _schema(answer: type[BaseModel]) -> dict[str, Any]:
-    return compact(answer.model_json_schema())
+def _completion(body: bytes) -> Completion:
+    completion = read_completion(body)
+    if completion is None:
+        raise ModelUnavailable("what answered is no chat completion; check OPENAI_BASE_URL")
+    if completion.error is not None:
+        status, said = completion.error
+        response = httpx2.Response(status, json={"error": said}, request=httpx2.Request("POST", "http://endpoint"))
+        raise openai.APIStatusError("", response=response, body=said)
+    return completion
 
 
-def _completion(body: bytes) -> _Completion:
-    try:
-        # Not as JSON: there a model's half a surrogate pair, which is no fault of the endpoint's, makes all of it unreadable.
-        return _Completion.model_validate(json.loads(body))
-    except (ValueError, RecursionError):
-        failure = ModelUnavailable("what answered is no chat completion; check OPENAI_BASE_URL")
-    raise failure
-
-
-def _tokens(prompt: Prompt[A], completion: _Completion) -> tuple[int, int]:
+def _tokens(prompt: Prompt[A], completion: Completion) -> tuple[int, int]:
     """What a call took, in and out; an estimate where the endpoint does not count, otherwise a budget would never be spent."""
-    counted = completion.usage or _Usage()
-    asked = prompt.system + prompt.user + json.dumps(_schema(prompt.answer))
-    answered = "".join(choice.message.content or "" for choice in completion.choices)
-    return counted.prompt_tokens or estimated_tokens(asked), counted.completion_tokens or estimated_tokens(answered)
+    asked = prompt.system + prompt.user + json.dumps(schema_of(prompt.answer))
+    return (
+        completion.prompt_tokens or estimated_tokens(asked),
+        completion.completion_tokens or estimated_tokens("".join(completion.texts)),
+    )
 
 
-def _content(completion: _Completion) -> str:
+def _answered(completion: Completion, answer: type[A]) -> A:
     if not completion.choices:
         raise AnswerUnusable("the answer holds no choice")
-    choice = completion.choices[0]
-    if choice.finish_reason == "error":
+    if completion.ended == "error":
         raise ModelUnavailable("the LLM endpoint broke the answer off: what it asked in its turn failed")
-    if choice.finish_reason == "length":
+    if completion.ended == "length":
         raise AnswerTruncated("the answer was cut off at the model's limit of tokens")
-    if choice.finish_reason == "content_filter":
+    if completion.ended == "filter":
         raise AnswerDeclined("the endpoint's content filter held the answer back")
-    if choice.message.refusal:
+    if completion.declined:
         raise AnswerDeclined("the model declined to answer")
-    if not choice.message.content:
+    if not completion.texts:
         raise AnswerUnusable("the answer is empty")
-    return choice.message.content
-
-
-def _parsed(content: str, answer: type[A]) -> A:
-    try:
-        return answer.model_validate_json(encodable(_bare(content)))
-    except ValidationError as error:
-        is_json = all(detail["type"] != "json_invalid" for detail in error.errors(include_input=False))
-    raise AnswerUnusable(f"the answer does not fit {answer.__name__}" if is_json else "the answer is not JSON")
-
-
-def _bare(content: str) -> str:
-    """An answer without its block of Markdown and its thoughts, of which there may be only the end."""
-    said = content.strip()
-    if not said.startswith(("{", _FENCE)):
-        said = (said.partition(_THOUGHT)[2] or said).strip()
-    if not (said.startswith(_FENCE) and said.endswith(_FENCE)):
-        return said
-    return said.strip("`").removeprefix("json")
+    return read_answer(completion.texts, answer)
 
 
 _STARTED = "mosshead.started"
@@ -197,7 +204,27 @@ class _Deadlined(httpx2.SyncByteStream):
 def client_for_whole_calls(api_key: str, base_url: str | None, timeout: float) -> openai.OpenAI:
     """The openai package's client, which tries nothing twice and holds each call to the timeout that the call is given."""
     http_client = openai.DefaultHttpxClient(event_hooks={"request": [_start], "response": [_limit]})
-    return openai.OpenAI(api_key=api_key, base_url=base_url, timeout=timeout, max_retries=0, http_client=http_client)
+    where, query = _address(base_url)
+    # Azure's classic address names the API's version so, and takes a key in a header of its own alone.
+    headers = {"api-key": api_key} if "api-version" in query else {}
+    return openai.OpenAI(
+        api_key=api_key,
+        base_url=where,
+        timeout=timeout,
+        max_retries=0,
+        http_client=http_client,
+        default_query=query,
+        default_headers=headers,
+    )
+
+
+def _address(base_url: str | None) -> tuple[str | None, dict[str, object]]:
+    """An address without its query, to which paths can be added, and the query; also of one that names the call already."""
+    if base_url is None:
+        return None, {}
+    parts = urlsplit(base_url)
+    path = parts.path.rstrip("/").removesuffix("/chat/completions").removesuffix("/embeddings")
+    return urlunsplit(parts._replace(path=path, query="")), dict(parse_qsl(parts.query))
 
 
 def _start(request: httpx2.Request) -> None:

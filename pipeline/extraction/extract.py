@@ -59,6 +59,7 @@ class Refusal(StrEnum):
 
     EMPTY = "empty"
     TOO_LONG = "too_long"
+    UNREADABLE = "unreadable"
     NO_SOURCE = "no_source"
     NOT_FROM_USER = "not_from_user"
     UNGROUNDED = "ungrounded"
@@ -182,7 +183,13 @@ def facts_of(answer: ExtractionAnswer, messages: Sequence[Message], background: 
     grounding = _Grounding(said, _known(background), background.schemas, names)
     results: list[Fact | RefusedFact] = [_fact(proposed, grounding) for proposed in looked_at]
     results += [RefusedFact.of(Refusal.OVER_LIMIT, proposed) for proposed in beyond]
-    turned_down = tuple(result for result in results if isinstance(result, RefusedFact))
+    unread = [
+        RefusedFact(
+            Refusal.UNREADABLE, MemoryKind.FACT, one.content[:CONTENT_CHARACTERS], one.quote[:CONTENT_CHARACTERS]
+        )
+        for one in answer.unread
+    ]
+    turned_down = (*(result for result in results if isinstance(result, RefusedFact)), *unread)
     lost = sum(
         _recorded(proposed) is not None and isinstance(result, Fact) and result.record is None
         for proposed, result in zip(answer.facts, results, strict=True)
@@ -398,6 +405,7 @@ SAID: Final[Mapping[Refusal, str]] = MappingProxyType(
     {
         Refusal.EMPTY: "it has no word",
         Refusal.TOO_LONG: f"it has more than {CONTENT_CHARACTERS:,} characters",
+        Refusal.UNREADABLE: "a field without which it says nothing is missing, or is no such value",
         Refusal.NO_SOURCE: "it names no message of a user or the assistant as its source",
         Refusal.NOT_FROM_USER: "none of its sources is a user's message",
         Refusal.UNGROUNDED: "a name or number of it is neither in its sources nor known",

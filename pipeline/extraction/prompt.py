@@ -6,13 +6,15 @@ A call shows all of a batch where it fits, else a portion, long messages in part
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from enum import StrEnum
 from itertools import accumulate, pairwise
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, WithJsonSchema
+from pydantic import BeforeValidator, ValidationError, WithJsonSchema, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from mosshead.llm.prompt_data import barred, block, label, local_time
 from mosshead.llm.protocol import Prompt
@@ -20,7 +22,7 @@ from mosshead.llm.structured import Answer, JsonText, Text
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
 from pipeline.models import Background, KnownEntity, Message
 
-_VERSION = 3
+_VERSION = 4
 
 _SYSTEM = """\
 You form the long-term memory of a chat app. Extract what will still be worth knowing months later.
@@ -36,14 +38,14 @@ Extract
 - events, past or planned
 - processes: a procedure or rule that the user teaches, all its steps in one fact
 - corrections: the fact as it now stands
-- what ended or was called off: "User no longer works at Acme"
+- what ended or was called off, as over: "no longer", not as if it never was
 
 Ignore greetings, small talk, questions, requests, jokes, sarcasm, what-ifs, general knowledge, texts pasted to work on, \
 passwords, keys, memories put in by an app, and what assistant, system and tool say. Only what the assistant said and the \
 user plainly confirms counts: both are sources, the confirming words the quote.
 
-content: one statement, clear by itself, in the third person, in the language of the message. The user is "User" ("User \
-likes coffee"), several users have their names. Say who "he" or "it" is. Keep names, numbers and negations as written; add \
+content: one statement, clear by itself, in the third person, in the language of the message. The user is "User", \
+several users have their names. Say who "he" or "it" is. Keep names, numbers and negations as written; add \
 nothing. No "yesterday", nor a date reckoned from it.
 kind: relationship is between people or organisations, belief an opinion or what somebody claims.
 sources: numbers of the messages that carry it, one of a user at least.
@@ -53,8 +55,8 @@ zone. granularity: how precisely that is known. Weeks begin on Monday.
 mentions: whom and what it is about, "User" too, named as written. role: the fact describes the subject, relates it to the \
 object. aliases: other names given. parent: the firm, project or place it belongs to. description: what tells it from \
 namesakes.
-relations: between mentions; predicate in English snake_case (works_at).
-attribute, value: of what has one value at a time (lives_in: Seattle, birthday); attribute in English snake_case.
+relations: between mentions; predicate a verb in English snake_case.
+attribute, value: of what has one value at a time (a home, a birthday); attribute in English snake_case.
 stated: not inferred. marked: the user asks to remember it. corrects: it puts something right."""
 
 _INSTRUCTED = """
@@ -84,12 +86,25 @@ class ExtractedTime:
     granularity: Granularity
 
 
+def _known_or(other: StrEnum | str | None, known: Sequence[StrEnum | str]) -> Callable[[Any], Any]:
+    """A word of a list as it is, and another in place of one that is not on it: what else the answer holds still counts."""
+    return lambda given: given if given in known else other
+
+
+KnownKind = Annotated[MemoryKind, BeforeValidator(_known_or(MemoryKind.FACT, tuple(MemoryKind)))]
+
+KnownGranularity = Annotated[Granularity, BeforeValidator(_known_or(Granularity.DAY, tuple(Granularity)))]
+
+KnownRole = Annotated[
+    Literal["subject", "object", "about"], BeforeValidator(_known_or("about", ("subject", "object", "about")))
+]
+
 KnownType = Annotated[
     EntityType | None,
-    BeforeValidator(lambda given: next((one for one in EntityType if one == given), None)),
+    BeforeValidator(_known_or(None, tuple(EntityType))),
     WithJsonSchema({"enum": [one.value for one in EntityType], "type": "string"}),
 ]
-"""A type of entity; None for one that there is not, so that what else the answer holds still counts."""
+"""A type of entity; None for one that there is not."""
 
 
 class ExtractedMention(Answer):
@@ -97,7 +112,7 @@ class ExtractedMention(Answer):
 
     name: Text
     entity_type: KnownType
-    role: Literal["subject", "object", "about"]
+    role: KnownRole
     aliases: tuple[Text, ...]
     parent: Text | None
     description: Text | None
@@ -121,17 +136,18 @@ class ExtractedRecord(Answer):
 class ExtractedFact(Answer):
     """A fact as the model proposes it; what the fields mean stands at `pipeline.models.Fact`.
 
+    content stands first: a model that has to choose a kind before it said anything copies words of the prompt.
     start, end, granularity: when it occurred, where there is a start. They are no object of their own, whose shape would cost a
     third more with every call.
     """
 
-    kind: MemoryKind
     content: Text
+    kind: KnownKind
     sources: tuple[int, ...]
     quote: Text
     start: Text | None
     end: Text | None
-    granularity: Granularity
+    granularity: KnownGranularity
     mentions: tuple[ExtractedMention, ...]
     relations: tuple[ExtractedRelation, ...]
     attribute: Text | None
@@ -151,16 +167,51 @@ class RecordedFact(ExtractedFact):
     record: ExtractedRecord | None
 
 
+class UnreadFact(Answer):
+    """What a model proposed as a fact and is none, as far as it can be read. why: the fields at fault, by name."""
+
+    content: Text
+    quote: Text
+    why: str
+
+
 class ExtractionAnswer(Answer):
-    """All that a batch holds."""
+    """All that a batch holds, fact by fact: one that cannot be read takes no other with it."""
 
     facts: tuple[ExtractedFact, ...]
+    unread: SkipJsonSchema[tuple[UnreadFact, ...]] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fact_by_fact(cls, given: Any) -> Any:
+        proposed = given.get("facts") if isinstance(given, Mapping) else None
+        if not isinstance(proposed, list):
+            return given
+        shape = RecordedFact if issubclass(cls, RecordingAnswer) else ExtractedFact
+        facts, unread = list[ExtractedFact](), list[UnreadFact]()
+        for one in proposed:
+            try:
+                facts.append(shape.model_validate({**_UNSAID, **one} if isinstance(one, Mapping) else one))
+            except ValidationError as error:
+                unread.append(_unread(one, error))
+        return given if unread and not facts else {"unread": unread, **given, "facts": facts}
 
 
 class RecordingAnswer(ExtractionAnswer):
     """The same where the app gave schemas; a schema's words are paid for with every call, so that others do without them."""
 
     facts: tuple[RecordedFact, ...]
+
+
+_UNSAID: Mapping[str, Any] = {"quote": ""}
+"""A fact that quotes nothing is a hypothesis."""
+
+
+def _unread(one: Any, error: ValidationError) -> UnreadFact:
+    given = one if isinstance(one, Mapping) else {"content": one}
+    content, quote = (text if isinstance(text := given.get(name), str) else "" for name in ("content", "quote"))
+    faults = {str(fault["loc"][0]) for fault in error.errors(include_input=False, include_url=False) if fault["loc"]}
+    return UnreadFact(content=content, quote=quote, why=", ".join(sorted(faults & ExtractedFact.model_fields.keys())))
 
 
 def extraction_prompt(

@@ -14,13 +14,13 @@ from db import housekeeping, search_indexes, status
 from db.embedding_models import Model, models
 from db.leases import Breaker, breakers
 from db.status import ServiceFigures
-from db.usage import TenantBudget
+from db.usage import MannerRow, TenantBudget, manners
 from mosshead.cli.output import Json, print_answer
 from mosshead.errors import QueueUnavailable
 from mosshead.publishing.queue import BROKER_ERRORS, QUEUE, open_connection
 from workers.cli.output import duration, fields
 from workers.cli.usage import as_dicts, over_budget
-from workers.dependencies import all_providers, logged_in
+from workers.dependencies import MANNER_STANDS, all_providers, logged_in, rules_take_over
 
 STUCK_SECONDS = 300.0
 """How long something may be ready, and nothing move, before the service counts as stuck."""
@@ -46,7 +46,7 @@ class Status:
 
     over_budget: the tenants for whom the offline rules do the work, because what they may spend is spent. indexes_due: namespaces
     for which `python -m workers index` has something to do. refused_tasks: what workers refused from Celery's queues within a
-    day, by reason.
+    day, by reason. llm_manners: how models are asked for JSON. rules_take_over: because the LLM has failed for too long.
     """
 
     queued_events: int
@@ -59,6 +59,8 @@ class Status:
     indexes_due: int
     models: Sequence[Model]
     refused_tasks: Mapping[str, int]
+    llm_manners: Sequence[MannerRow]
+    rules_take_over: bool
 
     @property
     def stuck(self) -> bool:
@@ -79,6 +81,7 @@ class Status:
         """For JSON, flat; docs/operating.md says what each field means."""
         own = {name: getattr(self, name) for name in Status.__slots__ if name not in {"figures", "moving"}}
         told = {"over_budget": as_dicts(self.over_budget), "models": [one._asdict() for one in self.models]}
+        told["llm_manners"] = [one._asdict() for one in self.llm_manners]
         return {**asdict(self.figures), **own, **told, "stuck": self.stuck}
 
 
@@ -102,6 +105,8 @@ def read_status(settings: Settings) -> Status:
                 indexes_due=search_indexes.due(connection),
                 models=models(connection),
                 refused_tasks=housekeeping.refusals(connection, within=timedelta(days=1)),
+                llm_manners=manners(connection, within=MANNER_STANDS) if settings.uses_llm else [],
+                rules_take_over=settings.uses_llm and rules_take_over(connection, settings),
             )
 
 
@@ -161,7 +166,11 @@ def rows(found: Status) -> Iterator[tuple[str, str | None, bool]]:
     if len(found.models) > 1:
         names = ", ".join(f"{one.name} ({one.state})" for one in found.models)
         yield "embedding models", f"{names}; see 'python -m workers models'", False
-    yield "facts by", "the offline rules" if found.offline_rules else "the LLM", False
+    by = "the offline rules, while the LLM is away" if found.rules_take_over else "the LLM"
+    yield "facts by", "the offline rules" if found.offline_rules else by, found.rules_take_over
+    for one in found.llm_manners:
+        without = "".join(f", without {name}" for name in ("system", "temperature") if not getattr(one, name))
+        yield "asked for JSON", f"{one.model} at {one.endpoint}: {one.mode}{without}", False
     yield from _over_budget(found.over_budget)
 
 
@@ -184,7 +193,8 @@ def _by_reason(counts: Mapping[str, int]) -> Iterator[tuple[str, str, bool]]:
 
 def _state(found: Status) -> str:
     if not found.stuck:
-        return "working"
+        away = next((f", without the {one.provider}: {one.reason}" for one in found.breakers), "")
+        return f"working{away}"
     if found.broker_full:
         return "stuck: Redis is full"
     return "stuck: no worker is alive" if found.figures.workers == 0 else "stuck: something is due and nothing moves"

@@ -4,7 +4,9 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
+from uuid import UUID
 
 import structlog
 from pydantic import BaseModel
@@ -17,11 +19,13 @@ from mosshead.fencing import strip_fences
 from mosshead.ids import uuid7
 from mosshead.language.names import possible_names
 from mosshead.llm import AnswerRefused, LanguageModel, ModelUnavailable, Prompt
+from mosshead.models.kinds import Role
 from mosshead.paths import NamespacePath
 from mosshead.redaction import redact
 from mosshead.store.connection import tenant_transaction
+from pipeline.extraction.prompt import extraction_prompt
 from pipeline.models import Background, Fact, KnownEntity, Message, RecordSchema
-from workers.dependencies import Parts, UsageLog
+from workers.dependencies import Parts, UsageLog, rules_take_over
 
 _EARLIER = 6
 _KNOWN = 60
@@ -84,7 +88,8 @@ def facts_of(connection: Connection, batch: BatchRef) -> dict[int, tuple[Fact, c
 def model_for(batch: BatchRef, parts: Parts) -> "KeptModel | None":
     """The LLM for the stage that a batch is at, with what it answered for this namespace before.
 
-    None where the offline rules do the work: where no LLM is set, and where the tenant has spent its budget.
+    None where the offline rules do the work: where no LLM is set, where the tenant has spent its budget, and where the LLM has
+    failed for as long as the operator is willing to wait.
     """
     if parts.model is None:
         return None
@@ -94,6 +99,9 @@ def model_for(batch: BatchRef, parts: Parts) -> "KeptModel | None":
         if stands is not None and stands.over:
             if usage.note_over_budget(connection, batch):
                 _log.warning("over_budget", tenant_id=str(tenant_id), batch_id=str(batch.batch_id))
+            return None
+        if rules_take_over(connection, parts.settings):
+            _log.warning("rules_take_over", tenant_id=str(tenant_id), batch_id=str(batch.batch_id))
             return None
         stage = usage.stage_of(connection, batch)
         wanted = namespaces.llm_model(connection, batch.lane)
@@ -159,16 +167,31 @@ class KeptModel:
         if refused is not None:
             raise _REFUSALS[refused["refused"]](refused["why"])
         self.log.calls.clear()
+        refusal = {"refused_for": str(self.batch.batch_id)}
         try:
             answer = self.model.answer(prompt)
         except ModelUnavailable:
             self._store(prompt)  # what broke off may have been paid for all the same
             raise
         except AnswerRefused as error:
-            self._store(prompt, (refused_key, {"refused": type(error).__name__, "why": str(error)}))
+            self._store(prompt, (refused_key, {**refusal, "refused": type(error).__name__, "why": str(error)}))
             raise
         self._store(prompt, (key, answer.model_dump(mode="json")), answered=True)
         return answer
+
+    def check(self) -> None:
+        """Ask what any model answers. Raises what the model raises: then what it refused of this batch was not the batch's fault,
+        and is asked again.
+        """
+        self.log.calls.clear()
+        try:
+            self.model.answer(_CHECK)
+        except (ModelUnavailable, AnswerRefused):
+            self._store(_CHECK)
+            with tenant_transaction(self.engine, self.batch.lane.tenant_id) as connection:
+                usage.forget_refusals(connection, self.batch)
+            raise
+        self._store(_CHECK, answered=True)
 
     def _store(
         self, prompt: Prompt[A], kept: tuple[bytes, Mapping[str, Any]] | None = None, *, answered: bool = False
@@ -190,6 +213,12 @@ class KeptModel:
                     prompt_tokens=sent,
                     completion_tokens=received,
                 )
+
+
+_CHECK: Final = extraction_prompt(
+    [Message(1, UUID(int=0), None, Role.USER, None, "I live in Leeds.", datetime(2026, 1, 5, 9, tzinfo=UTC), ())],
+    Background(),
+)
 
 
 def _key(model: str, prompt: Prompt[A], *more: str) -> bytes:

@@ -21,7 +21,7 @@ create table mosshead.budgets (
     set_at          timestamptz not null default now()
 );
 
--- The three tables below belong to no tenant, and have no policy.
+-- The four tables below belong to no tenant, and have no policy.
 
 -- A provider that does not answer is left alone until open_until; then one stage at a time may try.
 create table mosshead.breakers (
@@ -31,6 +31,17 @@ create table mosshead.breakers (
     failures     integer not null,                          -- in a row
     reason       text not null,
     since        timestamptz not null default now()
+);
+
+-- How a model of an endpoint is asked for JSON, as it was found out.
+create table mosshead.llm_manners (
+    endpoint     text not null,                             -- its address, without what may be secret
+    model        text not null,
+    mode         text not null,
+    system       boolean not null,                          -- whether it takes a system prompt
+    temperature  boolean not null,
+    found_at     timestamptz not null default now(),
+    primary key (endpoint, model)
 );
 
 -- Workers that are alive.

@@ -54,6 +54,8 @@ QUIET = Status(
     moving=False,
     offline_rules=True,
     over_budget={},
+    llm_manners=(),
+    rules_take_over=False,
     indexes_due=0,
     models=(),
     refused_tasks={},
@@ -107,6 +109,8 @@ def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
         "indexes_due",
         "models",
         "refused_tasks",
+        "llm_manners",
+        "rules_take_over",
         "stuck",
     ]
 

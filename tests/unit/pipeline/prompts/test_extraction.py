@@ -60,7 +60,7 @@ def test_the_fixed_part_is_short() -> None:
 
     assert len(prompt.system) / CHARACTERS_PER_TOKEN < 700
     assert prompt.answer is ExtractionAnswer
-    assert (prompt.name, prompt.version) == ("extraction", 3)
+    assert (prompt.name, prompt.version) == ("extraction", 4)
 
 
 def test_what_only_some_namespaces_need_only_they_are_told() -> None:

@@ -1,0 +1,289 @@
+"""An answer read out of what a model wrote: the JSON is found, mended where only one reading is possible, and made to fit.
+
+Models that are held to no schema wrap the JSON into prose, Markdown, thoughts or an object of their own, and write a list's only
+item without the list, a number in quotes, a name in capitals. None of that makes the answer mean something else.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, TypeVar
+
+import json_repair
+from pydantic import BaseModel, ValidationError
+
+from mosshead.llm.modes import schema_of
+from mosshead.llm.protocol import AnswerTruncated, AnswerUnusable
+from mosshead.patterns import lazy_pattern
+from mosshead.text import encodable
+
+A = TypeVar("A", bound=BaseModel)
+
+_THOUGHT: Final = lazy_pattern(
+    r"<(think|thinking|thought|thoughts|reasoning|reflection|analysis|scratchpad)\b[^>]*>.*?</\1\s*>"
+    r"|\[THINK\].*?\[/THINK\]|◁think▷.*?◁/think▷|<\|begin_of_thought\|>.*?<\|end_of_thought\|>|<seed:think>.*?</seed:think>",
+    re.IGNORECASE | re.DOTALL,
+)
+_THOUGHT_END: Final = lazy_pattern(
+    r".*(?:</(?:think|thinking|thought|thoughts|reasoning|reflection|seed:think)\s*>|\[/THINK\]|◁/think▷)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CHANNEL: Final = lazy_pattern(r".*<\|channel\|>\s*(?:final|commentary)\b.*?<\|message\|>", re.IGNORECASE | re.DOTALL)
+_SPECIAL: Final = lazy_pattern(
+    r"<\|[\w ]{1,40}\|>|</?(?:answer|json|output|response|result|tool_call|final)>", re.IGNORECASE
+)
+_FENCED: Final = lazy_pattern(r"(?:```|~~~)[ \t]*[\w.+-]*[ \t]*\r?\n?(.*?)(?:```|~~~|\Z)", re.DOTALL)
+_OPENING: Final = lazy_pattern(r"\{(?=\s*(?:[\"'}“”]|\w+\s*:|//|/\*))|\[(?=\s*(?:[\[{\]\"'“]|//|/\*))")
+_GOES_ON: Final = lazy_pattern(r"\s*(?:[,:\"'\[{]|//)")
+_SIGNS: Final = lazy_pattern(r"[\W_]+")
+_FIGURES: Final = lazy_pattern(r"\d+")
+_YES: Final = frozenset({"true", "yes", "y", "1"})
+_NOTHING: Final = frozenset({"null", "none", "n/a", "nil", "undefined"})
+
+
+def read_answer(texts: Iterable[str], answer: type[A]) -> A:
+    """The answer that the first of some texts holds in which there is one.
+
+    Raises AnswerTruncated where one breaks off, AnswerUnusable where there is none.
+    """
+    problem = "the answer is not JSON"
+    broken_off = False
+    for text in texts:
+        said = encodable(_spoken(text))
+        for values in (_written(said), _mended(said)):
+            found = [(value, read) for value in values if (read := _read(value, answer)) is not None]
+            if found:
+                # The last that says anything: a draft may come before it.
+                return next((read for value, read in reversed(found) if _holds(value)), found[-1][1])
+            if values:
+                problem = f"the answer does not fit {answer.__name__}"
+        broken_off = broken_off or _breaks_off(said)
+    if broken_off:
+        raise AnswerTruncated("the answer breaks off in the middle")
+    raise AnswerUnusable(problem)
+
+
+def _spoken(text: str) -> str:
+    """A text without its mark of byte order, the model's thoughts and its template's tokens; all of it where nothing is left."""
+    said = text.lstrip("\ufeff\u200b \t\r\n")
+    if _CHANNEL.match(said):
+        said = _CHANNEL.sub("", said, count=1)
+    thoughtless = _THOUGHT.sub(" ", said)
+    end = None if thoughtless.lstrip().startswith(("{", "[{", "```")) else _THOUGHT_END.match(thoughtless)
+    spoken = thoughtless[end.end() :] if end else thoughtless
+    return _SPECIAL.sub(" ", spoken if _OPENING.search(spoken) else said).strip()
+
+
+def _written(said: str) -> list[Any]:
+    """The values that stand in a text as they are: all of it, in blocks of Markdown, or among prose."""
+    whole = _loaded(said)
+    if isinstance(whole, str):
+        return _written(_spoken(whole)) if whole != said else []
+    if whole is not None:
+        return [whole]
+    values = [value for block in _FENCED.findall(said) if (value := _loaded(block.strip())) is not None]
+    if values and all(isinstance(value, str) for value in values):
+        return [one for value in values for one in _written(value)]
+    return values or _among_prose(said)
+
+
+def _among_prose(said: str) -> list[Any]:
+    """Those that stand one after the other; none where a value is broken: what is within it is no answer."""
+    found: list[Any] = []
+    at, decoder = 0, json.JSONDecoder(strict=False)
+    while opening := _OPENING.search(said, at):
+        try:
+            value, at = decoder.raw_decode(said, opening.start())
+        except (ValueError, RecursionError):
+            return []
+        found.append(value)
+    items = [one for one in found if isinstance(one, dict)]
+    return [*found, items] if len(items) > 1 else found
+
+
+def _mended(said: str) -> list[Any]:
+    """What a text holds once its signs are mended. Nothing where it breaks off: what was cut is not to be guessed."""
+    if _breaks_off(said):
+        return []
+    values = []
+    starts = [opening.start() for opening in _OPENING.finditer(said)][:3]
+    for start in starts:
+        end = max(said.rfind("}"), said.rfind("]")) + 1
+        try:
+            values.append(json_repair.loads(said[start:end]))
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(values[-1], dict | list) and values[-1]:
+            break
+    return values
+
+
+def _breaks_off(said: str) -> bool:
+    opening = _OPENING.search(said)
+    if opening is None:
+        return False
+    end = max(said.rfind("}"), said.rfind("]")) + 1
+    return (end <= opening.start() + 1 and not said.endswith(("}", "]"))) or bool(
+        _GOES_ON.match(said[end:].replace("```", ""))
+    )
+
+
+def _loaded(text: str) -> Any:
+    try:
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _holds(value: Any) -> bool:
+    return any(map(_holds, value.values())) if isinstance(value, Mapping) else bool(value)
+
+
+def _read(value: Any, answer: type[A]) -> A | None:
+    """A value as the answer, or as what is wrapped in it once; None where it does not fit."""
+    schema = schema_of(answer)
+    fields = schema.get("properties", {})
+    for one in _unwrapped(value, fields):
+        try:
+            return answer.model_validate(coerced(one, schema))
+        except (ValidationError, RecursionError):
+            continue
+    return None
+
+
+def _unwrapped(value: Any, fields: Mapping[str, Any]) -> Iterator[Any]:
+    lists = [(name, _lead(field.get("items", {}))) for name, field in fields.items() if field.get("type") == "array"]
+    only, lead = lists[0] if len(fields) == 1 and lists else (None, None)
+    if isinstance(value, list):
+        if only is None:
+            yield from value[:1]
+            return
+        wrapped = [one for one in value if isinstance(one, Mapping) and _named(one, only) is not None]
+        if wrapped:
+            yield {only: [item for one in wrapped for item in _as_list(_named(one, only))]}
+        elif not value or any(
+            isinstance(one, str) or (isinstance(one, Mapping) and _named(one, lead)) for one in value
+        ):
+            yield {only: value}
+        return
+    if not isinstance(value, Mapping):
+        return
+    if any(_plain(str(key)) in set(map(_plain, fields)) for key in value):
+        yield value
+    elif only is not None and lead is not None and _named(value, lead):
+        yield {only: [value]}
+    else:
+        for inner in value.values():
+            read = _loaded(inner) if isinstance(inner, str) else inner
+            if isinstance(read, Mapping | list) and read:
+                yield from _unwrapped(read, fields)
+
+
+def coerced(value: Any, schema: Mapping[str, Any], *, within: bool = False) -> Any:
+    """A value with the shapes that a JSON Schema asks for, where it says the same; what cannot be told is left as it is."""
+    kinds, either = schema.get("type"), schema.get("anyOf", ())
+    nullable = "null" in kinds if isinstance(kinds, list) else {"type": "null"} in either
+    if nullable and (value is None or _says_nothing(value)):
+        return None
+    if either:
+        inner: Mapping[str, Any] = next((one for one in either if one.get("type") != "null"), {})
+        return coerced(value, inner, within=within)
+    if "enum" in schema:
+        return next((one for one in schema["enum"] if _plain(str(one)) == _plain(str(value))), value)
+    kind = kinds[0] if isinstance(kinds, list) else kinds
+    if isinstance(kind, str) and kind in _OF_LEAVES:
+        return _OF_LEAVES[kind](value)
+    if kind == "array":
+        return _array(value, schema.get("items", {}), within=within)
+    return _object(value, schema, within=within) if kind == "object" else value
+
+
+def _object(value: Any, schema: Mapping[str, Any], *, within: bool) -> Any:
+    fields = schema.get("properties", {})
+    if isinstance(value, str):
+        loaded = _loaded(value)
+        value = loaded if isinstance(loaded, Mapping) else {_lead(schema): value}
+    if not isinstance(value, Mapping) or not fields:
+        return value
+    names = {_plain(name): name for name in fields}
+    given = {names[plain]: one for key, one in value.items() if (plain := _plain(str(key))) in names}
+    read = {name: coerced(one, fields[name], within=within) for name, one in given.items()}
+    return {**{name: _MISSING[kind] for name, kind in _optional(fields) if name not in read}, **read}
+
+
+def _optional(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The fields that mean the same where they are missing."""
+    for name, field in fields.items():
+        kinds = field.get("type")
+        if (isinstance(kinds, list) and "null" in kinds) or {"type": "null"} in field.get("anyOf", ()):
+            yield name, "null"
+        elif "enum" in field:
+            yield name, "enum"
+        elif kinds in _MISSING:
+            yield name, str(kinds)
+
+
+_MISSING: Final[Mapping[str, Any]] = {"null": None, "array": (), "boolean": False, "enum": ""}
+
+
+def _array(value: Any, items: Mapping[str, Any], *, within: bool) -> Any:
+    if items.get("type") == "integer":
+        return _numbers(value)
+    read = [coerced(one, items, within=True) for one in _as_list(value)]
+    if not within or items.get("type") != "object":
+        return read
+    needed = items.get("required", [])
+    return [one for one in read if isinstance(one, Mapping) and one.keys() >= set(needed) and one[needed[0]]]
+
+
+def _as_list(value: Any) -> list[Any]:
+    if isinstance(value, str) and isinstance(loaded := _loaded(value), list):
+        return loaded
+    if value is None or value == "" or _says_nothing(value):
+        return []
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _numbers(value: Any) -> list[int]:
+    if isinstance(value, list | tuple):
+        return [number for one in value for number in _numbers(one)[:1]]
+    if isinstance(value, Mapping):
+        return [number for one in value.values() for number in _numbers(one)][:1]
+    return [] if isinstance(value, bool) else list(map(int, _FIGURES.findall(re.sub(r"\.0\b", "", str(value)))))
+
+
+def _text(value: Any) -> Any:
+    if value is None:
+        return ""
+    if isinstance(value, list) and all(isinstance(one, str | int | float) for one in value):
+        return ", ".join(map(str, value))
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def _truth(value: Any) -> bool:
+    return value if isinstance(value, bool) else str(value).strip().casefold() in _YES
+
+
+_OF_LEAVES: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "string": _text,
+    "integer": lambda value: next(iter(_numbers(value)), value),
+    "boolean": _truth,
+}
+
+
+def _says_nothing(value: Any) -> bool:
+    return isinstance(value, str) and value.strip().casefold() in _NOTHING
+
+
+def _lead(schema: Mapping[str, Any]) -> str | None:
+    """The field without which an object says nothing: its first."""
+    return next(iter(schema.get("properties", {})), None)
+
+
+def _named(value: Mapping[str, Any], name: str | None) -> Any:
+    """A field by its name, however that is spelt."""
+    return next((one for key, one in value.items() if name and _plain(str(key)) == _plain(name)), None)
+
+
+def _plain(name: str) -> str:
+    return _SIGNS.sub("", name.casefold())
