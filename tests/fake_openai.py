@@ -11,6 +11,7 @@
 import argparse
 import json
 import os
+import re
 import socket
 import struct
 import threading
@@ -37,6 +38,7 @@ from tests.fake_responses import (
 __all__ = ["CHAT", "EMBEDDINGS", "RESPONSES", "FakeOpenAI", "Fault", "Request"]
 
 _DRIP_PIECES = 200
+_SHAPE = re.compile(r"Answer with one JSON object, (\w+), of this JSON Schema")
 
 Scripted = Json | Fault | Callable[[Request], Json]
 
@@ -124,6 +126,14 @@ class FakeOpenAI:
         return self._instead.get(request.schema) or _usual(request)
 
 
+def asked_shape(body: Json) -> str | None:
+    """The name of the answer that a request asks for: in its schema, as a tool, or in the words of its system prompt."""
+    by_schema = body.get("response_format", {}).get("json_schema", {}).get("name")
+    as_tool = next((one["function"]["name"] for one in body.get("tools", []) if body.get("tool_choice")), None)
+    in_words = _SHAPE.search(str(body.get("messages", [{}])[0].get("content", "")))
+    return by_schema or as_tool or (in_words[1] if in_words else None)
+
+
 def _usual(request: Request) -> Json:
     if request.schema == EMBEDDINGS:
         return embeddings_body(request.body)
@@ -151,7 +161,7 @@ class _Handler(BaseHTTPRequestHandler):
         if path not in schemas:
             self._send(404, b'{"error": {"message": "no such path"}}')
             return
-        asked = body.get("response_format", {}).get("json_schema", {}).get("name")
+        asked = asked_shape(body)
         request = Request(self.path, str(asked or schemas[path]), body)
         response = self.server.fake.take(request)
         try:

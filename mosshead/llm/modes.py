@@ -53,7 +53,7 @@ class Manner:
         """The body of a request, without the model's name. objection: what was wrong with the answer before."""
         schema, name = schema_of(prompt.answer), prompt.answer.__name__
         says_shape = self.mode in _SENDS_NO_SCHEMA or objection is not None
-        system = prompt.system + (_SHAPE.format(schema=json.dumps(schema, ensure_ascii=False)) * says_shape)
+        system = prompt.system + (_SHAPE.format(name=name, schema=json.dumps(schema, ensure_ascii=False)) * says_shape)
         messages = [{"role": "system", "content": system}, {"role": "user", "content": prompt.user}]
         if not self.system:
             messages = [{"role": "user", "content": f"{system}\n\n{prompt.user}"}]
@@ -111,5 +111,5 @@ def _joined(one: dict[str, str], other: dict[str, str]) -> dict[str, str]:
     return {**one, "content": f"{one['content']}\n\n{other['content']}"}
 
 
-_SHAPE = "\n\nAnswer with one JSON object of this JSON Schema, and with nothing else:\n{schema}"
+_SHAPE = "\n\nAnswer with one JSON object, {name}, of this JSON Schema, and with nothing else:\n{schema}"
 _AGAIN = "That cannot be used: {why}. Answer again, with the JSON object alone."

@@ -60,8 +60,8 @@ def test_the_page_about_managers_does_what_it_says(fake: FakeOpenAI) -> None:
     ids=lambda fault: str(fault.kind),
 )
 def test_an_answer_that_is_none_leaves_all_as_it_was(fake: FakeOpenAI, fault: Fault) -> None:
-    fake.script("ManagerAnswer", fault)
-    fake.script("DocumentAnswer", fault)
+    fake.script("ManagerAnswer", *[fault] * 5)
+    fake.script("DocumentAnswer", *[fault] * 5)
     memories = create_memory_manager("openai:gpt-fake")(TALK, [KNOWN])
     profile = create_profile_manager("openai:gpt-fake", Note)(TALK, KNOWN[1])
     assert [(one.id, one.value) for one in memories] == [KNOWN]

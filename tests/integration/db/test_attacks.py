@@ -36,6 +36,7 @@ WORDLESS = {
     *("kind", "tier", "state", "granularity", "attribute", "record_name", "stance", "role", "certainty", "predicate"),
     *("entity_type", "owner_kind", "scanned", "type", "action", "refused", "syntax", "optimizer", "factors", "reason"),
     *("put_off_for", "skipped_for", "prompt", "llm_model", "stage", "digest", "scope", "conversation", "rows"),
+    *("endpoint", "mode"),
 }
 """Columns that hold a name of the service's or an id of the app's. A word of a conversation has no place in any of them."""
 

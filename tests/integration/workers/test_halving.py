@@ -60,12 +60,12 @@ def test_the_refused_answer_and_both_halves_are_paid_for(
 def test_done_again_after_a_crash_nothing_is_paid_for_again(
     fake: FakeOpenAI, kept: KeptModel, worker_engine: Engine, lane: LaneRef
 ) -> None:
-    fake.script(SCHEMA, Fault("invalid_json"))
+    fake.script(SCHEMA, *[Fault("invalid_json")] * 2)
     first = extract(BATCH, Background(), kept)
 
     assert extract(BATCH, Background(), kept) == first
-    assert fake.calls == {SCHEMA: 3}
-    assert calls_paid(worker_engine, lane) == 3
+    assert fake.calls == {SCHEMA: 4}, "the whole, the same with what was wrong, and its halves"
+    assert calls_paid(worker_engine, lane) == 4
 
 
 def test_halves_that_have_to_wait_do_not_have_the_whole_asked_for_again(fake: FakeOpenAI, kept: KeptModel) -> None:

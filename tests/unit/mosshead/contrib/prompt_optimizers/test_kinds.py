@@ -132,8 +132,8 @@ def test_the_second_answer_is_taken_where_it_keeps_the_template(fake: FakeOpenAI
 @pytest.mark.parametrize(
     ("fault", "asked", "reason"),
     [
-        ("invalid_json", 2, "AnswerUnusable: the answer is not JSON"),
-        ("misfit", 2, "AnswerUnusable: the answer does not fit"),
+        ("invalid_json", 4, "AnswerUnusable: the answer is not JSON"),
+        ("misfit", 4, "AnswerUnusable: the answer does not fit"),
         ("truncated", 1, "AnswerTruncated"),
         ("refusal", 1, "AnswerDeclined"),
     ],
@@ -142,7 +142,7 @@ def test_an_answer_that_is_none_leaves_the_prompt_as_it_is(
     fake: FakeOpenAI, kind: OptimizerKind, fault: Any, asked: int, reason: str
 ) -> None:
     lead_up(fake, kind)
-    fake.script(LAST[kind], *[Fault(fault)] * 2, proposal(kind, BETTER))
+    fake.script(LAST[kind], *[Fault(fault)] * 4, proposal(kind, BETTER))
     found = optimized(fake, kind)
 
     assert (found.prompt, found.changed, len(shown(fake, LAST[kind]))) == (PROMPT, False, asked)
@@ -188,7 +188,7 @@ def test_a_model_that_has_thought_enough_at_once_thinks_as_often_as_is_wanted(fa
 
 
 def test_thoughts_that_cannot_be_used_do_not_keep_from_the_rewrite(fake: FakeOpenAI) -> None:
-    fake.script("ReflectionAnswer", Fault("invalid_json"))
+    fake.script("ReflectionAnswer", *[Fault("invalid_json")] * 2)
     fake.script("RewriteAnswer", proposal("metaprompt", BETTER))
     assert optimized(fake, "metaprompt").prompt == BETTER
 
@@ -311,7 +311,7 @@ def test_of_several_prompts_those_at_fault_are_improved(fake: FakeOpenAI, kind: 
     ("answers", "asked"),
     [
         ([{"at_fault": []}], 1),
-        ([Fault("invalid_json")] * 2, 2),
+        ([Fault("invalid_json")] * 4, 4),
         ([Fault("refusal")], 1),
         ([{"at_fault": [{"prompt": 9, "reason": "x"}]}], 1),
     ],

@@ -1,0 +1,154 @@
+"""What is the endpoint's trouble buries no event: all facts are there once it answers well, and `status` says so meanwhile."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+from sqlalchemy import Engine
+
+from config.settings import settings
+from db.keys import BatchRef
+from mosshead import Namespace
+from tests.fake_openai import FakeOpenAI, Fault
+from tests.forming import Forming, carry_through
+from tests.given import claim
+from workers.cli.status import read_status, rows
+from workers.dependencies import parts, rules_take_over
+from workers.tasks import StageFailed
+
+SCHEMA = "ExtractionAnswer"
+SAID = ("I like tea.", "I like ham.", "I like figs.")
+
+TROUBLE = {
+    "rubbish": (Fault("invalid_json"), "the model's answers cannot be read"),
+    "another shape": (Fault("misfit"), "the model's answers cannot be read"),
+    "every request refused": (Fault.status(400), "the model's answers cannot be read"),
+    "rate limit": (Fault.status(429), "429"),
+    "no credit": (Fault.status(402), "402"),
+    "wrong key": (Fault.status(401), "OPENAI_API_KEY"),
+}
+
+
+@pytest.fixture(autouse=True)
+def alone(admin_engine: Engine, fake: FakeOpenAI) -> Iterator[None]:
+    """No breaker of another test, and none for another."""
+    forget(admin_engine)
+    yield
+    forget(admin_engine)
+
+
+def forget(engine: Engine) -> None:
+    with engine.begin() as connection:
+        connection.exec_driver_sql("delete from mosshead.breakers; delete from mosshead.llm_manners")
+
+
+def a_while(engine: Engine) -> None:
+    """Time passes: the provider may be tried, and what waits is due."""
+    with engine.begin() as connection:
+        connection.exec_driver_sql("""
+            update mosshead.breakers set open_until = now(), since = since - interval '1 minute';
+            update mosshead.batches set due_at = now() where stage not in ('done', 'dead', 'split')
+        """)
+
+
+def try_all(forming: Forming, engine: Engine) -> None:
+    """Each stage that is due, once; those of a batch that fails wait."""
+    batch = claim(engine, forming.publishing.lane) or open_batch(forming, engine)
+    while batch is not None:
+        with suppress(StageFailed):
+            carry_through(batch)
+        batch = claim(engine, forming.publishing.lane)
+
+
+def open_batch(forming: Forming, engine: Engine) -> BatchRef | None:
+    with engine.begin() as connection:
+        found = connection.exec_driver_sql(
+            "select batch_id from mosshead.lanes where namespace_id = %(id)s and batch_id is not null",
+            {"id": forming.publishing.lane.namespace_id},
+        ).scalar()
+    return BatchRef(forming.publishing.lane, found) if found else None
+
+
+@pytest.mark.parametrize(("fault", "words"), TROUBLE.values(), ids=TROUBLE.keys())
+def test_no_event_dies_of_the_endpoints_trouble_in_a_namespace_that_then_stays_idle(
+    *, fake: FakeOpenAI, forming: Forming, sarah: Namespace, admin_engine: Engine, fault: Fault, words: str
+) -> None:
+    forming.publishing.send(*map(forming.publishing.message, SAID))
+    with fake.answering(SCHEMA, fault):
+        for _ in range(10):
+            try_all(forming, admin_engine)
+            found = read_status(settings())
+            assert words in str({name: said for name, said, _ in rows(found)}["provider away"])
+            assert found.figures.dead_letters == 0
+            assert sarah.memories() == []
+            a_while(admin_engine)
+
+    try_all(forming, admin_engine)
+
+    assert sorted(one.content for one in sarah.memories()) == ["User likes figs.", "User likes ham.", "User likes tea."]
+    found = read_status(settings())
+    assert found.breakers == []
+    assert found.figures.dead_letters == 0
+
+
+def test_a_refusal_of_one_events_content_stays_that_events_end(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, admin_engine: Engine
+) -> None:
+    forming.publishing.send(forming.publishing.message(SAID[0]))
+    fake.script(SCHEMA, Fault("refusal"))
+
+    try_all(forming, admin_engine)
+
+    assert read_status(settings()).breakers == []
+    with admin_engine.connect() as connection:
+        dead = connection.exec_driver_sql(
+            "select reason from mosshead.dead_letters where namespace_id = %(id)s",
+            {"id": forming.publishing.lane.namespace_id},
+        ).scalars()
+        assert [one.split(":")[1].strip() for one in dead] == ["AnswerDeclined"]
+    forming.publishing.send(forming.publishing.message(SAID[1]))
+    try_all(forming, admin_engine)
+    assert [one.content for one in sarah.memories()] == ["User likes ham."]
+
+
+def test_after_the_stated_time_the_rules_take_over_until_the_endpoint_answers_again(
+    *, fake: FakeOpenAI, forming: Forming, sarah: Namespace, admin_engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOSSHEAD_RULES_AFTER_SECONDS", "60")
+    settings.cache_clear()
+    parts.cache_clear()
+    forming.publishing.send(forming.publishing.message(SAID[0]))
+    with fake.answering(SCHEMA, Fault("invalid_json")):
+        try_all(forming, admin_engine)
+        assert sarah.memories() == [], "not yet"
+        a_while(admin_engine)
+        try_all(forming, admin_engine)  # it is tried once more, and fails
+        with admin_engine.begin() as connection:
+            assert rules_take_over(connection, settings())
+            connection.exec_driver_sql("update mosshead.batches set due_at = now() where finished_at is null")
+        try_all(forming, admin_engine)
+        shown = {name: said for name, said, _ in rows(read_status(settings()))}
+
+    assert [one.content for one in sarah.memories()] == ["User likes tea"]
+    assert {one.extracted_by for one in sarah.decisions.latest()} == {"rules"}
+    assert shown["facts by"] == "the offline rules, while the LLM is away"
+    a_while(admin_engine)
+    forming.publishing.send(forming.publishing.message(SAID[1]))
+    try_all(forming, admin_engine)
+    assert {one.extracted_by for one in sarah.decisions.latest(limit=1)} == {"gpt-4o-mini"}
+
+
+def test_processes_share_how_a_model_is_to_be_asked_and_status_shows_it(fake: FakeOpenAI, forming: Forming) -> None:
+    unavailable = {"error": {"message": "This response_format type is unavailable now", "param": None}}
+    fake.script(SCHEMA, *[Fault.status(400, body=unavailable)] * 3)
+    forming.say(SAID[0])
+    asked = len(fake.requests)
+    parts.cache_clear()  # as another process
+
+    forming.say(SAID[1])
+
+    later = [one.body for one in fake.requests[asked:] if "ExtractionAnswer" in str(one.body)]
+    assert later
+    shown = {name: said for name, said, _ in rows(read_status(settings()))}
+    assert "tools" in str(shown["asked for JSON"]) or "json_object" in str(shown["asked for JSON"])
+    assert not any("json_schema" in body.get("response_format", {}) for body in later)
