@@ -152,31 +152,36 @@ def _read(value: Any, answer: type[A]) -> A | None:
 
 
 def _unwrapped(value: Any, fields: Mapping[str, Any]) -> Iterator[Any]:
-    lists = [(name, _lead(field.get("items", {}))) for name, field in fields.items() if field.get("type") == "array"]
-    only, lead = lists[0] if len(fields) == 1 and lists else (None, None)
+    """A value as it is, or in the only list that the answer has, or what is wrapped in it."""
+    lists = [(name, field.get("items", {})) for name, field in fields.items() if field.get("type") == "array"]
+    only, items = lists[0] if len(fields) == 1 and lists else (None, {})
     if isinstance(value, list):
+        wrapped = [one for one in value if isinstance(one, Mapping) and _named(one, only) is not None]
         if only is None:
             yield from value[:1]
-            return
-        wrapped = [one for one in value if isinstance(one, Mapping) and _named(one, only) is not None]
-        if wrapped:
+        elif wrapped:
             yield {only: [item for one in wrapped for item in _as_list(_named(one, only))]}
-        elif not value or any(
-            isinstance(one, str) or (isinstance(one, Mapping) and _named(one, lead)) for one in value
-        ):
+        elif not value or any(_is_item(one, items) for one in value):
             yield {only: value}
-        return
-    if not isinstance(value, Mapping):
-        return
-    if any(_plain(str(key)) in set(map(_plain, fields)) for key in value):
-        yield value
-    elif only is not None and lead is not None and _named(value, lead):
-        yield {only: [value]}
-    else:
-        for inner in value.values():
-            read = _loaded(inner) if isinstance(inner, str) else inner
-            if isinstance(read, Mapping | list) and read:
-                yield from _unwrapped(read, fields)
+    elif isinstance(value, Mapping):
+        if any(_plain(str(key)) in set(map(_plain, fields)) for key in value):
+            yield value
+        elif _is_item(value, items):
+            yield {only: [value]}
+        else:
+            for inner in value.values():
+                read = _loaded(inner) if isinstance(inner, str) else inner
+                if isinstance(read, Mapping | list) and read:
+                    yield from _unwrapped(read, fields)
+
+
+def _is_item(value: Any, items: Mapping[str, Any]) -> bool:
+    """Whether a value is one of a list's items: its lead and another field, and few others. A text may hold anything."""
+    if not isinstance(value, Mapping) or not _named(value, _lead(items)):
+        return False
+    own = set(map(_plain, items.get("properties", {})))
+    known = sum(_plain(str(key)) in own for key in value)
+    return known > 1 and 2 * known >= len(value)
 
 
 def coerced(value: Any, schema: Mapping[str, Any], *, within: bool = False) -> Any:
@@ -249,7 +254,9 @@ def _numbers(value: Any) -> list[int]:
         return [number for one in value for number in _numbers(one)[:1]]
     if isinstance(value, Mapping):
         return [number for one in value.values() for number in _numbers(one)][:1]
-    return [] if isinstance(value, bool) else list(map(int, _FIGURES.findall(re.sub(r"\.0\b", "", str(value)))))
+    if isinstance(value, int):
+        return [] if isinstance(value, bool) else [value]
+    return list(map(int, _FIGURES.findall(re.sub(r"\.0\b", "", str(value)))))
 
 
 def _text(value: Any) -> Any:

@@ -110,10 +110,10 @@ def test_while_tasks_are_active_and_reserved(running: Running, celery: Celery, f
     "answers",
     [
         [Fault("refusal")],
-        [Fault("invalid_json")] * 2,
+        [Fault("invalid_json")] * 4,
         [Fault("truncated")] * 2,
         [Fault("html")],
-        [lambda request: {"facts": [{"content": request.prompt, "kind": SECRET}]}] * 2,
+        [lambda request: {"facts": [{"remark": request.prompt, "kind": SECRET}]}] * 4,
     ],
     ids=["refusal", "invalid-json", "truncated", "html", "not-the-schema"],
 )
