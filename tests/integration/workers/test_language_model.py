@@ -21,7 +21,7 @@ from mosshead.llm import (
     Prompt,
 )
 from mosshead.llm.errors import retry_after
-from mosshead.llm.modes import Manner, MannerMemory
+from mosshead.llm.modes import AnswerMode, Manner, MannerMemory
 from mosshead.llm.openai import OpenAILanguageModel
 from mosshead.llm.protocol import ModelTooSlow
 from pipeline.extraction.extract import extract, facts_of
@@ -93,6 +93,33 @@ def test_a_base_url_may_end_as_it_likes(fake: FakeOpenAI, suffix: str) -> None:
     model_at(fake.base_url.removesuffix("/v1") + suffix).answer(prompt())
 
     assert fake.calls == {SCHEMA: 1}
+
+
+@pytest.mark.parametrize("mode", AnswerMode)
+def test_a_mode_that_was_set_is_the_only_one_and_says_the_shape_where_it_sends_none(
+    fake: FakeOpenAI, mode: AnswerMode
+) -> None:
+    fake.script(SCHEMA, Fault.status(400, param="response_format"))
+    model = OpenAILanguageModel("gpt-fake", api_key="sk-fake", base_url=fake.base_url, timeout=60, mode=mode)
+    with pytest.raises(ModelUnavailable):
+        model.answer(prompt())
+
+    assert model.answer(prompt()).facts
+    sends_schema = mode in {AnswerMode.STRICT, AnswerMode.JSON_SCHEMA, AnswerMode.TOOLS}
+    assert [("JSON" in one.system and '"facts"' in one.system) for one in fake.requests] == [not sends_schema] * 2
+    assert [("tools" in one.body, "response_format" in one.body) for one in fake.requests] == [
+        (mode is AnswerMode.TOOLS, mode not in {AnswerMode.TOOLS, AnswerMode.PLAIN})
+    ] * 2
+
+
+def test_an_answer_that_is_no_use_is_asked_for_once_more_with_what_was_wrong(fake: FakeOpenAI) -> None:
+    fake.script(SCHEMA, Fault("misfit"))
+
+    assert model_at(fake.base_url).answer(prompt()).facts == ()
+
+    first, again = fake.requests
+    assert again.messages[: len(first.messages)][-1] == first.messages[-1]
+    assert "does not fit" in again.prompt
 
 
 def test_usage_is_reported_for_answers_and_for_refused_ones_because_both_are_paid_for(fake: FakeOpenAI) -> None:

@@ -26,13 +26,13 @@ _PROPOSED: dict[str, dict[str, Any]] = {
 
 @pytest.fixture
 def asked(service: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
-    """A service with an LLM that proposes one fact that stands, and four that do not."""
+    """A service with an LLM that proposes one fact that stands, four that do not, and one that is none."""
     facts = [fact_like(content=content, mentions=[], **given) for content, given in _PROPOSED.items()]
     with FakeOpenAI() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         settings.cache_clear()
         parts.cache_clear()
-        server.script("ExtractionAnswer", {"facts": facts})
+        server.script("ExtractionAnswer", {"facts": [*facts, {"kind": "fact", "quote": "I like tea."}]})
         yield server
 
 
@@ -47,13 +47,14 @@ def test_each_refusal_is_a_decision_that_says_why(forming: Forming, sarah: Names
     assert {content: (one.refused, one.reason) for content, one in refused.items()} == {
         "User likes TEA.": ("repeated", "another of the batch says the same"),
         "User drinks tea with Klaus.": ("ungrounded", "a name or number of it is neither in its sources nor known"),
+        "": ("unreadable", "a field without which it says nothing is missing, or is no such value"),
         "User likes figs.": ("no_source", "it names no message of a user or the assistant as its source"),
         "User asked for a menu.": ("not_from_user", "none of its sources is a user's message"),
     }
     assert {(one.action, one.decided_by, one.extracted_by) for one in refused.values()} == {
         ("refuse", "rules", "gpt-4o-mini")
     }
-    assert len(sarah.decisions.latest()) == len(_PROPOSED), "one for each that was proposed"
+    assert len(sarah.decisions.latest()) == len(_PROPOSED) + 1, "one for each that was proposed"
     assert len(sarah.decisions.latest(action="refuse", limit=1)) == 1
     page = site.text("/decisions", show="refused")
     assert "not taken User likes figs." in page
