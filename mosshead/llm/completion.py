@@ -159,7 +159,7 @@ def _texts(message: Mapping[str, Any], choice: Mapping[str, Any]) -> Iterator[st
         yield from _said(function.get("parameters") if call is not message else None)
     parts = message.get("content") if message.get("content") is not None else message.get("parts")
     yield from _said(parts)
-    for name in ("parsed", "text", *_TEXTS):
+    for name in ("parsed", "text", "message", *_TEXTS):
         yield from _said(message.get(name))
         yield from _said(choice.get(name) if choice is not message else None)
     for name in _THOUGHTS:

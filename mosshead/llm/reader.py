@@ -76,7 +76,7 @@ def _spoken(text: str) -> str:
 
 def _written(said: str) -> list[Any]:
     """The values that stand in a text as they are: all of it, in blocks of Markdown, or among prose."""
-    whole = _loaded(said)
+    whole = _loaded(f'"{said}"' if said.startswith('{\\"') else said)
     if isinstance(whole, str):
         return _written(_spoken(whole)) if whole != said else []
     if whole is not None:
@@ -84,7 +84,7 @@ def _written(said: str) -> list[Any]:
     values = [value for block in _FENCED.findall(said) if (value := _loaded(block.strip())) is not None]
     if values and all(isinstance(value, str) for value in values):
         return [one for value in values for one in _written(value)]
-    return values or _among_prose(said)
+    return _together(values or _among_prose(said))
 
 
 def _among_prose(said: str) -> list[Any]:
@@ -97,8 +97,12 @@ def _among_prose(said: str) -> list[Any]:
         except (ValueError, RecursionError):
             return []
         found.append(value)
-    items = [one for one in found if isinstance(one, dict)]
-    return [*found, items] if len(items) > 1 else found
+    return found
+
+
+def _together(found: list[Any]) -> list[Any]:
+    """Values, and all of them as one: a model may write item after item. A tuple, for that is no list of its own."""
+    return [*found, tuple(found)] if len(found) > 1 else found
 
 
 def _mended(said: str) -> list[Any]:
@@ -155,14 +159,8 @@ def _unwrapped(value: Any, fields: Mapping[str, Any]) -> Iterator[Any]:
     """A value as it is, or in the only list that the answer has, or what is wrapped in it."""
     lists = [(name, field.get("items", {})) for name, field in fields.items() if field.get("type") == "array"]
     only, items = lists[0] if len(fields) == 1 and lists else (None, {})
-    if isinstance(value, list):
-        wrapped = [one for one in value if isinstance(one, Mapping) and _named(one, only) is not None]
-        if only is None:
-            yield from value[:1]
-        elif wrapped:
-            yield {only: [item for one in wrapped for item in _as_list(_named(one, only))]}
-        elif not value or any(_is_item(one, items) for one in value):
-            yield {only: value}
+    if isinstance(value, list | tuple):
+        yield from _listed(value, only, items, fields)
     elif isinstance(value, Mapping):
         if any(_plain(str(key)) in set(map(_plain, fields)) for key in value):
             yield value
@@ -173,6 +171,22 @@ def _unwrapped(value: Any, fields: Mapping[str, Any]) -> Iterator[Any]:
                 read = _loaded(inner) if isinstance(inner, str) else inner
                 if isinstance(read, Mapping | list) and read:
                     yield from _unwrapped(read, fields)
+
+
+def _listed(
+    value: list[Any] | tuple[Any, ...], only: str | None, items: Mapping[str, Any], fields: Mapping[str, Any]
+) -> Iterator[Any]:
+    """A list as what the answer's only list holds, or as several answers. A tuple is several values of a text."""
+    wrapped = [one for one in value if isinstance(one, Mapping) and _named(one, only) is not None]
+    if isinstance(value, tuple):
+        if all(_is_item(one, items) for one in value):
+            yield {only: list(value)}
+    elif wrapped:
+        yield {only: [item for one in wrapped for item in _as_list(_named(one, only))]}
+    elif only is not None and (not value or any(_is_item(one, items) for one in value)):
+        yield {only: value}
+    elif len(value) == 1:
+        yield from _unwrapped(value[0], fields)
 
 
 def _is_item(value: Any, items: Mapping[str, Any]) -> bool:
@@ -246,6 +260,8 @@ def _as_list(value: Any) -> list[Any]:
         return loaded
     if value is None or value == "" or _says_nothing(value):
         return []
+    if isinstance(value, Mapping) and value and all(isinstance(one, Mapping) for one in value.values()):
+        return list(value.values())  # numbered, and not listed
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
