@@ -219,20 +219,17 @@ class Anything:
     def __init__(self, fake: FakeOpenAI) -> None:
         self.model = OpenAILanguageModel("any-model", api_key="none", timeout=10, base_url=fake.base_url)
         self.answer: Json = None
-        self._fake = fake
-        self._scripted = 0
 
     def will_answer(self, answer: Json) -> None:
         self.answer = answer
-        if self._scripted == self._fake.calls[_SCHEMA]:
-            self._fake.script(_SCHEMA, lambda _: self.answer)
-            self._scripted += 1
 
 
 @pytest.fixture(scope="module")
 def llm() -> Iterator[Anything]:
     with FakeOpenAI() as fake:
-        yield Anything(fake)
+        anything = Anything(fake)
+        with fake.answering(_SCHEMA, lambda _: anything.answer):
+            yield anything
 
 
 @pytest.fixture(scope="module")
