@@ -161,7 +161,8 @@ def _texts(message: Mapping[str, Any], choice: Mapping[str, Any]) -> Iterator[st
     yield from _said(parts)
     for name in ("parsed", "text", "message", *_TEXTS):
         yield from _said(message.get(name))
-        yield from _said(choice.get(name) if choice is not message else None)
+        other = choice.get(name)
+        yield from _said(other if choice is not message and other is not message else None)
     for name in _THOUGHTS:
         yield from _said(message.get(name))
     yield from (

@@ -251,8 +251,8 @@ def _array(value: Any, items: Mapping[str, Any], *, within: bool) -> Any:
     read = [coerced(one, items, within=True) for one in _as_list(value)]
     if not within or items.get("type") != "object":
         return read
-    needed = items.get("required", [])
-    return [one for one in read if isinstance(one, Mapping) and one.keys() >= set(needed) and one[needed[0]]]
+    needed = set(items.get("required", []))
+    return [one for one in read if isinstance(one, Mapping) and one.keys() >= needed]
 
 
 def _as_list(value: Any) -> list[Any]:

@@ -17,7 +17,7 @@ from workers.local import Addresses
 WITHOUT_POLICY = {"lanes", "batches", "publishers", "dead_letters", "scopes", "generations"}
 """Tables of a tenant that hold ids, times, numbers and reasons only: the scheduler and an operator work across tenants."""
 
-OF_NOBODY = {"alembic_version", "breakers", "models", "refused_tasks", "workers"}
+OF_NOBODY = {"alembic_version", "breakers", "llm_manners", "models", "refused_tasks", "workers"}
 """Tables that belong to no tenant and hold no content."""
 
 _PLAIN: dict[str, Any] = {

@@ -102,12 +102,12 @@ def test_without_an_llm_it_is_the_most_telling_of_what_was_remembered(forming: F
     assert "kale" not in said
 
 
-@pytest.mark.parametrize("answer", [{"wrong": 1}, {"summary": 7}], ids=["shape", "type"])
+@pytest.mark.parametrize("answer", [{"wrong": 1}, {"summary": {"of": 7}}], ids=["shape", "type"])
 def test_where_the_llm_gives_no_usable_answer_the_rules_write_it(
     answer: dict[str, Any], llm: FakeOpenAI, forming: Forming, sarah: Namespace
 ) -> None:
     forming.say("I like figs", conversation="c")
-    llm.script("SummaryAnswer", answer)
+    llm.script("SummaryAnswer", answer, answer)  # it is asked once more
 
     summarise(forming)
 
