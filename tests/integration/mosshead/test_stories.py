@@ -17,6 +17,7 @@ from mosshead.contrib.stories.evidence import MOST
 from mosshead.contrib.stories.requests import StoryIntent
 from mosshead.contrib.tact_filter import create_expression_filter
 from mosshead.llm import open_model
+from mosshead.llm.modes import AnswerMode
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
 from tests.fake_openai import FakeOpenAI, Fault
@@ -328,8 +329,9 @@ class TestModel:
         world.knows(f"Anna likes {CANARY}", world.anna)
         plain = tell_story(sarah, "Tell the story of Anna")
         for fault in FAULTS:
-            # An answer that is no use is asked for once more.
+            # What is no use is asked for once more; what is refused without a word, in every mode.
             asked = 2 if isinstance(fault, Fault) and fault.kind in {"invalid_json", "misfit", "no_choices"} else 1
+            asked = len(AnswerMode) if isinstance(fault, Fault) and fault.code == 400 else asked
             before = fake.calls["StoryAnswer"]
             fake.script("StoryAnswer", *[fault] * asked)
             story = tell_story(sarah, "Tell the story of Anna", model=open_model(MODEL, timeout=1))
