@@ -10,15 +10,9 @@ Prints one JSON object last. How the figures are counted: docs/extraction-figure
 """
 
 import json
-import os
-import shutil
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
-from unittest.mock import patch
 
 import typer
 from rich.console import Console
@@ -28,16 +22,7 @@ from benchmarks.extraction.providers import NoModel, Provider, environment_of
 from benchmarks.extraction.reading import CaseError, read_cases
 from benchmarks.extraction.report import as_json, tables
 from benchmarks.extraction.scoring import Scores, score
-from benchmarks.extraction.stages import Service
-from config.logging import configure_logging
-from config.settings import Settings, settings
-from db.engine import open_engine
-from db.schema.migrate import migrate
-from workers.celery_app import app
-from workers.dependencies import check_parts, parts
-from workers.local import servers
-
-_OWN_SETTINGS = ("MOSSHEAD_", "OPENAI_")
+from benchmarks.extraction.stages import open_service
 
 
 def main(
@@ -53,7 +38,7 @@ def main(
     except CaseError as error:
         raise typer.BadParameter(f"--data: {error}") from None
     try:
-        with environment_of(provider, cases) as model, _service(model) as service:
+        with environment_of(provider, cases) as model, open_service(model) as service:
             shown = track(cases, "cases", console=console, disable=json_only)
             scores = score((case, service.run(case)) for case in shown)
     except NoModel as skipped:
@@ -64,29 +49,6 @@ def main(
     for table in tables(scores, provider):
         console.print(table)
     print(json.dumps(as_json(scores, provider)))
-
-
-@contextmanager
-def _service(model: Mapping[str, str]) -> Iterator[Service]:
-    """A Postgres and a Redis in a folder of their own, migrated, with this process as their only worker."""
-    with ExitStack() as stack:
-        folder = Path(tempfile.mkdtemp(prefix="rx-"))  # short: a socket's path has a limit
-        stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        own = {name: value for name, value in os.environ.items() if not name.startswith(_OWN_SETTINGS)}
-        stack.enter_context(patch.dict("os.environ", {**own, **model}, clear=True))
-        configure_logging(Settings(log_level="error"))
-        addresses = stack.enter_context(servers(Settings(data_dir=folder, flower_port=0)))
-        assert addresses.admin_url is not None
-        migrate(addresses.admin_url, {})
-        os.environ.update(addresses.environment())
-        settings.cache_clear()
-        parts.cache_clear()
-        app.conf.broker_url = addresses.broker_url
-        check_parts()
-        ingest = open_engine(addresses.ingest_url, setting="MOSSHEAD_INGEST_URL")
-        stack.callback(ingest.dispose)
-        stack.callback(parts().engine.dispose)
-        yield Service(ingest, "extraction")
 
 
 def _write(scores: Scores, file: Path) -> None:

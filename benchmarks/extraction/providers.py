@@ -8,7 +8,8 @@ from enum import StrEnum
 from benchmarks.extraction.cases import Case
 from benchmarks.extraction.oracle import Oracle
 
-_KEPT = ("MOSSHEAD_LLM_MODEL", "MOSSHEAD_LLM_TIMEOUT")
+_KEPT = ("MOSSHEAD_LLM_", "MOSSHEAD_STAGE_SECONDS", "MOSSHEAD_BATCH_")
+"""How settings begin that say how an LLM is asked; a slow one needs longer stages, or smaller batches."""
 
 
 class Provider(StrEnum):
@@ -35,4 +36,4 @@ def environment_of(provider: Provider, cases: Sequence[Case]) -> Iterator[Mappin
         named = {name: value for name, value in os.environ.items() if name.startswith("OPENAI_") and value}
         if not named.keys() & {"OPENAI_API_KEY", "OPENAI_BASE_URL"}:
             raise NoModel("openai: skipped, for neither OPENAI_API_KEY nor OPENAI_BASE_URL is set")
-        yield {**named, **{name: os.environ[name] for name in _KEPT if name in os.environ}}
+        yield {**named, **{name: value for name, value in os.environ.items() if name.startswith(_KEPT)}}

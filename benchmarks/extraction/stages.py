@@ -4,12 +4,17 @@ What a session says is checked as `Namespace.publish` checks it and goes straigh
 five tasks are the service's. Only the queues are left out.
 """
 
+import os
+import shutil
+import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 from uuid import uuid4
 
 from sqlalchemy import Connection, Engine, text
@@ -17,15 +22,22 @@ from sqlalchemy import Connection, Engine, text
 from benchmarks.extraction.cases import Case, Session
 from benchmarks.extraction.matching import Proposal
 from benchmarks.extraction.scoring import CaseRun
+from config.logging import configure_logging
+from config.settings import Settings, settings
 from db import inbox, lanes
+from db.engine import open_engine
 from db.keys import BatchRef, LaneRef
+from db.schema.migrate import migrate
 from mosshead.paths import NamespacePath
 from mosshead.publishing.publishers import check_events, numbered
 from mosshead.store.connection import tenant_transaction
 from workers import scheduler, tasks
-from workers.dependencies import parts
+from workers.celery_app import app
+from workers.dependencies import check_parts, parts
+from workers.local import servers
 from workers.tasks import StageFailed
 
+_OWN_SETTINGS = ("MOSSHEAD_", "OPENAI_")
 _NOW = timedelta(0)
 _PATIENCE_SECONDS = 300.0
 _POLL_SECONDS = 0.1
@@ -70,14 +82,42 @@ class TookTooLong(TimeoutError):
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What the cases run on: the parts of this process (`workers.dependencies`). tenant: theirs, new to the database."""
+    """What the cases run on: the parts of this process (`workers.dependencies`).
+
+    tenant: theirs, new to the database. patience: seconds that one batch may take. admin_url: of the superuser, who sees all.
+    """
 
     ingest: Engine
     tenant: str
+    patience: float = _PATIENCE_SECONDS
+    admin_url: str | None = None
 
     def run(self, case: Case) -> CaseRun:
         """Take a case through all stages, in a namespace of its own. Raises TookTooLong."""
         return _Lane(self, case).run()
+
+
+@contextmanager
+def open_service(model: Mapping[str, str], *, patience: float = _PATIENCE_SECONDS) -> Iterator[Service]:
+    """A Postgres and a Redis in a folder of their own, migrated, with this process as their only worker."""
+    with ExitStack() as stack:
+        folder = Path(tempfile.mkdtemp(prefix="rx-"))  # short: a socket's path has a limit
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        own = {name: value for name, value in os.environ.items() if not name.startswith(_OWN_SETTINGS)}
+        stack.enter_context(patch.dict("os.environ", {**own, **model}, clear=True))
+        configure_logging(Settings(log_level="error"))
+        addresses = stack.enter_context(servers(Settings(data_dir=folder, flower_port=0)))
+        assert addresses.admin_url is not None
+        migrate(addresses.admin_url, {})
+        os.environ.update(addresses.environment())
+        settings.cache_clear()
+        parts.cache_clear()
+        app.conf.broker_url = addresses.broker_url
+        check_parts()
+        ingest = open_engine(addresses.ingest_url, setting="MOSSHEAD_INGEST_URL")
+        stack.callback(ingest.dispose)
+        stack.callback(parts().engine.dispose)
+        yield Service(ingest, "extraction", patience, addresses.admin_url)
 
 
 class _Lane:
@@ -85,6 +125,7 @@ class _Lane:
         self._path = NamespacePath.of((service.tenant, case.id))
         self._lane = LaneRef(self._path.tenant_id, self._path.namespace_id)
         self._ingest = service.ingest
+        self._patience = service.patience
         self._case = case
         self._publisher, self._published = uuid4(), 0
         self._failed = 0
@@ -136,13 +177,13 @@ class _Lane:
 
     def _finish(self, batch: BatchRef) -> str:
         """Run the stages that are due until the batch ends; a provider that is down is waited for."""
-        deadline = time.monotonic() + _PATIENCE_SECONDS
+        deadline = time.monotonic() + self._patience
         while True:
             stage, due = self._standing(batch)
             if stage in (lanes.DONE, *_GIVEN_UP):
                 return stage
             if time.monotonic() > deadline:
-                raise TookTooLong(f"{self._case.id}: {stage} was put off for {_PATIENCE_SECONDS:g} s")
+                raise TookTooLong(f"{self._case.id}: {stage} was put off for {self._patience:g} s")
             if due:
                 _run(stage, batch)
             else:

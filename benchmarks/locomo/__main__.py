@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.locomo.conversations import DataError, read_folder
+from benchmarks.locomo.conversations import DataError, read_conversations
 from benchmarks.locomo.report import as_json, table
 from benchmarks.locomo.running import run
 
@@ -30,7 +30,7 @@ def main(
     """Publish the conversations, ask their questions, and score what was found."""
     console = Console(stderr=True, quiet=json_only)
     try:
-        conversations = read_folder(data)
+        conversations = read_conversations(data)
     except DataError as error:
         raise typer.BadParameter(f"--data: {error}") from None
     measured = run(conversations, facts=facts, console=console)

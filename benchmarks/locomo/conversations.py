@@ -59,9 +59,9 @@ class Conversation:
     told: tuple[Told, ...]
 
 
-def read_folder(data: Path) -> list[Conversation]:
-    """The conversations of all ``locomo-*.json`` of a folder. Raises DataError where there are none."""
-    files = sorted(data.glob("locomo-*.json"))
+def read_conversations(data: Path) -> list[Conversation]:
+    """The conversations of a file, or of all ``locomo-*.json`` of a folder. Raises DataError where there are none."""
+    files = sorted(data.glob("locomo-*.json")) if data.is_dir() else [data]
     try:
         found = [_conversation(one) for file in files for one in json.loads(file.read_text(encoding="utf-8"))]
     except (KeyError, TypeError, ValueError) as error:

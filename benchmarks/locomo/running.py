@@ -38,12 +38,19 @@ def run(conversations: Sequence[Conversation], *, facts: bool, console: Console)
         return measure(conversations, service, memory, console=console)
 
 
-def measure(conversations: Sequence[Conversation], service: Rig, memory: Memory, *, console: Console) -> Measured:
-    """Measure on a running service in which nobody else's messages are on their way."""
+def measure(
+    conversations: Sequence[Conversation],
+    service: Rig,
+    memory: Memory,
+    *,
+    console: Console,
+    within: float = _PATIENCE_SECONDS,
+) -> Measured:
+    """Measure on a running service in which nobody else's messages are on their way. within: seconds until all took effect."""
     events = service.received() + sum(len(one.turns) for one in conversations)
     published = [(one, _publish(memory, one)) for one in conversations]
     console.print(f"{sum(len(one.turns) for one in conversations)} messages published")
-    service.await_done(events, within=_PATIENCE_SECONDS)
+    service.await_done(events, within=within)
     answered = [answer for one, ids in published for answer in _ask(_namespace(memory, one), one, ids, console)]
     namespaces = [_namespace(memory, one) for one in conversations]
     return Measured(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from benchmarks.locomo.conversations import read_folder
+from benchmarks.locomo.conversations import read_conversations
 from benchmarks.locomo.report import as_json
 from benchmarks.locomo.running import measure
 from benchmarks.replaying_model import replayed
@@ -33,7 +33,7 @@ def assert_found(scores: Mapping[str, Any]) -> None:
 
 
 def test_what_answers_a_question_is_recalled_and_shown(running: Running, fake: FakeOpenAI) -> None:
-    conversations = read_folder(ROOT / DATA)
+    conversations = read_conversations(ROOT / DATA)
     told = list(chain.from_iterable(one.told for one in conversations))
     with fake.answering("ExtractionAnswer", lambda request: replayed(told, request.prompt)):
         service = Rig(running.addresses, running.kept, model_port=None)

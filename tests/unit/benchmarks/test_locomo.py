@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks.locomo.baselines import bm25, by_vector, by_words
-from benchmarks.locomo.conversations import Conversation, DataError, Question, read_folder
+from benchmarks.locomo.conversations import Conversation, DataError, Question, read_conversations
 from benchmarks.locomo.report import Measured, as_json
 from benchmarks.locomo.scoring import Answered, by_category, official, score, within
 from mosshead.embeddings import MiniLM
@@ -31,7 +31,7 @@ def answered(asked: Question, *ranked: str, shown: Sequence[str] = ()) -> Answer
 
 @pytest.fixture(scope="module")
 def small() -> Conversation:
-    (conversation,) = read_folder(SMALL)
+    (conversation,) = read_conversations(SMALL)
     return conversation
 
 
@@ -58,12 +58,12 @@ class TestReading:
     def test_what_is_no_such_data_is_told(self, tmp_path: Path, content: str) -> None:
         (tmp_path / "locomo-odd.json").write_text(content, encoding="utf-8")
         with pytest.raises(DataError, match=re.escape(str(tmp_path))):
-            read_folder(tmp_path)
+            read_conversations(tmp_path)
 
     def test_other_files_of_the_folder_are_left_alone(self, tmp_path: Path) -> None:
         (tmp_path / "notes.json").write_text("[1]", encoding="utf-8")
         with pytest.raises(DataError, match="no conversation"):
-            read_folder(tmp_path)
+            read_conversations(tmp_path)
 
 
 class TestCounting:

@@ -1,0 +1,58 @@
+"""The data that a model is tried on, and what it cost."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.entities.world import World
+from benchmarks.extraction.cases import Case
+from benchmarks.locomo.conversations import Conversation, DataError
+from benchmarks.models.data import messages_of, read_data
+from benchmarks.models.outcome import Outcome, Price
+
+DATA = Path(__file__).parents[2] / "data"
+
+
+def test_data_are_told_by_what_they_hold() -> None:
+    assert isinstance(read_data(DATA / "entities" / "nurse_and_choir", None), World)
+    for conversations in (DATA / "locomo", DATA / "locomo" / "locomo-small.json"):
+        (one,) = read_data(conversations, None)
+        assert isinstance(one, Conversation)
+    assert all(isinstance(one, Case) for one in read_data(DATA / "extraction", None))
+
+
+def test_data_that_hold_nothing_known_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"holds no file"):
+        read_data(tmp_path, None)
+
+
+@pytest.mark.parametrize("most", [1, 9, 20, 60])
+def test_cases_are_taken_whole_and_have_at_most_so_many_messages(most: int) -> None:
+    everything, taken = (read_data(DATA / "extraction", limit) for limit in (None, most))
+
+    assert taken == everything[: len(taken)]  # type: ignore[index,arg-type]
+    assert len(taken) == 1 or messages_of(taken) <= most  # type: ignore[arg-type]
+    assert messages_of(everything[: len(taken) + 1]) > most  # type: ignore[index,arg-type]
+
+
+def test_a_conversation_is_cut_off_and_keeps_the_questions_that_are_answered_before() -> None:
+    (whole,), (cut,) = (read_data(DATA / "locomo", most) for most in (None, 12))
+    assert isinstance(whole, Conversation)
+    assert isinstance(cut, Conversation)
+
+    assert cut.turns == whole.turns[:12]
+    assert 0 < len(cut.questions) < len(whole.questions)
+    assert {turn for one in cut.questions for turn in one.evidence} <= {turn.id for turn in cut.turns}
+
+
+def test_money_is_counted_of_what_all_stages_sent_and_got() -> None:
+    spent = {
+        "extract": {"calls": 2, "prompt_tokens": 1_000_000, "completion_tokens": 300_000},
+        "consolidate": {"calls": 1, "prompt_tokens": 1_000_000, "completion_tokens": 200_000},
+    }
+    outcome = Outcome(spent, {}, solid=1, hypotheses=0, quarantined=0, undone=0, dead_letters=0)
+
+    counted = outcome.as_json(Price(prompt=0.15, completion=0.6))
+
+    assert (counted["calls"], counted["prompt_tokens"], counted["completion_tokens"]) == (3, 2_000_000, 500_000)
+    assert counted["money"] == 0.6
