@@ -48,9 +48,9 @@ def _rows(measured: Measured, price: Price) -> Iterator[tuple[str, str]]:
         yield f"recall of evidence @{k}", f"{recall:.3f}"
     for budget, recall in figures.get("recall_tokens", {}).items():
         yield f"recall of evidence, {budget} tokens", f"{recall:.3f}"
-    for name, counted in figures.get("disambiguation", {}).items():
-        if name in {"right", "wrong"}:
-            yield f"who is meant: {name}", f"{counted['part']:.3f}"
+    for name in ("right", "wrong"):
+        if "disambiguation" in figures:
+            yield f"who is meant: {name}", f"{figures['disambiguation'][name]:.3f}"
     yield "solid memories", str(outcome.solid)
     yield "hypotheses", str(outcome.hypotheses)
     yield "quarantined", str(outcome.quarantined)

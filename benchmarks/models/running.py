@@ -71,7 +71,7 @@ class Run:
 
     def _world(self, world: World) -> Scored:
         with rig(concurrency=1, pause=None, settings=self.environment) as service:
-            scores = ask_about(world, service, budgets=_BUDGETS, size=None, console=self.console)
+            scores = ask_about(world, service, budgets=_BUDGETS, size=None, phrases={}, console=self.console)
             return entities_json(scores), *_became(service.addresses.admin_url)
 
 
