@@ -23,10 +23,10 @@ setup: .venv/.installed ## make .venv from requirements.lock
 	@touch $@
 
 up: setup ## run all of it on this machine, until Ctrl-C
-	$(BIN)/python -m workers up
+	$(BIN)/mosshead up
 
 demo: setup ## show the whole way once, from publish to recall
-	$(BIN)/python -m workers demo
+	$(BIN)/mosshead demo
 
 test: setup ## run the tests
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m "not thorough"

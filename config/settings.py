@@ -135,7 +135,7 @@ class Settings(BaseSettings):
         if not self.database_url:
             raise ConfigurationError(
                 f"MOSSHEAD_DATABASE_URL is not set. Set it to your Postgres, such as {_EXAMPLE}, "
-                "or run everything on this machine with 'python -m workers up'"
+                "or run everything on this machine with 'mosshead up'"
             )
         try:
             parts = urlsplit(self.database_url)
@@ -159,7 +159,7 @@ class Settings(BaseSettings):
         if not self.broker_url:
             raise ConfigurationError(
                 "MOSSHEAD_BROKER_URL is not set. Set it to your Redis, such as redis://HOST:6379/0, "
-                "or run everything on this machine with 'python -m workers up'"
+                "or run everything on this machine with 'mosshead up'"
             )
         return self.broker_url
 

@@ -1,4 +1,4 @@
-"""`python -m workers demo`: a sample of three years of conversations, from publish to recall, on a machine of its own."""
+"""`mosshead demo`: a sample of three years of conversations, from publish to recall, on a machine of its own."""
 
 import json
 import shutil
@@ -23,10 +23,11 @@ from config.settings import Settings, settings
 from mosshead.api.memory import Memory
 from mosshead.api.namespace import Namespace
 from mosshead.cli.output import Json
+from mosshead.embeddings.local.files import provide_model
 from mosshead.errors import MossheadError
 from mosshead.models.questions import Candidate, Question
 from workers.cli.admin import migrate_machine
-from workers.local import Addresses, flower_answers, processes, servers, wait_until
+from workers.local import Addresses, check, flower_answers, processes, servers, wait_until
 from workers.local.processes import ROOT
 
 SAMPLE = ROOT / "examples" / "sample.jsonl"
@@ -65,6 +66,8 @@ def run_demo(
     )
     configure_logging(own)
     try:
+        check(own)
+        provide_model(own.embedder)
         with servers(own) as addresses:
             migrate_machine(own, addresses)
             with processes(addresses, to_logs=True):

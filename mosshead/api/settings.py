@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mosshead.announcement import state_folder
 from mosshead.embeddings import Endpoint
 from mosshead.errors import ConfigurationError
 from mosshead.publishing.publishers import no_broker
 from mosshead.publishing.signing import SigningKey, parse_key
-from mosshead.publishing.spool import Spool, default_folder, spool_path
+from mosshead.publishing.spool import Spool, spool_path
 from mosshead.urls import sqlalchemy_url
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def client_settings(
     if not database:
         raise ConfigurationError(
             "MOSSHEAD_DATABASE_URL is not set. Set it, or pass database_url=, such as "
-            "postgresql://mosshead_reader:PASSWORD@HOST:5432/mosshead; 'python -m workers up' prints the one that it made"
+            "postgresql://mosshead_reader:PASSWORD@HOST:5432/mosshead, or run the service on this machine with 'mosshead up'"
         )
     folder = spool_dir or environment.get("MOSSHEAD_SPOOL_DIR")
     key = signing_key or environment.get("MOSSHEAD_SIGNING_KEY")
@@ -64,7 +65,7 @@ def client_settings(
             openai_url=environment.get("OPENAI_BASE_URL") or None,
             openai_api_key=environment.get("OPENAI_API_KEY") or None,
         ),
-        spool_dir=Path(folder) if folder else default_folder(),
+        spool_dir=Path(folder) if folder else state_folder(),
         spool_bytes=spool_bytes if spool_bytes is not None else _spool_bytes(environment),
         signing_key=parse_key(key) if key else None,
     )

@@ -9,7 +9,26 @@ from mosshead.cli.lazy import add_lazily
 from mosshead.cli.output import PlainConsole, write_any_character
 from mosshead.errors import MossheadError
 
-COMMANDS = {
+SERVICE = {
+    "up": (
+        "workers.cli.up:up",
+        "Run all of it on this machine: Postgres, Redis, intake, scheduler, workers and Flower, until Ctrl-C.",
+    ),
+    "status": (
+        "workers.cli.status:show_status",
+        "Whether the service can work, and what waits; exit status 1 where it cannot.",
+    ),
+    "logs": ("mosshead.cli.service:logs", "Show what the service that runs on this machine has logged."),
+    "down": ("mosshead.cli.service:down", "Stop the service that runs on this machine; its data stays."),
+    "demo": (
+        "workers.demo:run_demo",
+        "Show the whole way once: a sample of three years of conversations, from publish to recall.",
+    ),
+    "service": ("workers.cli.main:cli", "The service of Mosshead: everything that runs outside the chat app."),
+}
+"""The commands that need the extra ``mosshead[service]``: by name, where each is, and the first paragraph of its help."""
+
+LIBRARY = {
     "publish": ("mosshead.cli.publish:publish", "Publish one message, a transcript, or a file of messages."),
     "query": ("mosshead.cli.query:query", "The memories most similar to a text."),
     "context": ("mosshead.cli.query:context", "What a model should know to answer a message."),
@@ -68,16 +87,27 @@ COMMANDS = {
     ),
     "prompts": ("mosshead.cli.extras:prompts_cli", "The prompts that the app keeps here, in versions."),
 }
-"""By name, where a command is, and the first paragraph of its help."""
+"""Those that need the library alone."""
+
+COMMANDS = {**SERVICE, **LIBRARY}
 
 cli = typer.Typer(
     name="mosshead",
-    help="Publish to and read from the long-term memory of a chat app.",
+    help="The long-term memory of chat apps: run its service here, publish to it, read from it.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-add_lazily(cli, COMMANDS)
+
+
+def _reach_service(name: str) -> None:
+    from mosshead.cli.service import reach_service
+
+    reach_service(name)
+
+
+add_lazily(cli, SERVICE, first=_reach_service)
+add_lazily(cli, LIBRARY)
 
 
 def main() -> None:

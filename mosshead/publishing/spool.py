@@ -448,17 +448,6 @@ _HELD = """
 """
 
 
-def default_folder() -> Path:
-    """The user's state folder (XDG Base Directory Specification); in "~" where the user has no home, as `spool_path` says."""
-    state = Path(os.environ.get("XDG_STATE_HOME", ""))
-    if not state.is_absolute():
-        state = Path("~")
-        with suppress(RuntimeError):
-            state = Path.home()
-        state = state / ".local" / "state"
-    return state / "mosshead"
-
-
 def spool_path(folder: Path, *, broker_url: str, database_url: str) -> Path:
     """The spool's file. Logins do not count: a changed password leaves nothing behind in another file.
 

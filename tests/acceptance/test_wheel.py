@@ -1,5 +1,6 @@
 """The wheel in an empty environment, beside an app that has modules called `db` and `config` of its own."""
 
+import json
 import os
 import re
 import shutil
@@ -20,6 +21,8 @@ from tests.unit.mosshead.embeddings.test_install import WHEEL, build_wheel
 
 ROOT = Path(__file__).resolve().parents[2]
 OF_THE_SERVICE = {"alembic", "celery", "flower", "honcho", "structlog", "torch"}
+FOLDERS = ("config", "db", "pipeline", "workers")
+SHADOWS = {name: f"raise SystemExit('the app has a {name} of its own')\n" for name in ("config", "db", "workers")}
 APP = """\
 import config, db
 assert config.NAME == db.NAME == "the app's own"
@@ -61,15 +64,24 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return install(wheel, tmp_path_factory.mktemp("app-environment"))
+
+
+@pytest.fixture(scope="module")
+def service_environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return install(wheel, tmp_path_factory.mktemp("service-environment"), extra="service")
+
+
+def install(wheel: Path, folder: Path, extra: str = "") -> Path:
     """An environment that holds the wheel and what it depends on, taken from the environment of the tests."""
-    folder = tmp_path_factory.mktemp("app-environment")
     run(sys.executable, "-m", "venv", "--without-pip", folder)
     (packages,) = folder.glob("lib/python*/site-packages")
-    for distribution in needed("pip", *requirements(wheel)):
+    for distribution in needed("pip", *requirements(wheel), extra=extra):
         for top in {file.parts[0] for file in distribution.files or ()} - {"..", "__pycache__"}:
             (packages / top).symlink_to(Path(str(distribution.locate_file(top))))
     # Without an index: whatever the wheel requires beyond that would be missing.
-    pip(folder, "install", "--quiet", "--no-compile", "--no-index", wheel)
+    wanted = f"{wheel}[{extra}]" if extra else wheel
+    pip(folder, "install", "--quiet", "--no-compile", "--no-index", wanted)
     return folder
 
 
@@ -80,24 +92,32 @@ def requirements(wheel: Path) -> list[str]:
         return message_from_bytes(archive.read(name)).get_all("Requires-Dist", [])
 
 
-def needed(*requirements: str) -> list[Distribution]:
-    """What meets some requirements, and theirs in turn, as it is installed here."""
+def needed(*requirements: str, extra: str = "") -> list[Distribution]:
+    """What meets some requirements, those of an extra among them, and theirs in turn, as it is installed here."""
     found: dict[tuple[str, str], Distribution] = {}
-    waiting = [(Requirement(one), "") for one in requirements]
+    waiting = [(Requirement(one), extra) for one in requirements]
     while waiting:
-        required, extra = waiting.pop()
-        if required.marker is None or required.marker.evaluate({"extra": extra}):
+        required, of = waiting.pop()
+        if required.marker is None or required.marker.evaluate({"extra": of}):
             name = canonicalize_name(required.name)
-            for wanted in {extra for extra in ("", *required.extras) if (name, extra) not in found}:
+            for wanted in {one for one in ("", *required.extras) if (name, one) not in found}:
                 found[name, wanted] = distribution = metadata.distribution(name)
                 waiting += [(Requirement(one), wanted) for one in distribution.requires or ()]
-    return [distribution for (_, extra), distribution in found.items() if not extra]
+    return [distribution for (_, of), distribution in found.items() if not of]
 
 
 def test_the_wheel_holds_mosshead_alone(wheel: Path) -> None:
     tops = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"mosshead"}
     assert any(name == "mosshead/py.typed" for name in zipfile.ZipFile(wheel).namelist())
+
+
+def test_it_carries_the_service_as_data(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    carried = {name.removeprefix("mosshead/_service/") for name in names if name.startswith("mosshead/_service/")}
+    files = (file for folder in FOLDERS for file in (ROOT / folder).rglob("*") if file.is_file())
+    ours = {str(file.relative_to(ROOT)) for file in files if "__pycache__" not in file.parts}
+    assert carried == {*ours, "Procfile", "examples/sample.jsonl"}
 
 
 def test_it_brings_nothing_of_the_service(environment: Path) -> None:
@@ -116,7 +136,8 @@ def test_an_index_brings_nothing_more(wheel: Path, tmp_path: Path) -> None:
     pins = re.findall(r"^\S+==[^\\\n]*", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
     constraints.write_text("\n".join(pins))
     pip(tmp_path, "install", "--quiet", "--no-compile", "--constraint", constraints, wheel)
-    installed = {line.split("==")[0] for line in pip(tmp_path, "list", "--format=freeze").casefold().splitlines()}
+    listed = pip(tmp_path, "list", "--format=freeze").splitlines()
+    installed = {canonicalize_name(line.partition("==")[0]) for line in listed}
     assert installed == {canonicalize_name(one.name) for one in needed(*requirements(wheel))} | {"mosshead"}
 
 
@@ -157,3 +178,57 @@ def test_the_example_app_runs_beside_modules_of_the_same_names(
     answer = run(python, "app.py", input="Where are my bees?\nquit\n", env=variables, cwd=tmp_path)
 
     assert "bees behind the house" in answer
+
+
+class App:
+    """The folder of an app that has modules of the service's names, where somebody types commands."""
+
+    def __init__(self, environment: Path, folder: Path) -> None:
+        self.folder = folder / "app"
+        self.folder.mkdir()
+        for name, code in SHADOWS.items():
+            (self.folder / f"{name}.py").write_text(code)
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "MOSSHEAD_", "PYTHON"))
+        }
+        own = {
+            "XDG_STATE_HOME": str(folder / "state"),
+            "MOSSHEAD_MODEL_DIR": str(folder / "models"),
+            "TMPDIR": str(folder),
+        }
+        self.variables = {**kept, **own, "MOSSHEAD_DEBOUNCE_SECONDS": "0.2"}
+        self._binaries = environment / "bin"
+        model = build_wheel(folder / WHEEL)
+        self.types("mosshead", "model", "install", "--wheel", str(model))
+
+    def types(self, command: str, *arguments: str) -> str:
+        """What a command prints."""
+        return run(self._binaries / command, *arguments, env=self.variables, cwd=self.folder)
+
+
+@pytest.fixture(scope="module")
+def app(service_environment: Path, tmp_path_factory: pytest.TempPathFactory) -> App:
+    return App(service_environment, tmp_path_factory.mktemp("a"))
+
+
+def test_nothing_of_the_service_can_be_imported_at_top_level(app: App) -> None:
+    code = f"from importlib.util import find_spec; print([name for name in {FOLDERS} if find_spec(name)])"
+    assert app.types("python", "-P", "-c", code) == "[]\n"
+
+
+@pytest.mark.thorough
+def test_the_demo_runs_from_the_wheel(app: App) -> None:
+    assert json.loads(app.types("mosshead", "demo", "--json"))["answers"]
+
+
+def test_the_service_starts_from_the_wheel_says_how_it_is_and_stops(app: App) -> None:
+    assert "Mosshead is up" in app.types("mosshead", "up", "--detach")
+    try:
+        assert json.loads(app.types("mosshead", "status", "--json"))["stuck"] is False
+        assert "logs/up.log" in app.types("mosshead", "logs")
+        assert "Nothing waits." in app.types("mosshead", "service", "lanes")
+    finally:
+        said = app.types("mosshead", "down")
+    assert said == f"Mosshead is down; the data stays in {app.folder / '.mosshead'}\n"
+    with pytest.raises(AssertionError, match="No service of this user runs on this machine"):
+        app.types("mosshead", "down")

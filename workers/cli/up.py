@@ -1,7 +1,10 @@
-"""`python -m workers up`: all of the service on this machine."""
+"""`mosshead up`: all of the service on this machine."""
 
+import os
 import shlex
-from contextlib import suppress
+import signal
+import sys
+from contextlib import ExitStack, suppress
 from threading import Thread
 from typing import Annotated
 
@@ -10,29 +13,60 @@ from rich.markup import escape
 
 from config.logging import configure_logging
 from config.settings import Settings, settings
+from mosshead.announcement import announced, user_folder
 from mosshead.cli.output import console
+from mosshead.embedded import spawn_service
 from workers.cli.admin import make_indexes, migrate_machine
 from workers.cli.indexing import keep_indexed
-from workers.local import CONSOLE, Addresses, processes, servers
+from workers.local import CONSOLE, Addresses, check, processes, servers
+
+_LEFT_OUT = ("flower",)
+"""What a service that is attached to an app does without: people look at one that they started themselves."""
 
 
 def up(
     with_console: Annotated[bool, typer.Option("--console", help="Serve the console, too: docs/console.md.")] = False,
+    detach: Annotated[
+        bool, typer.Option("--detach", "-d", help="Return when it is up; 'mosshead down' stops it.")
+    ] = False,
+    to_logs: Annotated[
+        bool, typer.Option("--logs", help="Write to the files that 'mosshead logs' shows, not to the terminal.")
+    ] = False,
+    attached: Annotated[bool, typer.Option(hidden=True, help="Stop when the standard input ends.")] = False,
 ) -> None:
     """Run all of it on this machine: Postgres, Redis, intake, scheduler, workers and Flower, until Ctrl-C."""
     chosen = settings()
+    check(chosen)
+    from mosshead.embeddings.local.files import provide_model  # loads numpy, which what is wrong need not wait for
+
+    provide_model(chosen.embedder)
+    if detach:
+        _, found = spawn_service(chosen.data_dir, ["--console"] if with_console else [])
+        console.print(f"Mosshead is up (pid {found.pid}); 'mosshead down' stops it.")
+        return
     configure_logging(chosen)
     # Ctrl-C while it still starts is no error either; what was started is stopped on the way out.
-    with suppress(KeyboardInterrupt), servers(chosen) as addresses:
+    with ExitStack() as announcements, suppress(KeyboardInterrupt), servers(chosen) as addresses:
+        if attached:
+            Thread(target=_stop_with_input, daemon=True).start()
         migrate_machine(chosen, addresses)
         if addresses.admin_url and (done := make_indexes(addresses.admin_url)):
             console.print(done)
-        with processes(addresses, also=CONSOLE if with_console else {}) as running:
+        also, left_out = (CONSOLE if with_console else {}), (_LEFT_OUT if attached else ())
+        with processes(addresses, to_logs=to_logs, also=also, left_out=left_out) as running:
             if addresses.admin_url:  # what outgrows a scan from now on; it ends with this process
                 Thread(target=keep_indexed, args=(addresses.admin_url, lambda: False), daemon=True).start()
+            for folder in (addresses.data_dir, *([] if attached else [user_folder()])):
+                announcements.enter_context(announced(folder, addresses.data_dir, addresses.environment()))
             _say_where(chosen, addresses, with_console=with_console)
             running.wait()
     console.print(f"Mosshead is down; the data stays in {chosen.data_dir}", soft_wrap=True)
+
+
+def _stop_with_input() -> None:
+    """Whoever started this holds the other end, and lets go of it by ending, in whatever way."""
+    sys.stdin.buffer.read()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _say_where(chosen: Settings, addresses: Addresses, *, with_console: bool) -> None:
@@ -44,7 +78,7 @@ def _say_where(chosen: Settings, addresses: Addresses, *, with_console: bool) ->
     )
     if with_console:
         console.print(f"Console  {addresses.console_url}  (the same login)")
-    console.print("For an app or the command [bold]mosshead[/] in another shell:")
+    console.print("Apps of yours and the command [bold]mosshead[/] find it by themselves. For others:")
     console.print(
         f"  set -a; . {escape(shlex.quote(str(addresses.data_dir / 'mosshead.env')))}; set +a", soft_wrap=True
     )

@@ -45,7 +45,7 @@ def login_of(setting: SecretStr | None) -> Login:
     if not name or not colon or len(password) < _LEAST:
         raise ConfigurationError(
             f"MOSSHEAD_CONSOLE_AUTH is not set, or no login. Set it to NAME:PASSWORD, with {_LEAST} characters of a password at "
-            "least, or run 'python -m workers up --console', which makes a password and prints it"
+            "least, or run 'mosshead up --console', which makes a password and prints it"
         )
     return Login(name, password)
 

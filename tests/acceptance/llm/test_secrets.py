@@ -13,8 +13,8 @@ from kombu.messaging import Producer
 from redis import Redis
 
 from mosshead import Memory
+from mosshead.announcement import state_folder
 from mosshead.publishing.queue import EXCHANGE, QUEUE, open_connection
-from mosshead.publishing.spool import default_folder
 from tests.acceptance.llm.test_canary import DATATABLE, FLOWER_PAGES
 from tests.acceptance.running import Running
 from tests.fake_openai import FakeOpenAI
@@ -108,7 +108,7 @@ def everywhere(running: Running, fake: FakeOpenAI, given: list[Given]) -> list[s
     """Where any of the secrets is found, but for the queue."""
     places = {
         **tables(running),
-        "spool": files(default_folder()),
+        "spool": files(state_folder()),
         "logs": running.logs(),
         "Flower": on_flower(running),
         "the LLM": asked(fake),

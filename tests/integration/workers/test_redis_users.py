@@ -30,7 +30,7 @@ from workers.broker import check_broker
 from workers.local import Addresses, wait_until
 from workers.local.ports import free_port
 from workers.local.processes import ROOT
-from workers.local.redis import _server as redis_server
+from workers.local.redis import redis_server
 
 SOON_SECONDS = 300
 SHIPPED = ROOT / "config" / "redis-users.acl"

@@ -108,9 +108,9 @@ def test_a_login_is_derived_from_the_database_where_it_is_not_given(url: str, lo
 
 
 def test_what_nothing_says_is_asked_for() -> None:
-    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL is not set\. .*python -m workers up"):
+    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL is not set\. .*mosshead up"):
         Settings().login("worker")
-    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_BROKER_URL is not set\. .*python -m workers up"):
+    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_BROKER_URL is not set\. .*mosshead up"):
         Settings().broker()
 
 

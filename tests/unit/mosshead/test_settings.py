@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from mosshead.announcement import state_folder
 from mosshead.api.settings import client_settings
 from mosshead.errors import ConfigurationError
 from mosshead.publishing.signing import SigningKey
-from mosshead.publishing.spool import default_folder
 
 KEY = "app:" + "s" * 32
 
@@ -38,7 +38,7 @@ def test_the_rest_has_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "")
     found = client_settings()
     assert (found.broker_url, found.embedder, found.endpoint) == (None, "minilm", (None, None))
-    assert (found.spool_dir, found.spool_bytes, found.signing_key) == (default_folder(), 256 * 2**20, None)
+    assert (found.spool_dir, found.spool_bytes, found.signing_key) == (state_folder(), 256 * 2**20, None)
 
 
 def test_a_key_that_will_not_do_names_the_setting_and_is_not_shown() -> None:

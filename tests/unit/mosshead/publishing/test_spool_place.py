@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from mosshead.announcement import state_folder
 from mosshead.errors import ConfigurationError
-from mosshead.publishing.spool import default_folder, spool_path
+from mosshead.publishing.spool import spool_path
 
 FOLDER = Path("/state")
 BROKER, DATABASE = "redis://:s3cret@cache:6379/0", "postgresql://reader:s3cret@db:5432/memory"
@@ -47,10 +48,10 @@ def test_the_name_tells_nothing() -> None:
 
 def test_the_folder_is_the_users_state_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/somewhere")
-    assert default_folder() == Path("/somewhere/mosshead")
+    assert state_folder() == Path("/somewhere/mosshead")
     for unset in ("", "relative/is/no/place"):
         monkeypatch.setenv("XDG_STATE_HOME", unset)
-        assert default_folder() == Path.home() / ".local" / "state" / "mosshead"
+        assert state_folder() == Path.home() / ".local" / "state" / "mosshead"
 
 
 def test_without_a_home_only_a_spool_in_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +60,7 @@ def test_without_a_home_only_a_spool_in_it_is_refused(monkeypatch: pytest.Monkey
 
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
     monkeypatch.setattr("os.path.expanduser", no_home)
-    for folder in (default_folder(), Path("~/spools")):
+    for folder in (state_folder(), Path("~/spools")):
         with pytest.raises(
             ConfigurationError, match=r"^MOSSHEAD_SPOOL_DIR: ~.* is in a home folder, and there is none"
         ):

@@ -1,0 +1,149 @@
+"""The service on this machine, run by the process that needs it: where its code is, and how a process of it starts and stops."""
+
+import atexit
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Self
+
+from mosshead.announcement import Announcement, find_announcement
+from mosshead.errors import ConfigurationError
+
+_PRIVATE_FOLDER = 0o700
+_START_SECONDS, _STOP_SECONDS = 300.0, 90.0  # a recovery after a crash is part of the start; see workers/local
+_NEEDED = ("alembic", "celery", "honcho", "pydantic_settings", "structlog", "tornado")
+_ADDRESSES = tuple(f"MOSSHEAD_{name}_URL" for name in ("DATABASE", "INGEST", "WORKER", "ADMIN", "BROKER"))
+_log = logging.getLogger("mosshead")
+
+
+def service_folder() -> Path:
+    """The folder of the service's code: in the package, as the wheel carries it, or beside it, in a checkout.
+
+    Raises ConfigurationError where its code or what it depends on is not installed.
+    """
+    package = Path(__file__).resolve().parent
+    found = next((one for one in (package / "_service", package.parent) if (one / "Procfile").is_file()), None)
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if found is None or missing:
+        raise ConfigurationError(
+            f"The service is not installed here (missing: {', '.join(missing) or 'its code'}). "
+            "Run: pip install 'mosshead[service]'"
+        )
+    return found
+
+
+def spawn_service(
+    data_dir: Path, arguments: Sequence[str] = (), *, own_servers: bool = False
+) -> tuple["subprocess.Popen[bytes]", Announcement]:
+    """Start ``up`` on a data folder in a process of its own, and wait until it is up.
+
+    Its standard input is a pipe of ours, and its output goes to ``logs/up.log`` of the folder.
+
+    Args:
+        data_dir: The data folder, made where needed.
+        arguments: Of ``up``.
+        own_servers: Run Postgres and Redis in the folder, whatever the environment names.
+
+    Raises:
+        ConfigurationError: It does not start; with its reason.
+    """
+    code = service_folder()
+    data_dir = data_dir.expanduser().absolute()
+    log = data_dir / "logs" / "up.log"
+    try:
+        data_dir.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
+        log.parent.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
+        with log.open("wb") as output:
+            process = subprocess.Popen(  # noqa: S603 - our own command
+                [sys.executable, "-P", "-m", "workers", "up", "--logs", *arguments],
+                env=_environment(code, data_dir, own_servers=own_servers),
+                cwd=data_dir,
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+    except OSError as error:
+        raise ConfigurationError(f"{data_dir} cannot be used for the service's data: {error.strerror}") from error
+    try:
+        return process, _wait_until_up(process, data_dir, log)
+    except BaseException:
+        stop(process)
+        raise
+
+
+def stop(process: "subprocess.Popen[bytes]") -> None:
+    """Stop a service and all that it runs."""
+    process.terminate()
+    try:
+        process.wait(_STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()  # the next `up` on its folder ends what it leaves behind
+        process.wait()
+    if process.stdin:
+        process.stdin.close()
+
+
+class EmbeddedService:
+    """A service that ends with this process, whatever ends that.
+
+    data_dir: its data. announcement: how to reach it.
+    """
+
+    def __init__(self, data_dir: Path, *, temporary: bool) -> None:
+        """Use `start`."""
+        self.data_dir = data_dir
+        self._temporary = temporary
+        self._owner = os.getpid()
+        self._process, self.announcement = spawn_service(data_dir, ["--attached"], own_servers=True)
+        atexit.register(self.stop)
+
+    @classmethod
+    def start(cls, path: str | Path | None = None) -> Self:
+        """Start it on a folder; without one on a temporary folder, which is deleted when it stops. Raises ConfigurationError."""
+        if path is not None:
+            return cls(Path(path), temporary=False)
+        folder = Path(tempfile.mkdtemp(prefix="mosshead-"))
+        _log.warning("the memories are in %s, and are deleted at the end; embedded(path=…) keeps them", folder)
+        try:
+            return cls(folder, temporary=True)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+    def stop(self) -> None:
+        """Stop it, once; a fork of the process that started it leaves it alone."""
+        if os.getpid() != self._owner:
+            return
+        atexit.unregister(self.stop)
+        stop(self._process)
+        if self._temporary:
+            shutil.rmtree(self.data_dir, ignore_errors=True)
+
+
+def _environment(code: Path, data_dir: Path, *, own_servers: bool) -> dict[str, str]:
+    left_out = _ADDRESSES if own_servers else ()
+    environment = {name: value for name, value in os.environ.items() if name not in left_out}
+    path = os.pathsep.join(filter(None, (str(code), environment.get("PYTHONPATH"))))
+    return {**environment, "PYTHONPATH": path, "MOSSHEAD_DATA_DIR": str(data_dir), "PYTHONUNBUFFERED": "1"}
+
+
+def _wait_until_up(process: "subprocess.Popen[bytes]", data_dir: Path, log: Path) -> Announcement:
+    deadline = time.monotonic() + _START_SECONDS
+    while time.monotonic() < deadline:
+        found = find_announcement(data_dir)
+        if found and found.pid == process.pid:
+            return found
+        if process.poll() is not None:
+            said = log.read_text(errors="replace")
+            reason = said.rpartition("error: ")[2].strip() or f"exit status {process.returncode}"
+            raise ConfigurationError(f"The service does not start: {reason}")
+        time.sleep(0.05)
+    raise ConfigurationError(f"The service was not up after {_START_SECONDS:g} s. Its log is {log}")
