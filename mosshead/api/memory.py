@@ -66,7 +66,9 @@ class Memory:
         """Connect to a running service, and ship what an earlier process left in the spool.
 
         database_url, broker_url, embedder: by default MOSSHEAD_DATABASE_URL, MOSSHEAD_BROKER_URL and MOSSHEAD_EMBEDDER; never
-        DATABASE_URL, which is the app's own. Without a broker the memory can be read, and written with ``session=`` alone.
+        DATABASE_URL, which is the app's own. Without a broker the memory can be read, and written with ``session=`` alone. Where
+        neither names a server, the service that this user runs on this machine is taken, if there is one (``mosshead up``). The
+        log says which it is.
         spool_dir, spool_bytes, signing_key: by default MOSSHEAD_SPOOL_DIR, MOSSHEAD_SPOOL_BYTES and MOSSHEAD_SIGNING_KEY
         (docs/publishing.md).
         read_timeout: seconds that a read may take, whatever Postgres does (docs/reading-speed.md).

@@ -1,12 +1,14 @@
-"""What the app's process is told: by arguments, else by the environment. Never the app's own DATABASE_URL."""
+"""What the app's process is told: by arguments, else by the environment, else by a service that runs here. Never the app's own
+DATABASE_URL."""
 
+import logging
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mosshead.announcement import state_folder
+from mosshead.announcement import find_announcement, state_folder, user_folder
 from mosshead.embeddings import Endpoint
 from mosshead.errors import ConfigurationError
 from mosshead.publishing.publishers import no_broker
@@ -16,6 +18,8 @@ from mosshead.urls import sqlalchemy_url
 
 if TYPE_CHECKING:
     from mosshead.publishing.shipper import SpoolPublisher
+
+_log = logging.getLogger("mosshead")
 
 _DEFAULT_SPOOL_BYTES = 256 * 2**20
 
@@ -44,20 +48,16 @@ def client_settings(
 ) -> ClientSettings:
     """Arguments first, then the environment: MOSSHEAD_ and the argument's name; where the embedder is, is not an argument.
 
-    Raises ConfigurationError where no database is named, or where a setting is wrong.
+    Where neither names a server, the service that this user runs on this machine (`mosshead up`) is taken.
+    Raises ConfigurationError where no database is named and none runs here, or where a setting is wrong.
     """
     environment = os.environ
-    database = database_url or environment.get("MOSSHEAD_DATABASE_URL")
-    if not database:
-        raise ConfigurationError(
-            "MOSSHEAD_DATABASE_URL is not set. Set it, or pass database_url=, such as "
-            "postgresql://mosshead_reader:PASSWORD@HOST:5432/mosshead, or run the service on this machine with 'mosshead up'"
-        )
+    database, broker = _addresses(database_url, broker_url)
     folder = spool_dir or environment.get("MOSSHEAD_SPOOL_DIR")
     key = signing_key or environment.get("MOSSHEAD_SIGNING_KEY")
     return ClientSettings(
         database_url=database,
-        broker_url=broker_url or environment.get("MOSSHEAD_BROKER_URL") or None,
+        broker_url=broker,
         embedder=embedder or environment.get("MOSSHEAD_EMBEDDER") or "minilm",
         endpoint=Endpoint.chosen(
             url=environment.get("MOSSHEAD_EMBEDDING_URL") or None,
@@ -68,6 +68,22 @@ def client_settings(
         spool_dir=Path(folder) if folder else state_folder(),
         spool_bytes=spool_bytes if spool_bytes is not None else _spool_bytes(environment),
         signing_key=parse_key(key) if key else None,
+    )
+
+
+def _addresses(database_url: str | None, broker_url: str | None) -> tuple[str, str | None]:
+    """Of Postgres and Redis. Never of a service that happens to run here where one of the two is named."""
+    database = database_url or os.environ.get("MOSSHEAD_DATABASE_URL")
+    broker = broker_url or os.environ.get("MOSSHEAD_BROKER_URL") or None
+    if database:
+        _log.info("memory: the server that %s names", "database_url=" if database_url else "MOSSHEAD_DATABASE_URL")
+        return database, broker
+    if broker is None and (found := find_announcement(user_folder())):
+        _log.info("memory: the service that runs here in %s", found.data_dir)
+        return found.database_url, found.broker_url
+    raise ConfigurationError(
+        "MOSSHEAD_DATABASE_URL is not set. Set it, or pass database_url=, such as "
+        "postgresql://mosshead_reader:PASSWORD@HOST:5432/mosshead, or run the service on this machine with 'mosshead up'"
     )
 
 

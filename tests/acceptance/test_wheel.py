@@ -31,6 +31,15 @@ chat.main()
 """
 
 
+FIRST_MEMORY = """
+from mosshead import Memory
+sarah = Memory.connect().namespace("acme", "sarah_123")
+sarah.publish("I just moved to Seattle.", conversation="c1")
+sarah.wait(timeout=60)
+print(sarah.query("Where does she live?")[0].content)
+"""
+
+
 def run(*command: str | Path, **options: object) -> str:
     result = subprocess.run(
         list(map(str, command)), capture_output=True, text=True, check=False, timeout=300, **options
@@ -226,6 +235,7 @@ def test_the_service_starts_from_the_wheel_says_how_it_is_and_stops(app: App) ->
     try:
         assert json.loads(app.types("mosshead", "status", "--json"))["stuck"] is False
         assert "logs/up.log" in app.types("mosshead", "logs")
+        assert app.types("python", "-P", "-c", FIRST_MEMORY) == "User just moved to Seattle\n"
         assert "Nothing waits." in app.types("mosshead", "service", "lanes")
     finally:
         said = app.types("mosshead", "down")

@@ -1,0 +1,129 @@
+"""How an app finds the service that the same user runs on this machine, and which ones it does not take."""
+
+import json
+import logging
+import os
+import stat
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+
+import pytest
+
+from mosshead import Memory
+from mosshead.announcement import Announcement, announced, find_announcement, user_folder
+from mosshead.api.settings import client_settings
+from mosshead.errors import ConfigurationError
+
+HERE = {"MOSSHEAD_DATABASE_URL": "postgresql://reader@/here", "MOSSHEAD_BROKER_URL": "redis://:s3cret@127.0.0.1:1/0"}
+ELSEWHERE = "postgresql://reader:pw@elsewhere/mosshead"
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+
+def running(data_dir: str = "/data") -> AbstractContextManager[None]:
+    """A service of this user, as its announcement has it."""
+    return announced(user_folder(), Path(data_dir), HERE)
+
+
+def test_a_service_is_found_as_long_as_it_is_announced() -> None:
+    with running():
+        assert find_announcement(user_folder()) == Announcement(os.getpid(), Path("/data"), HERE)
+    assert find_announcement(user_folder()) is None
+    assert list(user_folder().iterdir()) == []
+
+
+def test_an_announcement_can_be_read_by_its_owner_alone() -> None:
+    with running():
+        (file,) = user_folder().iterdir()
+        assert [stat.S_IMODE(one.stat().st_mode) for one in (file, file.parent)] == [0o600, 0o700]
+
+
+def test_an_announcement_whose_writer_was_killed_is_ignored() -> None:
+    with running():
+        (file,) = user_folder().iterdir()
+        content = file.read_bytes()
+    file.write_bytes(content)
+    file.chmod(0o600)
+    assert find_announcement(user_folder()) is None
+
+
+def test_an_announcement_of_another_user_is_ignored_with_a_warning(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with running():
+        monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+        with pytest.raises(ConfigurationError, match="MOSSHEAD_DATABASE_URL is not set"):
+            client_settings()
+    assert "is ignored: it, or its folder, belongs to another user" in caplog.text
+
+
+@pytest.mark.parametrize("mode", [0o620, 0o602])
+def test_an_announcement_that_others_can_write_is_ignored_with_a_warning(
+    mode: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    with running():
+        (file,) = user_folder().iterdir()
+        file.chmod(mode)
+        assert find_announcement(user_folder()) is None
+    assert "can be written by one" in caplog.text
+
+
+def test_a_later_service_takes_the_place_of_an_earlier_one_and_outlasts_it() -> None:
+    with ExitStack() as first:
+        first.enter_context(running("/first"))
+        with running("/second"):
+            first.close()
+            found = find_announcement(user_folder())
+            assert found is not None
+            assert found.data_dir == Path("/second")
+
+
+def test_a_service_whose_folder_cannot_be_written_runs_without_an_announcement(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "mosshead").write_text("a file where a folder should be")
+    with running():
+        assert find_announcement(user_folder()) is None
+    assert "apps cannot find this service by themselves" in caplog.text
+
+
+def test_an_app_that_names_no_server_takes_the_one_that_runs_here_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    with running():
+        found = client_settings()
+    assert (found.database_url, found.broker_url) == tuple(HERE.values())
+    assert caplog.messages == ["memory: the service that runs here in /data"]
+
+
+def test_arguments_go_before_the_environment_and_both_before_a_service_that_runs_here(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    with running():
+        assert client_settings(database_url=ELSEWHERE).database_url == ELSEWHERE
+        monkeypatch.setenv("MOSSHEAD_DATABASE_URL", "postgresql://of-the-environment/mosshead")
+        assert client_settings(database_url=ELSEWHERE).database_url == ELSEWHERE
+        found = client_settings()
+    assert (found.database_url, found.broker_url) == ("postgresql://of-the-environment/mosshead", None)
+    assert [one.removeprefix("memory: the server that ") for one in caplog.messages] == [
+        *["database_url= names"] * 2,
+        "MOSSHEAD_DATABASE_URL names",
+    ]
+    assert "pw" not in json.dumps(caplog.messages)
+
+
+@pytest.mark.parametrize("named", ["argument", "environment"])
+def test_a_broker_alone_is_a_server_that_is_named(named: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if named == "environment":
+        monkeypatch.setenv("MOSSHEAD_BROKER_URL", "redis://elsewhere")
+    with running(), pytest.raises(ConfigurationError, match="MOSSHEAD_DATABASE_URL is not set"):
+        client_settings(broker_url="redis://elsewhere" if named == "argument" else None)
+
+
+def test_an_address_that_is_wrong_is_an_error_though_a_service_runs_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOSSHEAD_DATABASE_URL", "no address")
+    with running(), pytest.raises(ConfigurationError, match="MOSSHEAD_DATABASE_URL"):
+        Memory.connect()
