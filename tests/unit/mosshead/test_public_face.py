@@ -32,6 +32,7 @@ MEMORY = {
         *("database_url", "broker_url", "embedder"),
         *("spool_dir", "spool_bytes", "signing_key", "read_timeout", "check"),
     ],
+    "embedded": ["path"],
     "namespace": ["parts", "values"],
     "group": ["parts", "values"],
     "warm_up": [],
