@@ -17,8 +17,6 @@ from config.settings import Settings, settings
 from mosshead.announcement import announced, user_folder
 from mosshead.cli.output import console
 from mosshead.embedded import spawn_service
-from workers.cli.admin import make_indexes, migrate_machine
-from workers.cli.indexing import keep_indexed
 from workers.local import CONSOLE, Addresses, check, processes, servers
 
 _LEFT_OUT = ("flower",)
@@ -39,7 +37,10 @@ def up(
     """Run all of it on this machine: Postgres, Redis, intake, scheduler, workers and Flower, until Ctrl-C."""
     chosen = settings()
     check(chosen)
-    from mosshead.embeddings.local.files import provide_model  # loads numpy, which what is wrong need not wait for
+    # These take longer to load than what is wrong, or missing, should wait for.
+    from mosshead.embeddings.local.files import provide_model
+    from workers.cli.admin import make_indexes, migrate_machine
+    from workers.cli.indexing import keep_indexed
 
     provide_model(chosen.embedder)
     if detach:
