@@ -46,11 +46,18 @@ def bury(connection: Connection, lane: LaneRef, erasure_id: UUID, reason: str) -
 
 
 def put_up(
-    connection: Connection, lane: LaneRef, erasure_id: UUID, scope: str, conversation: str | None = None
+    connection: Connection,
+    lane: LaneRef,
+    erasure_id: UUID,
+    scope: str,
+    *,
+    conversation: str | None = None,
+    message: UUID | None = None,
 ) -> None:
     """Keep out what an erasure covers, and take the lane, which must be locked, from whoever is at work in it.
 
-    Does no harm twice. The batch at work ends; its events are taken again by another. conversation: where that is the scope.
+    Does no harm twice. The batch at work ends; its events are taken again by another. conversation, message: where that is
+    the scope.
     """
     # The namespace's own publisher numbers what brings no number, as it arrives: that tells nothing of when it was published.
     Sql(f"""
@@ -65,6 +72,11 @@ def put_up(
         where {OF_NAMESPACE} and event_id = %(erasure_id)s
         on conflict do nothing;
 
+        -- A single message is kept out by its id, for it may be on its way.
+        insert into mosshead.tombstones (tenant_id, namespace_id, digest)
+        select %(tenant_id)s, %(namespace_id)s, sha256(uuid_send(%(message)s::uuid)) where %(message)s::uuid is not null
+        on conflict do nothing;
+
         update mosshead.events set batch_id = null, place = null
         where {OF_NAMESPACE} and state = 'received' and batch_id = (select batch_id from mosshead.lanes where {OF_NAMESPACE});
 
@@ -72,7 +84,7 @@ def put_up(
         where {OF_NAMESPACE} and finished_at is null and batch_id = (select batch_id from mosshead.lanes where {OF_NAMESPACE});
 
         update mosshead.lanes set epoch = epoch + 1, batch_id = null, lease_until = null, lease_owner = null where {OF_NAMESPACE}
-    """).run(connection, lane.scope, erasure_id=erasure_id, of_scope=scope, conversation=conversation)
+    """).run(connection, lane.scope, erasure_id=erasure_id, of_scope=scope, conversation=conversation, message=message)
 
 
 def alone(connection: Connection, lane: LaneRef) -> bool:

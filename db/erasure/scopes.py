@@ -57,6 +57,21 @@ def of_conversation(connection: Connection, lane: LaneRef, erasure_id: UUID, con
         where {of_namespace("message")} and message.conversation_id = %(conversation)s
           and (event.event_id is null or {_COVERED})
     """).scalars(connection, lane.scope, erasure_id=erasure_id, conversation=conversation)
+    return _resting_on(connection, lane, messages)
+
+
+def of_message(connection: Connection, lane: LaneRef, message_id: UUID) -> ErasureScope:
+    """One message, the memories that nothing else bears out, and the episodes that tell of it."""
+    messages = Sql(f"""
+        select event_id from mosshead.events where {OF_NAMESPACE} and event_id = %(message)s and type = 'message'
+        union select message_id from mosshead.messages where {OF_NAMESPACE} and message_id = %(message)s
+    """).scalars(connection, lane.scope, message=message_id)
+    part, episodes = _resting_on(connection, lane, messages), _episodes_of(connection, lane, messages)
+    return ErasureScope(part.messages, part.memories | episodes, part.repeated - episodes)
+
+
+def _resting_on(connection: Connection, lane: LaneRef, messages: Collection[UUID]) -> ErasureScope:
+    """Messages, the memories that nothing else bears out, and those that something does."""
     # A message that says otherwise, or was taken back, or erased earlier bears nothing out; an app that put it down by
     # its own hand does.
     rows = Sql(f"""
@@ -94,14 +109,19 @@ def of_memories(connection: Connection, lane: LaneRef, memory_ids: Collection[UU
         select event_id from mosshead.events where {OF_NAMESPACE} and type = 'remember' and state = 'received'
     """).scalars(connection, lane.scope)
     messages = {*sources, *(one for one in waiting if remembered_id(lane.namespace_id, one) in memory_ids)}
-    episodes = Sql(f"""
+    episodes = _episodes_of(connection, lane, messages)
+    return ErasureScope(frozenset(messages), frozenset((*memories, *episodes)))
+
+
+def _episodes_of(connection: Connection, lane: LaneRef, messages: Collection[UUID]) -> frozenset[UUID]:
+    found = Sql(f"""
         select distinct memory.memory_id
         from mosshead.memory_sources as source
         join mosshead.memories as memory on {of_namespace("memory")} and memory.memory_id = source.memory_id
         where {of_namespace("source")} and source.message_id = any(%(messages)s::uuid[])
           and memory.record_name = '{EPISODE}'
     """).scalars(connection, lane.scope, messages=list(messages))
-    return ErasureScope(frozenset(messages), frozenset((*memories, *episodes)))
+    return frozenset(found)
 
 
 def of_entity(connection: Connection, lane: LaneRef, entity_id: UUID) -> ErasureScope:

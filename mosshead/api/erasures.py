@@ -31,7 +31,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class NamespaceErasures:
-    """Reads the receipts of what `Namespace.erase` deleted. They outlive what they are about."""
+    """Reads the receipts of what `Namespace.erase` and `NamespaceMessages.erase` deleted. They outlive what they are about."""
 
     session: Session
 

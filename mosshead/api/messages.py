@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 from mosshead.api.arguments import (
@@ -17,6 +17,8 @@ from mosshead.api.arguments import (
     redacted_history,
 )
 from mosshead.api.session import Session
+from mosshead.errors import NotFound
+from mosshead.ids import uuid7
 from mosshead.models.memories import Progress, StoredMemory
 from mosshead.publishing.publishers import AppSession
 from mosshead.redaction import redact
@@ -43,9 +45,16 @@ class Summary:
     updated_at: datetime
 
 
+class MessageReplacement(NamedTuple):
+    """What `NamespaceMessages.replace` published: the new message, and the erasure of the old one, which has a receipt."""
+
+    message_id: UUID
+    erasure_id: UUID
+
+
 @dataclass(frozen=True, slots=True)
 class NamespaceMessages:
-    """Reads messages, what was taken from them, and the summaries of conversations."""
+    """Reads, erases and replaces messages, and reads what was taken from them and the summaries of conversations."""
 
     session: Session
 
@@ -125,6 +134,36 @@ class NamespaceMessages:
         wanted = id_of("message_id", message_id)
         return self.session.fetch(memories.memories_from, wanted)
 
+    def erase(self, message_id: UUID | str, *, session: AppSession | None = None) -> UUID:
+        """Delete one message for good, with what was learned from it alone; returns the event's id, which has a receipt.
+
+        A memory that other messages bear out stays, without this one's words. A message that is still on its way is kept out. It
+        cannot be undone. session: as for `Namespace.publish`, and so is what it raises.
+        """
+        return self.session.publish(_erasure(id_of("message_id", message_id)), session=session)
+
+    def replace(self, message_id: UUID | str, content: str, *, session: AppSession | None = None) -> MessageReplacement:
+        """Erase one message and publish it anew with another text, in one step: both are stored, or neither.
+
+        The new one has an id of its own, and the role, speaker, conversation, time and metadata of the old one. session: as for
+        `Namespace.publish`, and so is what it raises. Raises NotFound where the message is not here, or not yet.
+        """
+        old = id_of("message_id", message_id)
+        with self.session.transaction() as connection:
+            row = Sql(f"""
+                select role, speaker, conversation_id as conversation, metadata,
+                       coalesce(occurred_at_sent, occurred_at) as said_at, occurred_at_offset
+                from mosshead_read_v1.messages where {OF_NAMESPACE} and message_id = %(message_id)s
+            """).row(connection, self.session.path.ids, message_id=old)
+        if row is None:
+            raise NotFound(f"message_id: there is no message {old} in {self.session.path}")
+        said = {name: getattr(row, name) for name in ("role", "speaker", "conversation", "metadata")}
+        said = {name: value for name, value in said.items() if value is not None}
+        zone = timezone(timedelta(minutes=row.occurred_at_offset or 0))
+        new = {"type": "message", "event_id": uuid7(), "content": content, "occurred_at": row.said_at.astimezone(zone)}
+        erasure_id, new_id = self.session.publish_all([_erasure(old), new | said], session=session)
+        return MessageReplacement(message_id=new_id, erasure_id=erasure_id)
+
     def summarise(self, conversation: str, *, session: AppSession | None = None) -> UUID:
         """Have a conversation summed up in the background; an event, which returns its id at once.
 
@@ -145,3 +184,7 @@ class NamespaceMessages:
                 where {OF_NAMESPACE} and conversation_id = %(conversation)s and content <> ''
             """).row(connection, self.session.path.ids, conversation=named)
         return None if row is None else Summary(conversation=named, **row._asdict())
+
+
+def _erasure(message_id: UUID) -> dict[str, Any]:
+    return {"type": "erase", "event_id": uuid7(), "message": message_id}

@@ -74,6 +74,8 @@ def erase(  # noqa: PLR0917 - typer's options are its parameters
     conversation: Annotated[str | None, typer.Option("--conversation", "-c", help="All that was said there.")] = None,
     entity: Annotated[str | None, typer.Option(help="The id of somebody or something, with all that is known.")] = None,
     everything: Annotated[bool, typer.Option("--everything", help="All of the namespace.")] = False,
+    message: Annotated[str | None, typer.Option(help="The id of one message, and what rests on it alone.")] = None,
+    replacement: Annotated[str | None, typer.Option("--with", help="Publish the message anew with this text.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     wait: Annotated[float, typer.Option(help="Seconds to wait for the receipt.")] = 30.0,
     json_output: Json = False,
@@ -81,7 +83,15 @@ def erase(  # noqa: PLR0917 - typer's options are its parameters
     """Delete for good, with what rests on it; prints the receipt. It cannot be undone: 'mosshead forget' can."""
     if not (yes or (console.is_terminal and typer.confirm("This deletes for good. Go on?"))):
         raise InvalidEvent("nothing was erased; answer y, or give --yes")
-    erasure_id = namespace.erase(memories or (), conversation=conversation, entity=entity, everything=everything)
+    if message is None:
+        if replacement is not None:
+            raise InvalidEvent("--with: needs --message")
+        erasure_id = namespace.erase(memories or (), conversation=conversation, entity=entity, everything=everything)
+    else:
+        if memories or conversation or entity or everything:
+            raise InvalidEvent("--message: give nothing else to erase")
+        one = namespace.messages
+        erasure_id = one.erase(message) if replacement is None else one.replace(message, replacement).erasure_id
     if wait:
         namespace.wait(timeout=wait)
     receipt = namespace.erasures.get(erasure_id)

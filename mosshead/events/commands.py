@@ -192,7 +192,7 @@ class EditDocument(Envelope):
         return patch
 
 
-ErasedScope = Literal["everything", "conversation", "entity", "memories"]
+ErasedScope = Literal["everything", "conversation", "entity", "memories", "message"]
 """What an erasure takes; each is a field of the event, of which it gives one."""
 
 
@@ -200,18 +200,20 @@ class Erase(Envelope):
     """Delete for good, whatever rests on it included, and keep out what was published before and comes later. Cannot be undone.
 
     It does not wait for its turn. One of: everything of the namespace; all that was said in a ``conversation``; an entity, with
-    every memory that was ever linked to it; some memories. With a memory go the messages that it came from.
+    every memory that was ever linked to it; some memories; one message, by its event's id, and what rests on it alone. With a
+    memory go the messages that it came from.
     """
 
     type: Literal["erase"] = "erase"
     everything: bool = False
     entity: UUID | None = None
     memories: list[UUID] = Field(default_factory=list, max_length=200)
+    message: UUID | None = None
 
     @model_validator(mode="after")
     def _check_one(self) -> "Erase":
         if len(self._given()) != 1:
-            raise ValueError("everything: give one of everything, conversation, entity and memories")
+            raise ValueError("everything: give one of everything, conversation, entity, memories and message")
         return self
 
     @property

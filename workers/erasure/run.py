@@ -96,7 +96,9 @@ def _fenced(lane: LaneRef, parts: Parts) -> Erase | None:
             erasures.bury(connection, lane, erasure_id, f"erase: {describe(error)}")
             _log.error("erasure_refused", erasure_id=str(erasure_id), error=describe(error))
             return None
-        erasures.put_up(connection, lane, wanted.event_id, wanted.scope, wanted.conversation)
+        erasures.put_up(
+            connection, lane, wanted.event_id, wanted.scope, conversation=wanted.conversation, message=wanted.message
+        )
         return wanted
 
 
@@ -132,6 +134,8 @@ def _chosen(connection: Connection, lane: LaneRef, wanted: Erase) -> scopes.Eras
         return scopes.of_conversation(connection, lane, wanted.event_id, wanted.conversation)
     if wanted.entity is not None:
         return scopes.of_entity(connection, lane, wanted.entity)
+    if wanted.message is not None:
+        return scopes.of_message(connection, lane, wanted.message)
     return scopes.of_memories(connection, lane, wanted.memories)
 
 

@@ -6,7 +6,7 @@ create table mosshead.erasures (
     tenant_id           uuid not null,
     namespace_id        uuid not null,
     erasure_id          uuid not null,
-    scope               text not null check (scope in ('everything', 'conversation', 'entity', 'memories')),
+    scope               text not null check (scope in ('everything', 'conversation', 'entity', 'memories', 'message')),
     conversation        bytea,
     asked_at            timestamptz not null,               -- as the event's id says
     position            bigint not null,                    -- of the event in the inbox

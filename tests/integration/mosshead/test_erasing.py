@@ -1,6 +1,7 @@
 """`Namespace.erase` and the receipts, in the app's process and as typed in a shell."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -9,7 +10,7 @@ from sqlalchemy import Engine, text
 from sqlalchemy.event import listen, remove
 
 from mosshead import InvalidEvent, Memory, Namespace, NotFound
-from tests.given import Remembering
+from tests.given import Publishing, Remembering
 from tests.integration.mosshead.conftest import Taken
 from tests.integration.mosshead.test_identity_commands import run
 from tests.integration.mosshead.test_remembering import sarah, take_up
@@ -32,6 +33,27 @@ def test_each_scope_is_an_event(sarah: Namespace, remembering: Remembering, take
     assert [sent[one].get("conversation") for one in ids] == [None, None, "c1", None, None]
     assert [sent[one].get("entity") for one in ids] == [None, None, None, str(peter), None]
     assert [sent[one]["everything"] for one in ids] == [False, False, False, False, True]
+
+
+def test_one_message_is_replaced_by_its_erasure_and_a_new_message_in_its_place(
+    sarah: Namespace, publishing: Publishing, taken: Taken
+) -> None:
+    said = publishing.message("I live in Quuxville.", conversation="c1", metadata={"app": 1})
+    publishing.send(said)
+    old = UUID(said["event_id"])
+
+    new = sarah.messages.replace(old, "I live in Leeds.")
+
+    erasure, message = taken(2)
+    assert (UUID(erasure["event_id"]), erasure["message"]) == (new.erasure_id, str(old))
+    assert (UUID(message["event_id"]), message["content"]) == (new.message_id, "I live in Leeds.")
+    assert [message[name] for name in ("role", "conversation", "metadata")] == ["user", "c1", {"app": 1}]
+    assert datetime.fromisoformat(message["occurred_at"]) == datetime.fromisoformat(said["occurred_at"])
+    with pytest.raises(InvalidEvent, match="content"):
+        sarah.messages.replace(old, "\0")
+    with pytest.raises(NotFound, match="message_id: there is no message"):
+        sarah.messages.replace(uuid4(), "I live in Leeds.")
+    assert list(sarah.progress().published.values()) == [2]
 
 
 def test_what_does_not_fit_is_refused_before_anything_is_published(sarah: Namespace, remembering: Remembering) -> None:
@@ -114,3 +136,13 @@ def test_it_is_asked_for_twice_in_a_shell(
     assert run("erase", tea, "--yes", "--wait", 0).startswith("published: ")
     assert [one["type"] for one in taken(1)] == ["erase"]
     assert "receipt" in run("receipts")
+
+
+def test_a_message_is_erased_in_a_shell(run: Callable[..., str], sarah: Namespace, taken: Taken) -> None:
+    gone = str(uuid4())
+    assert run("erase", "--message", gone, "--yes", "--wait", 0).startswith("published: ")
+    assert [one["message"] for one in taken(1)] == [gone]
+    with pytest.raises(InvalidEvent, match="--message: give nothing else to erase"):
+        run("erase", "--message", gone, "--everything", "--yes")
+    with pytest.raises(InvalidEvent, match="--with: needs --message"):
+        run("erase", "--everything", "--with", "I live in Leeds.", "--yes")

@@ -166,6 +166,42 @@ def test_an_entity_goes_with_all_that_was_ever_linked_to_it(forming: Forming, sa
     assert "Anna" in {one.name for one in sarah.entities.list()}
 
 
+def test_one_message_goes_with_what_was_learned_from_it_alone(forming: Forming, sarah: Namespace, find: Find) -> None:
+    kept, gone = forming.say("I live in Leeds.", "I work at Quuxcorp.", conversation="c")
+    (again,) = forming.say("I really do live in Leeds.", conversation="c")
+
+    erased = forming.erase(message=str(gone))
+    forming.erase(message=str(again))
+
+    assert find("quux", "really") == {}
+    (memory,) = sarah.memories()
+    assert memory.content == "User lives in Leeds"
+    assert {one.message_id: one.quote for one in sarah.get(memory.id).sources} == {kept: "I live in Leeds.", again: ""}
+    receipt = sarah.erasures.get(erased)
+    assert receipt is not None
+    assert (receipt.scope, receipt.rows["messages"], receipt.rows["memories"]) == ("message", 1, 1)
+    assert not [line for line in sarah.export() if "quux" in str(line).lower()]
+
+
+def test_a_message_that_comes_after_its_erasure_is_kept_out(forming: Forming, sarah: Namespace, find: Find) -> None:
+    late = forming.publishing.message("I live in Quuxville.")
+
+    forming.erase(message=late["event_id"])
+    forming.send(late)
+
+    assert find("quux") == {}
+    assert sarah.memories() == []
+
+
+def test_nothing_but_a_message_is_erased_by_the_id_of_a_message(forming: Forming, sarah: Namespace) -> None:
+    remembered = forming.command(type="remember", content="User likes figs")
+    receipt = sarah.erasures.get(forming.erase(message=str(remembered)))
+
+    assert receipt is not None
+    assert receipt.rows == {}
+    assert [one.content for one in sarah.memories()] == ["User likes figs"]
+
+
 def test_it_cannot_be_undone_and_no_undo_brings_it_back(forming: Forming, sarah: Namespace, find: Find) -> None:
     forming.say("I live in Leeds.", conversation="kept")
     forming.say("I moved to Quuxville.", conversation="gone")

@@ -107,6 +107,8 @@ MESSAGES = {
     ],
     "get": ["message_id", "around"],
     "memories": ["message_id"],
+    "erase": ["message_id", "session"],
+    "replace": ["message_id", "content", "session"],
     "summarise": ["conversation", "session"],
     "summary": ["conversation"],
 }
