@@ -108,6 +108,7 @@ def fact_like(**given: object) -> Json:
         "stated": True,
         "marked": False,
         "corrects": False,
+        "retracts": False,
     }
     occurred = given.pop("occurred", None)
     return plain | _NO_TIME | (occurred if isinstance(occurred, dict) else {}) | given

@@ -161,7 +161,7 @@ def _proposed(fact: GoldFact, sources: Sequence[int]) -> Json:
         start, end, granularity = fact.occurred
         occurred = {"start": start.isoformat(), "end": end.isoformat(), "granularity": granularity}
     plain = fact.model_dump(mode="json", include={"kind", "content", "quote", "attribute", "value"})
-    marks = fact.model_dump(mode="json", include={"mentions", "stated", "marked", "corrects"})
+    marks = fact.model_dump(mode="json", include={"mentions", "stated", "marked", "corrects"}) | {"retracts": False}
     relations = [{"subject": one, "predicate": predicate, "object": other} for one, predicate, other in fact.relations]
     return fact_like(**plain, **marks, sources=list(sources), occurred=occurred, relations=relations)
 

@@ -280,6 +280,8 @@ def _fact(proposed: ExtractedFact, held: _Grounding) -> Fact | RefusedFact:
     )
     times = words_for(dated.occurred)
     said = Grounds(tuple(message.content for message in sources), grounds)
+    if proposed.retracts and not quote:
+        return RefusedFact.of(Refusal.NOT_FROM_USER, proposed)  # only a person's own words retract
     named = mentions_of(proposed.mentions, said, held.names, held.refused)
     user = _mention_of_user(proposed, [mention.role for mention in named.values()])
     mentions = (*([user] if user else []), *named.values())
@@ -300,6 +302,7 @@ def _fact(proposed: ExtractedFact, held: _Grounding) -> Fact | RefusedFact:
         stated=proposed.stated and bool(quote) and not grounds.doubts_an_opening_of(proposed.content),
         marked=proposed.marked,
         corrects=proposed.corrects,
+        retracts=proposed.retracts,
         dated_by=dated.by,
         record=read_record(given.name, given.data, held.schemas, grounds | times) if given else None,
     )

@@ -57,7 +57,8 @@ object. aliases: other names given. parent: the firm, project or place it belong
 namesakes.
 relations: between mentions; predicate a verb in English snake_case.
 attribute, value: of what has one value at a time (a home, a birthday); attribute in English snake_case.
-stated: not inferred. marked: the user asks to remember it. corrects: it puts something right."""
+stated: not inferred. marked: the user asks to remember it. corrects: it puts something right. \
+retracts: a user asks to forget what they said or what is about them; content is the statement to forget."""
 
 _INSTRUCTED = """
 
@@ -155,6 +156,7 @@ class ExtractedFact(Answer):
     stated: bool
     marked: bool
     corrects: bool
+    retracts: bool
 
     @property
     def occurred(self) -> ExtractedTime | None:

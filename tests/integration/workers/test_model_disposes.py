@@ -92,6 +92,7 @@ def facts(draw: st.DrawFn) -> tuple[Fact, Vectors]:
         value=place if one_valued else None,
         stated=draw(st.booleans()),
         corrects=draw(st.booleans()),
+        retracts=False,
         suspicion=draw(st.sampled_from((None, None, None, "an instruction"))),
     )
     axes = (1.0, 0.6 * NAMES.index(name), 0.5 * VERBS.index(verb), 0.2 * PLACES.index(place))

@@ -37,6 +37,7 @@ def proposal(content: str, quote: str) -> dict[str, object]:
         "stated": True,
         "marked": False,
         "corrects": False,
+        "retracts": False,
     }
 
 
@@ -244,6 +245,7 @@ FACTS = shaped(
     stated=st.booleans(),
     marked=st.booleans(),
     corrects=st.booleans(),
+    retracts=st.just(False),
     record=st.none() | shaped(name=TEXTS, data=TEXTS),
 )
 ANSWERS = shaped(facts=st.lists(FACTS, max_size=3)).map(json.dumps) | st.text(max_size=30) | JSON.map(json.dumps)
@@ -267,3 +269,21 @@ def test_whatever_the_model_answers_facts_stand_in_the_messages_or_it_is_refused
         assert fact.occurred is None or fact.occurred.start < fact.occurred.end
         assert fact.record is None or (fact.record.name, fact.record.data.get("name")) == ("Pet", "Rex")
         assert Fact.model_validate_json(fact.model_dump_json()) == fact
+
+
+@pytest.mark.parametrize(
+    ("quote", "role", "retracted"),
+    [
+        ("I live in Leeds", Role.USER, ["User lives in Leeds"]),
+        ("", Role.USER, []),
+        ("I live in Leeds", Role.ASSISTANT, []),
+    ],
+)
+def test_only_a_users_own_words_retract(quote: str, role: Role, retracted: list[str]) -> None:
+    said = [message("Forget that I live in Leeds", role=role)]
+    proposed = proposal("User lives in Leeds", quote) | {"retracts": True}
+
+    facts = extract(said, Background(), Proposing(proposed)).facts
+
+    assert [one.content for one in facts if one.retracts] == retracted
+    assert all(one.retracts for one in facts)

@@ -54,6 +54,7 @@ def proposal(content: object = "User drinks coffee", **given: object) -> Extract
         "stated": True,
         "marked": False,
         "corrects": False,
+        "retracts": False,
     }
     form = RecordedFact if "record" in given else ExtractedFact
     occurred = given.pop("occurred", None)
