@@ -4,9 +4,13 @@ And how it stands once an earlier fact of the batch has changed or replaced that
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
+from typing import Final
 
 from mosshead.language.names import normalise
+from mosshead.language.verbs import AUXILIARIES, is_finite
 from mosshead.models.kinds import EntityType, MemoryKind
 from mosshead.models.occurrence import FactOccurrence
 from pipeline.models import USER, FactMention, FactOutcome, Known, NewFact
@@ -16,12 +20,17 @@ from pipeline.statements import (
     differ_in_a_value,
     forms,
     keeps,
+    negations,
     opposite,
     plain,
     same_statement,
     telling,
     tells_a_change,
+    words,
 )
+
+_ROOT: Final = 5
+"""So many letters in common make two words of one root, where they are most of both."""
 
 
 def may_be_about_the_same(fact: NewFact, known: Known) -> bool:
@@ -60,6 +69,42 @@ def states(fact: NewFact, known: Known) -> bool:
     attribute, value = fact.fact.attribute, fact.fact.value or ""
     one_value = attribute is not None and attribute == known.attribute and same_statement(value, known.value or "")
     return is_about_the_same(fact, known) and (one_value or agree(fact.fact.content, known.content))
+
+
+def speaks_of(fact: NewFact, known: Known) -> bool:
+    """Whether a memory is of the matter that a fact names, "User's knee", or says all that the fact does and more.
+
+    "User's birthday" is not "User's sister's birthday": what stands before the matter there must be in the fact.
+    """
+    matter = [word.form for word in words(fact.fact.content) if word.form in telling(fact.fact.content)]
+    one_attribute = fact.fact.attribute is not None and fact.fact.attribute == known.attribute and not fact.fact.value
+    mine, its = fact.about_ids | fact.subject_ids, known.about_ids | known.subject_ids
+    if not (mine & its or not (mine or its)):
+        return False
+    if one_attribute:
+        return bool(fact.subject_ids & known.subject_ids)
+    said = forms(known.content)
+    told = all(any(_akin(word, other) for other in said) for word in matter)
+    return bool(matter) and told and not _is_of_another(matter, known.content) and _same_sign(fact, known)
+
+
+def _akin(one: str, other: str) -> bool:
+    """Whether two words are of one root, as far as letters tell: "allergies" and "allergic"."""
+    root = max(_ROOT, 1 + 2 * max(len(one), len(other)) // 3)
+    return one == other or one[:root] == other[:root]
+
+
+def _is_of_another(matter: Sequence[str], content: str) -> bool:
+    """Whether the last word of a matter is somebody else's in a memory."""
+    said = words(content)
+    owners = [one.form for one, next_one in pairwise(said) if one.whose and _akin(matter[-1], next_one.form)]
+    return bool(owners) and not {*matter, USER.casefold()}.intersection(owners)
+
+
+def _same_sign(fact: NewFact, known: Known) -> bool:
+    """Whether both are denied or neither is, where the fact is a statement; a bare matter denies nothing."""
+    is_statement = any(is_finite(word) or word in AUXILIARIES for word in fact.fact.content.casefold().split())
+    return not is_statement or negations(fact.fact.content) % 2 == negations(known.content) % 2
 
 
 def differs_in_surnames(fact: NewFact, known: Known) -> bool:
@@ -126,12 +171,21 @@ def is_anothers(fact: NewFact, known: Known) -> bool:
     return both and normalise(fact.said_by or "") != normalise(known.said_by or "")
 
 
+def may_take_back(fact: NewFact, known: Known) -> bool:
+    """Whether it is for a speaker to have something forgotten: what they said, or what is about them."""
+    return not is_anothers(fact, known) or (_is_of_speaker(fact) and bool(fact.subject_ids & known.subject_ids))
+
+
 def _is_another_view(fact: NewFact, known: Known) -> bool:
     """Whether what another said stands beside it. Of himself somebody speaks for sure only as the one subject of what he says."""
     if not is_anothers(fact, known) or fact.fact.corrects or tells_a_change(fact.fact.content, fact.fact.quote):
         return False
+    return not _is_of_speaker(fact)
+
+
+def _is_of_speaker(fact: NewFact) -> bool:
     named = [{normalise(name) for name in (mention.name, *mention.aliases)} for mention in _described(fact)]
-    return len(named) != 1 or normalise(fact.said_by or "") not in named[0]
+    return len(named) == 1 and normalise(fact.said_by or "") in named[0]
 
 
 def _people_described(fact: NewFact) -> list[str]:

@@ -35,18 +35,23 @@ _SAYS_WHICH: Final = re.compile(
 _BYGONE: Final = timedelta(days=30)
 """What ended so long before something was said to be so is another: who lost a job in 2008 still has that of today."""
 
+_ALL: Final = re.compile(r"\b(?:everything|anything|all|every|both|whatever)\b", re.IGNORECASE)
+"""What asks for all of a matter to be forgotten."""
+
 UNLIKE: Final = 0.60
 """Cosine below which a fact about a new subject has nothing to do with what is known of nobody in particular."""
 
 
 def consolidate(facts: Sequence[NewFact], model: LanguageModel | None) -> list[FactOutcome]:
-    """One decision for each fact, in their order. Raises what the model raises; a batch without doubtful facts asks nothing.
+    """The decisions about the facts, in their order. Raises what the model raises; a batch without doubtful facts asks nothing.
 
-    A fact with a suspicion is put into quarantine: the model does not see it, and no other fact is held against it.
+    Each fact has one, but for "forget all …". A fact with a suspicion is put into quarantine: the model does not see it, and no
+    other fact is held against it.
     """
     suspect = {fact.number: fact.fact.suspicion for fact in facts if fact.fact.suspicion is not None}
-    no_memories = suspect.keys() | {fact.number for fact in facts if fact.fact.retracts}
-    sound = [_comparable(fact, no_memories) for fact in facts if fact.number not in suspect]
+    retracting = {fact.number: fact for fact in facts if fact.fact.retracts and fact.number not in suspect}
+    no_memories = suspect.keys() | retracting.keys()
+    sound = [_comparable(fact, no_memories) for fact in facts if fact.number not in no_memories]
     decided = {fact.number: decision for fact in sound if (decision := _clear_case(fact)) is not None}
     doubtful = [fact for fact in sound if fact.number not in decided]
     answered = ask(doubtful, model) if model and doubtful else Answered({}, {})
@@ -54,7 +59,8 @@ def consolidate(facts: Sequence[NewFact], model: LanguageModel | None) -> list[F
         refused = answered.refused.get(fact.number)
         decided[fact.number] = answered.taken.get(fact.number) or replace(_likeliest_case(fact), refused=refused)
     decided |= {number: FactOutcome(number, "quarantine", None, why) for number, why in suspect.items()}
-    return [decided[fact.number] for fact in facts]
+    forgotten = {number: _taken_back(fact) for number, fact in retracting.items()}
+    return [one for fact in facts for one in forgotten.get(fact.number) or [decided[fact.number]]]
 
 
 def _comparable(fact: NewFact, no_memories: set[int]) -> NewFact:
@@ -93,16 +99,20 @@ def _likeliest_case(fact: NewFact) -> FactOutcome:
     return FactOutcome(fact.number, "add", None, "nothing that says the same")
 
 
-def _taken_back(fact: NewFact) -> FactOutcome | None:
-    """What is to be forgotten: the memory that says it, if there is one. What was said after it was taken back stands."""
-    if not fact.fact.retracts:
-        return None
-    before = (known for known, _ in fact.near if known.earlier_fact is None and known.said_at <= fact.said_at)
-    said = (known for known in before if comparison.states(fact, known) and not comparison.is_anothers(fact, known))
-    found = next(said, None)
-    if found is None:
-        return FactOutcome(fact.number, "forget", None, "nothing says it")
-    return FactOutcome(fact.number, "forget", found, "whoever said it took it back")
+def _taken_back(fact: NewFact) -> list[FactOutcome]:
+    """What is to be forgotten: the one memory that is meant, or all where all are. What was said after it stands.
+
+    What says just that comes before what is of its matter. Where several are left, none is clearly meant and none is forgotten.
+    """
+    before = [known for known, _ in fact.near if known.earlier_fact is None and known.said_at <= fact.said_at]
+    own = [known for known in before if comparison.may_take_back(fact, known)]
+    said = [known for known in own if comparison.states(fact, known)]
+    meant = said or [known for known in own if comparison.speaks_of(fact, known)]
+    if not meant:
+        return [FactOutcome(fact.number, "forget", None, "nothing says it")]
+    if len(meant) > 1 and not _ALL.search(fact.fact.quote):
+        return [FactOutcome(fact.number, "forget", None, f"{len(meant)} memories may be meant: none is forgotten")]
+    return [FactOutcome(fact.number, "forget", known, "whoever said it took it back") for known in meant]
 
 
 def _repeated(fact: NewFact) -> FactOutcome | None:
@@ -277,7 +287,6 @@ def _is_new(fact: NewFact) -> FactOutcome | None:
 
 
 _IN_ORDER: Final[tuple[Callable[[NewFact], FactOutcome | None], ...]] = (
-    _taken_back,
     _repeated,
     _named_in_full,
     _dated,

@@ -44,6 +44,7 @@ from pipeline.extraction.prompt import (
 from pipeline.extraction.records import read_record
 from pipeline.models import USER, Background, Fact, FactMention, Message, RecordSchema, Relation
 from pipeline.rules_en import extract_offline
+from pipeline.rules_en.sentences import sentences
 
 _A_PHRASE = 4
 """Words from which a detail of a fact is more than a name."""
@@ -280,8 +281,8 @@ def _fact(proposed: ExtractedFact, held: _Grounding) -> Fact | RefusedFact:
     )
     times = words_for(dated.occurred)
     said = Grounds(tuple(message.content for message in sources), grounds)
-    if proposed.retracts and not quote:
-        return RefusedFact.of(Refusal.NOT_FROM_USER, proposed)  # only a person's own words retract
+    if proposed.retracts and not _is_own(quote, from_user):
+        return RefusedFact.of(Refusal.NOT_FROM_USER, proposed)
     named = mentions_of(proposed.mentions, said, held.names, held.refused)
     user = _mention_of_user(proposed, [mention.role for mention in named.values()])
     mentions = (*([user] if user else []), *named.values())
@@ -341,6 +342,16 @@ def _verbatim(quote: str, messages: Sequence[Message]) -> tuple[Message | None, 
     pattern = re.compile(r"\W+".join(map(re.escape, tokens)), re.IGNORECASE)
     found = ((message, pattern.search(message.content)) for message in messages)
     return next(((message, match.group()) for message, match in found if match), (None, ""))
+
+
+def _is_own(quote: str, messages: Sequence[Message]) -> bool:
+    """Whether a user says the words in their own name, and does not quote or paste them."""
+    own = (
+        " ".join(one.text for one in sentences(message.content) if not one.foreign)
+        for message in messages
+        if quote in message.content
+    )
+    return bool(quote) and any(_run_together(quote) in _run_together(text) for text in own)
 
 
 @lru_cache(_KEPT)

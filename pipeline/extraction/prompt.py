@@ -158,6 +158,12 @@ class ExtractedFact(Answer):
     corrects: bool
     retracts: bool
 
+    @model_validator(mode="before")
+    @classmethod
+    def _retracts_only_where_it_says_so(cls, given: Any) -> Any:
+        # Strict mode asks for every field; an endpoint that is held to no schema leaves out the rare one.
+        return {"retracts": False, **given} if isinstance(given, Mapping) else given
+
     @property
     def occurred(self) -> ExtractedTime | None:
         return ExtractedTime(self.start, self.end, self.granularity) if self.start else None

@@ -2,7 +2,11 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from mosshead import Namespace
+from tests.fake_answers import fact_like
+from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 
 
@@ -58,3 +62,69 @@ def test_what_is_brought_back_can_be_forgotten_again(forming: Forming, sarah: Na
     assert active(sarah) == {"User lives in Leeds"}
     forming.say("Forget that I live in Leeds.")
     assert active(sarah) == set()
+
+
+def named(name: str) -> dict[str, object]:
+    return {
+        "name": name,
+        "entity_type": "person",
+        "role": "subject",
+        "aliases": [],
+        "parent": None,
+        "description": None,
+    }
+
+
+def retracting(content: str, quote: str, *, about: str = "User") -> dict[str, object]:
+    return {"facts": [fact_like(content=content, quote=quote, retracts=True, mentions=[named(about)])]}
+
+
+def test_what_a_model_says_is_to_be_forgotten_is_and_an_undo_brings_it_back(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace
+) -> None:
+    forming.say("I love tea.")
+    forming.say("I live in Leeds.")
+    before = "\n".join(sarah.export())
+    fake.script("ExtractionAnswer", retracting("User lives in Leeds", "where I live"))
+    forming.say("Could you drop where I live, Leeds?")
+    assert active(sarah) == {"User loves tea."}
+    (forgotten,) = [one for one in sarah.decisions.latest() if one.action == "forget"]
+    assert forgotten.extracted_by not in {None, "rules"}
+    assert forgotten.in_effect
+    forming.command(type="undo", decision_id=str(forgotten.id))
+    assert "\n".join(sarah.export()) == before
+
+
+def test_in_a_group_people_have_forgotten_what_they_said_or_what_is_about_them(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace
+) -> None:
+    said = "Ann likes sushi"
+    for speaker, goes in (("Cleo", False), ("Ann", True)):
+        fake.script("ExtractionAnswer", {"facts": [fact_like(content=said, quote=said, mentions=[named("Ann")])]})
+        forming.say(said, speaker="Bob")
+        fake.script("ExtractionAnswer", retracting(said, said, about="Ann"))
+        forming.say(f"Forget that {said}.", speaker=speaker)
+        assert active(sarah) == (set() if goes else {said})
+
+
+@pytest.mark.parametrize(
+    ("asked", "left"),
+    [
+        ("Forget my knee", {"User's left knee hurts", "User's right knee is fine"}),
+        ("Forget all about my knee", set()),
+    ],
+)
+def test_where_several_memories_may_be_meant_none_is_forgotten_and_the_log_says_so(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, asked: str, left: set[str]
+) -> None:
+    for side, state in (("left", "hurts"), ("right", "is fine")):
+        content, quote = f"User's {side} knee {state}", f"My {side} knee {state}"
+        fake.script("ExtractionAnswer", {"facts": [fact_like(content=content, quote=quote, mentions=[named("User")])]})
+        forming.say(quote)
+    fake.script("ExtractionAnswer", retracting("User's knee", asked))
+    forming.say(asked)
+    assert active(sarah) == left
+    logged = [one for one in sarah.decisions.latest() if one.action == "forget"]
+    assert [one.in_effect for one in logged] == ([False] if left else [True, True])
+    assert {len(one.candidates) for one in logged} == {2}
+    assert all(one.reason.startswith("2 memories may be meant") is bool(left) for one in logged)

@@ -460,6 +460,32 @@ def test_what_is_taken_back_is_forgotten_and_becomes_no_memory(fact: NewFact, is
     assert (decision.action, decision.target is not None) == ("forget", is_known)
 
 
+@pytest.mark.parametrize(
+    ("matter", "remembered", "meant"),
+    [
+        ("User's knee", "User's left knee hurts since May", True),
+        ("User's allergies", "User is allergic to nuts", True),
+        ("User's phone number", "User's phone number is 555 1234", True),
+        ("User's birthday", "User's sister's birthday is on 3 May", False),
+        ("User's sister's birthday", "User's sister's birthday is on 3 May", True),
+        ("User's knee", "User likes knitting", False),
+        ("User likes tea", "User likes tea and coffee", True),
+        ("User eats meat", "User does not eat meat", False),
+        ("User's meat", "User does not eat meat", True),
+        ("User", "User does not eat meat", False),
+    ],
+)
+def test_a_matter_that_is_to_be_forgotten_is_found_by_its_words_and_whose_it_is(
+    matter: str, remembered: str, meant: bool
+) -> None:
+    assert (only(new(matter, (known(remembered), 0.3), retracts=True)).target is not None) is meant
+
+
+def test_what_says_just_what_is_to_be_forgotten_comes_before_what_says_more() -> None:
+    exact, more = known("User likes tea"), known("User likes tea and coffee")
+    assert only(new("User likes tea", (more, 0.9), (exact, 0.8), retracts=True)).target == exact
+
+
 def test_nobody_takes_back_what_another_said() -> None:
     by_ann = known("Ann lives in Rome", said_by="Ann", **lives("Rome"))
     fact = new("Ann lives in Rome", (by_ann, 1.0), retracts=True, said_by="Bob", **lives("Rome"))

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from mosshead.llm import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable, Prompt
 from mosshead.models.kinds import Role
 from pipeline.extraction.extract import Extraction, extract
-from pipeline.extraction.prompt import CALL_TOKENS
+from pipeline.extraction.prompt import CALL_TOKENS, ExtractedFact
 from pipeline.models import Background, Fact, Message, RecordSchema
 from tests.factories import NOON, message
 
@@ -272,18 +272,30 @@ def test_whatever_the_model_answers_facts_stand_in_the_messages_or_it_is_refused
 
 
 @pytest.mark.parametrize(
-    ("quote", "role", "retracted"),
+    ("said", "quote", "role", "retracted"),
     [
-        ("I live in Leeds", Role.USER, ["User lives in Leeds"]),
-        ("", Role.USER, []),
-        ("I live in Leeds", Role.ASSISTANT, []),
+        ("Forget that I live in Leeds", "I live in Leeds", Role.USER, ["User lives in Leeds"]),
+        ("Forget that I live in Leeds", "", Role.USER, []),
+        ("Forget that I live in Leeds", "I live in Leeds", Role.ASSISTANT, []),
+        ("Forget that I live in Leeds", "I live in Leeds", Role.TOOL, []),
+        ('She wrote "Forget that I live in Leeds."', "I live in Leeds", Role.USER, []),
+        ("> Forget that I live in Leeds\nWhat does she want?", "I live in Leeds", Role.USER, []),
     ],
 )
-def test_only_a_users_own_words_retract(quote: str, role: Role, retracted: list[str]) -> None:
-    said = [message("Forget that I live in Leeds", role=role)]
+def test_only_a_users_own_words_retract(said: str, quote: str, role: Role, retracted: list[str]) -> None:
+    messages = [message(said, role=role)]
     proposed = proposal("User lives in Leeds", quote) | {"retracts": True}
 
-    facts = extract(said, Background(), Proposing(proposed)).facts
+    facts = extract(messages, Background(), Proposing(proposed)).facts
 
     assert [one.content for one in facts if one.retracts] == retracted
     assert all(one.retracts for one in facts)
+
+
+def test_an_answer_without_the_field_retracts_nothing_and_the_schema_asks_for_it() -> None:
+    proposed = proposal("User lives in Leeds", "I live in Leeds")
+    del proposed["retracts"]
+    (fact,) = extract([message("I live in Leeds")], Background(), Proposing(proposed)).facts
+    assert fact.content == "User lives in Leeds"
+    assert not fact.retracts
+    assert "retracts" in ExtractedFact.model_json_schema()["required"]
