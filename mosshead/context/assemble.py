@@ -12,6 +12,7 @@ from uuid import UUID
 
 from mosshead.embeddings.local.files import MODEL
 from mosshead.language.dates import periods
+from mosshead.language.retractions import asks_to_forget
 from mosshead.models.context import Context, Explanation, day_heading, group_of, in_order, memory_note, message_note
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hit
@@ -81,11 +82,17 @@ def assemble(
     now: for the recency boost, and for what counts as recent.
     """
     filling = _Filling(budget=budget, count_tokens=count_tokens, now=now, dated=budget >= WEIGHTS.dated)
+    # What only asks to forget something says it once more.
+    messages = [one for one in messages if not asks_to_forget(one.message.content)]
     said = (_Candidate(value=one.message, found=one, base=one.score * WEIGHTS.message) for one in messages)
     candidates = [
         *_judged([*_memories(paths, now), *said], judge),
         *(_Candidate(value=one, paths=("pending",), base=0.0, guaranteed=True) for one in pending),
-        *(_Candidate(value=one, paths=("pending",), base=0.0, guaranteed=True) for one in ahead),
+        *(
+            _Candidate(value=one, paths=("pending",), base=0.0, guaranteed=True)
+            for one in ahead
+            if not asks_to_forget(one.content)
+        ),
     ]
     for one in candidates:
         if one.guaranteed and not filling.repeats(one):

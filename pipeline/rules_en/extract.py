@@ -9,16 +9,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from mosshead.language import retractions
+from mosshead.language.verbs import expand
 from mosshead.models.kinds import EntityType, MemoryKind, Role
-from pipeline.models import USER, Background, Fact, KnownEntity, Message
+from pipeline.models import USER, Background, Fact, FactMention, KnownEntity, Message
 from pipeline.rules_en import corrections, fiction
 from pipeline.rules_en.compose import FactSource
 from pipeline.rules_en.confirmations import confirmed, is_confirmation
 from pipeline.rules_en.corrections import Correction
 from pipeline.rules_en.english import is_english
 from pipeline.rules_en.evidence import with_evidence
+from pipeline.rules_en.grammar import to_third_person
 from pipeline.rules_en.interpret import tell
-from pipeline.rules_en.names import Discourse, Gazetteer
+from pipeline.rules_en.names import Discourse, Gazetteer, find_names
 from pipeline.rules_en.processes import compose_process, find_process
 from pipeline.rules_en.requests import split_mark, stated_part
 from pipeline.rules_en.sentences import Sentence, sentences, whole
@@ -270,9 +273,13 @@ class _Listener:
         own = here.said_by(turn.me)
         if _is_second_half(turn, at):
             own = [said for said in own[-1:] if said.text == stated_part(turn.texts[at - 1])]
-        unwanted = corrections.to_be_forgotten(text)
+        unwanted = retractions.to_be_forgotten(text)
         if unwanted is not None and classify(unwanted) is Act.STATEMENT:
             self._forget(_claimed(tell(unwanted, source, turn.discourse, self._gazetteer)[0]), turn, source)
+            return True
+        matter = retractions.matter_to_forget(text)
+        if matter is not None:
+            self._forget([self._matter(matter, turn, source)], turn, source)
             return True
         words = f"scratch that, {text}" if here.withdrawn else turn.sentences[at].text
         here.withdrawn = False
@@ -291,17 +298,27 @@ class _Listener:
         if said is None:
             return
         answering = (turn.here.asked is not None or turn.here.interrupted) and at == 0
-        if not corrections.takes_back(turn.texts[at], answering=answering or said.message is None):
+        if not retractions.takes_back(turn.texts[at], answering=answering or said.message is None):
             return
         turn.here.withdrawn = True
         if said.message is None:
             self._forget(said.facts, turn, source)
         self._withdraw(said.facts)
 
+    def _matter(self, matter: str, turn: UserTurn, source: FactSource) -> Fact:
+        """What is to be forgotten, as a fact that consolidation looks for: "User's phone number"."""
+        content = to_third_person(expand(matter), turn.me, None)
+        named = [one.name for one in find_names(content, self._gazetteer, first_counts=True) if one.name != turn.me]
+        me = FactMention(name=turn.me, entity_type=EntityType.PERSON, role="subject" if turn.me in content else "about")
+        others = (FactMention(name=one, entity_type=EntityType.PERSON, role="about") for one in named)
+        return Fact(
+            kind=MemoryKind.FACT, content=content, sources=source.numbers, quote=source.quote, mentions=(me, *others)
+        )
+
     def _forget(self, facts: Sequence[Fact], turn: UserTurn, source: FactSource) -> None:
         """Facts that are not to be known any more, whether they are of this batch or remembered."""
         contents = {fact.content for fact in facts}
-        self._withdraw(fact for fact in self.facts.values() if fact.content in contents)
+        self._withdraw(fact for fact in self.facts.values() if any(content in fact.content for content in contents))
         if turn.said_in is not None:
             here = {"sources": source.numbers, "quote": source.quote, "marked": False, "corrects": False}
             self.forgotten += [fact.model_copy(update={**here, "retracts": True}) for fact in facts]
@@ -374,7 +391,7 @@ def _may_mean_the_end(correction: Correction, said: StatedSentence, turn: UserTu
 
 def _pieces(sentence: Sentence) -> tuple[Sentence, ...]:
     """A sentence that puts itself right, or takes itself back, as two of one quote; any other as it is."""
-    pieces = corrections.taken_back_within(sentence.text) or corrections.put_right_within(sentence.text)
+    pieces = retractions.taken_back_within(sentence.text) or corrections.put_right_within(sentence.text)
     return tuple(replace(sentence, text=text) for text in pieces) if pieces else (sentence,)
 
 

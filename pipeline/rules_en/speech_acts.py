@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable
 from enum import Enum, auto
 
+from mosshead.language.retractions import takes_back
 from mosshead.language.wordlists import FIRST_NAMES
-from pipeline.rules_en.corrections import takes_back
 
 
 class Act(Enum):

@@ -64,6 +64,28 @@ def test_what_is_brought_back_can_be_forgotten_again(forming: Forming, sarah: Na
     assert active(sarah) == set()
 
 
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("My phone number is 555 1234.", "Please forget my phone number."),
+        ("I live in Leeds.", "Can you forget where I live?"),
+        ("I'm allergic to nuts.", "Delete everything you know about my allergies."),
+    ],
+)
+def test_a_matter_is_forgotten_and_the_request_is_neither_a_memory_nor_shown(
+    forming: Forming, sarah: Namespace, said: str, asked: str
+) -> None:
+    forming.say("I like tea.")
+    forming.say(said)
+    (meant,) = active(sarah) - {"User likes tea"}
+    forming.say(asked)
+    assert active(sarah) == {"User likes tea"}
+    assert asked not in sarah.context("Where do I live, what is my phone number, and what am I allergic to?").text
+    (forgotten,) = [one for one in sarah.decisions.latest() if one.action == "forget"]
+    forming.command(type="undo", decision_id=str(forgotten.id))
+    assert active(sarah) == {"User likes tea", meant}
+
+
 def named(name: str) -> dict[str, object]:
     return {
         "name": name,

@@ -1,0 +1,158 @@
+"""What somebody asks to be forgotten, in English: what was said last, a statement, or a matter such as "my phone number"."""
+
+import re
+
+from mosshead.language.verbs import VERBS
+
+_BEFORE = (
+    r"(?:(?:please|pls|plz|kindly|can you|could you|would you|will you|you can|you may|you should|feel free to"
+    r"|go ahead and|i(?:'d like| would like| want| need) you to|just|actually|and|but|then|oh|ok|okay|no"
+    r"|nah|sorry|oops|haha|lol|wait|so)\b[\s,]*)*"
+)
+
+_AFTER = r"(?:[\s,.!]*\b(?:please|pls|haha|lol|sorry|thanks|thank you|now|again))*[\s.!?]*$"
+_SAID = r"i(?:'ve| have)? (?:just )?(?:said|told you|mentioned|wrote|typed)"
+_LAST = r"(?:my|the|that) (?:last|previous) (?:message|thing|one|bit|part|sentence|statement|remark)(?: i said)?"
+_NOT_KEPT = r"do(?:n't| not) (?:store|save|keep|memori[sz]e|record)"
+_KEEP = rf"(?:do(?:n't| not) remember|{_NOT_KEPT})"
+_REMOVE = r"(?:ignore|disregard|delete|erase|remove|scratch|strike)"
+_WHAT_WAS_SAID = rf"(?:what {_SAID}|(?:that )?{_SAID} (?:that|this|it|anything)|{_LAST})"
+_JEST = r"(?:(?:i(?:'m| am| was) )?(?:just |only )?(?:kidding|joking)|jks?)"
+
+_TAKEN_BACK = re.compile(
+    rf"(?!no,? (?:kidding|joking)){_BEFORE}(?:{_JEST}|(?:forget|{_KEEP}) (?:that|this|{_WHAT_WAS_SAID})"
+    rf"|{_REMOVE} {_WHAT_WAS_SAID}"
+    rf"|(?:that|this|it)(?:'s| is) (?:no longer|not) (?:true|right|correct|the case|so)(?: any ?more)?[\s,;:–—-]+"
+    rf"(?:(?:so|and|please|you can|just) )*(?:forget|delete|erase) (?:it|that|this)){_AFTER}",
+    re.IGNORECASE,
+)
+
+_PERHAPS_AN_ANSWER = re.compile(
+    rf"{_BEFORE}(?:not really|never ?mind(?: that)?|(?:forget|{_KEEP}) it|{_REMOVE} (?:that|this|it)"
+    rf"|that(?:'s| is| was) (?:a lie|a joke|not true|untrue)){_AFTER}",
+    re.IGNORECASE,
+)
+"""What takes back what the user said where the assistant has said nothing since; else it speaks of that."""
+
+_FORGET_THAT = re.compile(
+    rf"{_BEFORE}(?:forget|disregard|delete|erase|{_KEEP})(?: the fact)? that (?:{_SAID} (?:that )?)?(?P<said>.+?){_AFTER}",
+    re.IGNORECASE,
+)
+
+_FOR_NOW = re.compile(
+    r"\bfor (?:now|once|today|tonight|this|the (?:moment|time being)|(?:a|one) (?:sec\w*|minute|moment|bit|while|day|night))\b"
+    r"|\b(?:this (?:time|once)|just once)\b|^i(?:'m| am) (?!\w+ing\b).*\b(?:today|tonight)\b"
+    r"|(?: and|[,;:]| -) (?:please )?(?:give|tell|show|suggest|recommend|find|write|order|pretend|imagine|suppose|help|answer"
+    r"|let's|what|where|how|who|which)\b",
+    re.IGNORECASE,
+)
+"""What is to be left out of account for a while, and remembered: "forget that I'm vegan for a second"."""
+
+_ASKED = re.compile(r"\b(?:can|could|would|will) you\b", re.IGNORECASE)
+_BREAK = r"(?:,|;| -+|–|—)"
+
+_AT_ITS_END = re.compile(
+    rf"(?:(?:{_BREAK}| but| and)+ (?=pls |please )|(?:{_BREAK}| but)+ (?=forget|(?:just )?kidding)|{_BREAK} (?={_NOT_KEPT})"
+    rf"|(?:{_BREAK}| but| and)+ (?={_NOT_KEPT} (?:that|this)\b))"
+    rf"(?P<back>(?:please |pls )*(?:(?:forget|{_KEEP}) (?:that|this|it)|(?:just )?kidding)){_AFTER}",
+    re.IGNORECASE,
+)
+"""Not so where the speaker may tell of himself: "I had surgery but don't remember it", "I set the alarm and forget it"."""
+
+
+def takes_back(text: str, *, answering: bool) -> bool:
+    """Whether a sentence takes back what its speaker said last. answering: somebody else may have spoken since."""
+    if _only_asks(text):
+        return False
+    return bool(_TAKEN_BACK.match(text)) or (not answering and bool(_PERHAPS_AN_ANSWER.match(text)))
+
+
+def to_be_forgotten(text: str) -> str | None:
+    """What somebody asks to be forgotten, as a sentence: "I live in Leeds" of "please forget that I live in Leeds"."""
+    match = None if _only_asks(text) else _FORGET_THAT.match(text)
+    return match["said"] if match and not _FOR_NOW.search(match["said"]) else None
+
+
+_TELLING_OF_IT = (
+    rf"(?:(?:everything|anything|all|whatever|what)(?: of)?(?: that)?"
+    rf" (?:{_SAID}|i(?:'ve| have)? (?:ever )?(?:told you|shared)|we said)"
+    rf"|the (?:thing|bit|part|stuff|note|memory|memorie|fact)s?) (?:about|on|regarding) "
+)
+_KNOWN_OF_IT = (
+    r"(?:(?:everything|anything|all|whatever|what)(?: that)?(?: you(?:'ve| have)? (?:know|have|remember|stored|saved|noted"
+    r"|learned|got))? (?:about|on|of|regarding) )"
+)
+_FROM_MEMORY = r"(?: (?:from|in|out of) (?:your |the )?(?:memory|memories|notes|records|mind|head))"
+_MINE = r"(?:my|our) (?!(?:last|previous|earlier|first|second|other)\b)[^,;:?!]+?"
+_ANY = r"(?:(?:the|my|our|that|his|her|their) )?[^,;:?!]+?"
+_CLAUSE = r"(?:where|when|how old|what|who|which|how many|how much) (?:my|our|i|i'm|we)\b[^,;:?!]*?"
+
+_MATTERS = tuple(
+    re.compile(rf"{_BEFORE}(?:{asked}){_AFTER}", re.IGNORECASE)
+    for asked in (
+        rf"(?:forget|delete|erase|remove|wipe|drop|clear) {_TELLING_OF_IT}(?P<about>{_ANY}){_FROM_MEMORY}?",
+        rf"(?:forget|delete|erase|remove|wipe|drop|clear) {_KNOWN_OF_IT}(?P<about>{_MINE}){_FROM_MEMORY}?",
+        rf"(?:delete|erase|remove|wipe|drop|clear) (?P<about>{_MINE}|{_CLAUSE}){_FROM_MEMORY}",
+        rf"(?:forget|{_KEEP}|stop remembering) (?P<about>{_MINE}|{_CLAUSE}){_FROM_MEMORY}?",
+    )
+)
+"""To delete or remove something may mean a text at hand, unless it says that it means what is remembered."""
+
+_YOU_CAN_FORGET = re.compile(
+    rf"(?:(?:and|so|ok|okay|oh)[\s,]+)*you (?:can|may) (?:now |just |also )*forget (?P<about>the [^,;:?!]+?){_AFTER}",
+    re.IGNORECASE,
+)
+
+_OF_THE_TALK = re.compile(
+    r"\b(?:question|request|idea|suggestion|point|comment|order|joke|attempt|version|draft|message|words?|answer|instructions?"
+    r"|prompt|rest|past|rules?|guidelines|feelings?)s?$",
+    re.IGNORECASE,
+)
+"""What is a part of the conversation, or of nothing that is remembered."""
+
+_GOES_ON = re.compile(
+    r"\b(?:and|or|but|because|since|if|unless|then|when you|while)"
+    r" (?:i|you|we|he|she|they|it|this|that|then|please|just|\w+ me)\b"
+    r"|\binstead\b|\band (?P<verb>[a-z]+)\b| is (?:fine|ok|okay|enough)\b",
+    re.IGNORECASE,
+)
+_WH = re.compile(r"^(?:where|when|what|who|which|how (?:old|many|much))\s+(?=\S)", re.IGNORECASE)
+_IS_LAST = re.compile(r"\s+(?:is|are|was|were|am)$", re.IGNORECASE)
+
+
+def matter_to_forget(text: str) -> str | None:
+    """The matter that somebody asks to be forgotten: "my phone number" of "please delete my phone number from your notes".
+
+    Of "where I live" it is "I live".
+    """
+    if _only_asks(text):
+        return None
+    match = next((match for one in (*_MATTERS, _YOU_CAN_FORGET) if (match := one.match(text))), None)
+    about = match["about"] if match else ""
+    goes_on = _GOES_ON.search(about)
+    further = goes_on is not None and (goes_on["verb"] is None or goes_on["verb"].lower() in VERBS)
+    if not about or further or _OF_THE_TALK.search(about) or _FOR_NOW.search(about):
+        return None
+    if about.lower().startswith("how old"):
+        return "my age"
+    return _IS_LAST.sub("", _WH.sub("", re.sub(r"^(?:the|that) ", "", about)))
+
+
+def asks_to_forget(message: str) -> bool:
+    """Whether a message does nothing but ask for something to be forgotten."""
+    said = [one.strip().replace("’", "'") for one in re.split(r"(?<=[.!?])\s+|\n+", message) if one.strip()]
+    return bool(said) and all(
+        takes_back(one, answering=True) or to_be_forgotten(one) is not None or matter_to_forget(one) is not None
+        for one in said
+    )
+
+
+def _only_asks(text: str) -> bool:
+    """Whether a sentence asks, and does not ask for something: "Don't remember that I like cake?"."""
+    return text.rstrip().endswith("?") and not _ASKED.search(text)
+
+
+def taken_back_within(text: str) -> tuple[str, str] | None:
+    """What is said and taken back in one sentence, as two: "my salary is 40k, please don't remember that"."""
+    match = None if _TAKEN_BACK.match(text) else _AT_ITS_END.search(text)
+    return (text[: match.start()], match["back"]) if match and match.start() else None
