@@ -46,13 +46,15 @@ def administrator(settled: None, admin_url: str, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.usefixtures("administrator")
+@pytest.mark.parametrize("scope", ["conversation", "message"])
 def test_what_was_erased_is_in_no_file_any_more(
-    forming: Forming, sarah: Namespace, in_files: Callable[[str], list[str]], run: Callable[..., str]
+    forming: Forming, sarah: Namespace, in_files: Callable[[str], list[str]], run: Callable[..., str], scope: str
 ) -> None:
     word = f"quux{uuid4().hex}"
-    forming.say(f"I live in {word}.", f"Peter {word.title()} is a dentist.", conversation="gone")
+    said = forming.say(f"I live in {word}.", f"Peter {word.title()} is a dentist.", conversation="gone")
     forming.say("I like figs.", conversation="kept")
-    erased = forming.erase(conversation="gone")
+    wanted = [{"conversation": "gone"}] if scope == "conversation" else [{"message": str(one)} for one in said]
+    erased = [forming.erase(**one) for one in wanted][-1]
     assert in_files(word), "a row that is deleted stays in its page"
 
     first, second = run("rewrite"), run("rewrite")
@@ -111,8 +113,9 @@ def queue(service: Settings) -> Iterator[EventQueue]:
 
 
 @pytest.mark.usefixtures("administrator")
+@pytest.mark.parametrize("scope", ["conversation", "message"])
 def test_what_was_erased_is_in_no_file_of_redis_any_more(
-    forming: Forming, broker: Redis, queue: EventQueue, run: Callable[..., Said]
+    forming: Forming, broker: Redis, queue: EventQueue, run: Callable[..., Said], scope: str
 ) -> None:
     message = as_text(event(content=f"I live in quux{uuid4().hex}."))
     in_base64 = b64encode(message.encode()).decode()
@@ -120,8 +123,8 @@ def test_what_was_erased_is_in_no_file_of_redis_any_more(
     broker.config_set("rdbcompression", "no")
     broker.save()
     broker.rpop("mosshead:events:mosshead.events")
-    forming.say("I like figs.", conversation="gone")
-    forming.erase(conversation="gone")
+    (figs,) = forming.say("I like figs.", conversation="gone")
+    forming.erase(**({"conversation": "gone"} if scope == "conversation" else {"message": str(figs)}))
     wait_until(lambda: len(of_redis(broker, in_base64)) == 2, 30, "both in the append-only file and in the snapshot")
 
     said = run("rewrite")
