@@ -158,12 +158,6 @@ class ExtractedFact(Answer):
     corrects: bool
     retracts: bool
 
-    @model_validator(mode="before")
-    @classmethod
-    def _retracts_only_where_it_says_so(cls, given: Any) -> Any:
-        # Strict mode asks for every field; an endpoint that is held to no schema leaves out the rare one.
-        return {"retracts": False, **given} if isinstance(given, Mapping) else given
-
     @property
     def occurred(self) -> ExtractedTime | None:
         return ExtractedTime(self.start, self.end, self.granularity) if self.start else None
@@ -211,8 +205,8 @@ class RecordingAnswer(ExtractionAnswer):
     facts: tuple[RecordedFact, ...]
 
 
-_UNSAID: Mapping[str, Any] = {"quote": ""}
-"""A fact that quotes nothing is a hypothesis."""
+_UNSAID: Mapping[str, Any] = {"quote": "", "retracts": False}
+"""A fact that quotes nothing is a hypothesis, and one that does not say so retracts nothing."""
 
 
 def _unread(one: Any, error: ValidationError) -> UnreadFact:
