@@ -12,10 +12,11 @@ from uuid import UUID
 
 from pydantic import Field
 
+from mosshead.models import entities
 from mosshead.models.kinds import EntityType, MemoryKind, Role
 from mosshead.models.occurrence import FactOccurrence, FrozenValue
 
-USER = "User"
+USER = entities.USER
 """The name under which facts speak of the namespace's own user, until that name is known and after."""
 
 

@@ -1,6 +1,6 @@
 """Scores the contexts that are given for questions about people's lives, as their reader sees them.
 
-    python -m benchmarks.lives --data DIR [--json]
+    python -m benchmarks.lives --data DIR [--fill] [--json]
 
 --data: a folder of folders, each with a ``messages.jsonl`` and a ``questions.jsonl``: what one person, or a group, wrote to an
 assistant, and what is asked about it. Each is published into a namespace of a service that is started for it (local embeddings,
@@ -30,6 +30,7 @@ _PATIENCE_SECONDS = 1200.0
 def main(
     *,
     data: Annotated[Path, typer.Option(help="A folder with lives.", exists=True, file_okay=False)],
+    fill: Annotated[bool, typer.Option("--fill", help="Fill the budget, all memories first.")] = False,
     json_only: Annotated[bool, typer.Option("--json", help="Print nothing but the JSON object.")] = False,
 ) -> None:
     """Publish the lives, ask their questions, and score the contexts."""
@@ -39,11 +40,13 @@ def main(
     except DataError as error:
         raise typer.BadParameter(f"--data: {error}") from None
     with rig(concurrency=1, pause=None) as service, service.memory() as memory:
-        answers = ask(lives, service, memory, console=console)
+        answers = ask(lives, service, memory, console=console, fill=fill)
     print(json.dumps(as_json(answers)))
 
 
-def ask(lives: Sequence[Life], service: Rig, memory: Memory, *, console: Console) -> list[LifeAnswer]:
+def ask(
+    lives: Sequence[Life], service: Rig, memory: Memory, *, console: Console, fill: bool = False
+) -> list[LifeAnswer]:
     """Publish the lives to a running service, and ask their questions."""
     events = service.received() + sum(len(life.messages) for life in lives)
     published = [memory.namespace("lives", life.name).publish_conversation(life.messages) for life in lives]
@@ -52,12 +55,14 @@ def ask(lives: Sequence[Life], service: Rig, memory: Memory, *, console: Console
     for life, event_ids in zip(lives, published, strict=True):
         console.print(f"{life.name}: {len(life.messages)} messages, {len(life.questions)} questions")
         ids = dict(zip(event_ids, life.ids, strict=True))
-        answers += [_answer(memory.namespace("lives", life.name), question, ids) for question in life.questions]
+        answers += [
+            _answer(memory.namespace("lives", life.name), question, ids, fill=fill) for question in life.questions
+        ]
     return answers
 
 
-def _answer(namespace: Namespace, question: LifeQuestion, ids: dict[UUID, str]) -> LifeAnswer:
-    context = namespace.context(question.ask, budget=_BUDGET, now=question.now)
+def _answer(namespace: Namespace, question: LifeQuestion, ids: dict[UUID, str], *, fill: bool = False) -> LifeAnswer:
+    context = namespace.context(question.ask, budget=_BUDGET, now=question.now, speaker=question.speaker, fill=fill)
     lines = (_line(one, ids, dated=context.dated) for one in context.explain())
     return LifeAnswer(question=question, lines=tuple(lines), tokens=context.tokens)
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from mosshead.errors import InvalidEvent, NotFound
 from mosshead.events.transcripts import spoken
-from mosshead.models.kinds import MemoryKind
+from mosshead.models.kinds import MemoryKind, Role
 from mosshead.models.memories import Entity, StoredMemory
 from mosshead.models.questions import Candidate
 from mosshead.redaction import redact
@@ -77,6 +77,15 @@ def aware(moment: datetime | None, name: str = "as_of") -> datetime | None:
 def redacted_history(history: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     """The texts of a history, as they are stored."""
     return tuple(redact(readable("history", content)) for content in spoken(list(history))) if history else ()
+
+
+def asking_speaker(speaker: object, history: Sequence[Mapping[str, Any]]) -> str | None:
+    """The name of whoever asks: as given, or that of the history's last user message. Raises ValueError for what is no text."""
+    if speaker is None:
+        users = [one for one in history if isinstance(one, Mapping) and one.get("role") == Role.USER]
+        named = users[-1].get("speaker") or users[-1].get("name") if users else None
+        speaker = named if isinstance(named, str) else None
+    return None if speaker is None else readable("speaker", speaker)
 
 
 def checked_conversation(conversation: object) -> str | None:

@@ -13,6 +13,7 @@ from mosshead.api.arguments import (
     AMemory,
     AnEntity,
     OnTimeout,
+    asking_speaker,
     aware,
     checked_conversation,
     checked_kind,
@@ -355,6 +356,8 @@ class Namespace:
         conversation: str | None = None,
         history: Sequence[Mapping[str, Any]] = (),
         budget: int = 800,
+        fill: bool = True,
+        speaker: str | None = None,
         include_pending: int = 0,
         now: datetime | None = None,
         reranker: "Reranker | None" = None,
@@ -367,8 +370,11 @@ class Namespace:
 
         history: the latest turns of the conversation, as ``{role, content}``; they help to tell who is meant, and are not
         repeated. Where only the conversation is named, its latest stored messages help.
-        budget: tokens of the text at most. include_pending: how many of the last messages, of any conversation, that are not yet
-        consolidated are part of it, too. now: when it is asked, with a time zone, whose day it is; the clock's time by default.
+        budget: tokens of the text at most. fill: use it up, all memories first; False chooses and orders for a reader, the best
+        line first, and takes the budget for a limit.
+        speaker: the name of whoever asks in a group, whom "I" and "my" mean; by default that of the history's last message.
+        include_pending: how many of the last messages, of any conversation, that are not yet consolidated are part of it, too.
+        now: when it is asked, with a time zone, whose day it is; the clock's time by default.
         reranker: a second opinion on the best 50 of what was found, which may also leave some out (docs/reading.md).
         timeout: seconds; by default what `Memory.connect` was given. on_timeout: "partial" returns an empty answer that is
         ``partial`` and says why in its ``reason``, "raise" raises ReadTimeout.
@@ -383,6 +389,8 @@ class Namespace:
             history=redacted_history(history),
             conversation=checked_conversation(conversation),
             budget=checked_limit(budget, "budget"),
+            fill=fill,
+            speaker=asking_speaker(speaker, history),
             include_pending=checked_limit(include_pending, "include_pending") if include_pending else 0,
             now=aware(now, "now") or datetime.now(UTC),
             judge=None if reranker is None else judge_of(reranker, said),

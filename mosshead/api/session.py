@@ -23,7 +23,7 @@ from mosshead.store.connection import in_one_trip, tenant_transaction
 from mosshead.store.pending import Laid, Overlay, Pending
 
 if TYPE_CHECKING:
-    from mosshead.context.pipeline import ReadStore
+    from mosshead.context.parse import ReadStore
     from mosshead.publishing.shipper import SpoolPublisher
 
 _POLL_SECONDS = 0.05
@@ -66,7 +66,7 @@ class Session:
 
     def store(self) -> "ReadStore":
         """Return what the reading of a message asks."""
-        from mosshead.context.pipeline import ReadStore  # an app that publishes alone has no use for it
+        from mosshead.context.parse import ReadStore  # an app that publishes alone has no use for it
 
         return ReadStore(engine=self.engine, path=self.path, embedder=self.embedder)
 

@@ -10,15 +10,23 @@ from datetime import date, datetime, timedelta
 from heapq import heapify, heappop, heappush
 from uuid import UUID
 
-from mosshead.embeddings.local.files import MODEL
-from mosshead.language.dates import periods
+from mosshead.context.reader import ContextCandidate, ReaderCues, chosen
+from mosshead.language.requests import content_words
 from mosshead.language.retractions import asks_to_forget
-from mosshead.models.context import Context, Explanation, day_heading, group_of, in_order, memory_note, message_note
+from mosshead.models.context import (
+    Context,
+    Explanation,
+    dated_message_note,
+    day_heading,
+    group_of,
+    in_order,
+    memory_note,
+    message_note,
+)
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hit
 from mosshead.models.messages import StoredMessage
 from mosshead.models.questions import Question
-from mosshead.patterns import lazy_pattern
 from mosshead.search.memories import RankedMemory, base, recency_boost
 from mosshead.search.messages import RankedMessage
 from mosshead.search.rerank import JUDGED, Judge, reranked
@@ -27,6 +35,9 @@ from mosshead.text import as_compared
 
 _MOST = 40
 """How many memories a path has, at most."""
+
+_STEM = 3
+"""Letters by which two words are held for one: "puts" and "put" begin with the same three."""
 
 _OF_AN_ENTITY, _ALIKE = 2, 1
 _CALLED_FOR = 3.0  # standard deviations of fit from which a message calls for a process
@@ -66,6 +77,7 @@ def assemble(
     questions: Sequence[Question] = (),
     related: bool = True,
     judge: Judge | None = None,
+    reader: ReaderCues | None = None,
     budget: int,
     count_tokens: Callable[[str], int],
     now: datetime,
@@ -77,23 +89,27 @@ def assemble(
     place behind what the paths must deliver. pending: memories that the app put down and the service has not taken up: they stand
     there, too. related: whether the message has to do with what is known; where not, only what stands out is shown beside what a
     path must deliver. judge: a second opinion on memories and messages, which share out their scores as it ranks them, and miss
-    what it leaves out. budget: tokens of ``Context.text`` at most; what does not fit is passed over, and something shorter may
-    still fit. Nothing is shown twice: a memory and the message that it was taken from count once.
+    what it leaves out. reader: how to choose and order for a reader; without it, the budget is filled.
+    budget: tokens of ``Context.text`` at most; what does not fit is passed over, and something shorter may still fit.
+    Nothing is shown twice: a memory and the message that it was taken from count once.
     now: for the recency boost, and for what counts as recent.
     """
-    filling = _Filling(budget=budget, count_tokens=count_tokens, now=now, dated=budget >= WEIGHTS.dated)
+    filling = _Filling(
+        budget=budget, count_tokens=count_tokens, now=now, dated=budget >= WEIGHTS.dated, ordered=reader is not None
+    )
     # What only asks to forget something says it once more.
     messages = [one for one in messages if not asks_to_forget(one.message.content)]
-    said = (_Candidate(value=one.message, found=one, base=one.score * WEIGHTS.message) for one in messages)
+    ahead = [one for one in ahead if not asks_to_forget(one.content)]
+    said = (ContextCandidate(value=one.message, found=one, base=one.score * WEIGHTS.message) for one in messages)
     candidates = [
         *_judged([*_memories(paths, now), *said], judge),
-        *(_Candidate(value=one, paths=("pending",), base=0.0, guaranteed=True) for one in pending),
-        *(
-            _Candidate(value=one, paths=("pending",), base=0.0, guaranteed=True)
-            for one in ahead
-            if not asks_to_forget(one.content)
-        ),
+        *(ContextCandidate(value=one, paths=("pending",), base=0.0, guaranteed=True) for one in pending),
+        *(ContextCandidate(value=one, paths=("pending",), base=0.0, guaranteed=True) for one in ahead),
     ]
+    if reader is not None:
+        filling.read(chosen(candidates, reader))
+        filling.stand_for(candidates)
+        return _context(filling, questions, partial)
     for one in candidates:
         if one.guaranteed and not filling.repeats(one):
             filling.take(one)
@@ -102,47 +118,7 @@ def assemble(
     return _context(filling, questions, partial)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Candidate:
-    """Something that may have a place. found: how it was ranked; None of what was not. score: base + boost."""
-
-    value: Hit | StoredMessage
-    found: RankedMemory | RankedMessage | None = None
-    paths: tuple[str, ...] = ("conversation",)
-    base: float
-    boost: float = 0.0
-    guaranteed: bool = False
-    judged: float | None = None
-
-    @property
-    def score(self) -> float:
-        """What it stands by against all others: base + boost, or what a second opinion made of that."""
-        return self.base + self.boost if self.judged is None else self.judged
-
-    @property
-    def sources(self) -> tuple[UUID, ...]:
-        """The messages that a memory was taken from."""
-        return self.found.found.sources if isinstance(self.found, RankedMemory) else ()
-
-    def explained(self) -> Explanation:
-        """As the context has it."""
-        raw = self.found.found if self.found else None
-        return Explanation(
-            memory=self.value if isinstance(self.value, Hit) else None,
-            message=self.value if isinstance(self.value, StoredMessage) else None,
-            paths=self.paths,
-            score=self.score,
-            base=self.base,
-            boost=self.boost,
-            guaranteed=self.guaranteed,
-            cosine=raw.cosine if raw else None,
-            words=raw.words if raw else None,
-            parts=self.found.parts if self.found else {},
-            sources=self.sources,
-        )
-
-
-def _memories(paths: Sequence[Path], now: datetime) -> list[_Candidate]:
+def _memories(paths: Sequence[Path], now: datetime) -> list[ContextCandidate]:
     """What is delivered first, in its order."""
     labels: dict[UUID, list[str]] = {}
     found: dict[UUID, RankedMemory] = {one.id: one for one in delivered(paths)}
@@ -152,7 +128,7 @@ def _memories(paths: Sequence[Path], now: datetime) -> list[_Candidate]:
             found.setdefault(one.id, one)
             labels.setdefault(one.id, []).append(path.label)
     return [
-        _Candidate(
+        ContextCandidate(
             value=one.found.memory,
             found=one,
             paths=tuple(dict.fromkeys(labels[key])),
@@ -164,7 +140,7 @@ def _memories(paths: Sequence[Path], now: datetime) -> list[_Candidate]:
     ]
 
 
-def _judged(candidates: Sequence[_Candidate], judge: Judge | None) -> Sequence[_Candidate]:
+def _judged(candidates: Sequence[ContextCandidate], judge: Judge | None) -> Sequence[ContextCandidate]:
     """The best in the order of their judgement: they share out the scores that they have, which fit to all others' scores."""
     if judge is None:
         return candidates
@@ -179,21 +155,26 @@ def _judged(candidates: Sequence[_Candidate], judge: Judge | None) -> Sequence[_
 
 @dataclass(slots=True, kw_only=True)
 class _Filling:
-    """A context while it is filled. used: tokens by category. said: what is shown. covered: messages that a memory stands for."""
+    """A context while it is filled. used: tokens by category. said: what is shown. covered: messages that a memory stands for.
+
+    told: memories that a message stands for.
+    """
 
     budget: int
     count_tokens: Callable[[str], int]
     now: datetime
     dated: bool
+    ordered: bool = False
     tokens: int = 0
     used: list[int] = field(default_factory=lambda: [0, 0, 0])
-    taken: list[_Candidate] = field(default_factory=list)
+    taken: list[ContextCandidate] = field(default_factory=list)
+    told: list[Hit] = field(default_factory=list)
     said: set[str] = field(default_factory=set)
     shown: set[UUID] = field(default_factory=set)
     covered: set[UUID] = field(default_factory=set)
     headings: set[tuple[str, date]] = field(default_factory=set)
 
-    def fill(self, candidates: Iterable[_Candidate]) -> None:
+    def fill(self, candidates: Iterable[ContextCandidate]) -> None:
         """Take the best, then the next best, until nothing fits. Above its category's share, it waits for what is near it."""
         waiting = [(-one.score, one.value.id, number, False, one) for number, one in enumerate(candidates)]
         heapify(waiting)
@@ -206,7 +187,38 @@ class _Filling:
             elif not self.repeats(one):
                 misses = 0 if self.take(one) else misses + 1
 
-    def take(self, one: _Candidate) -> bool:
+    def read(self, chosen: Iterable[ContextCandidate]) -> None:
+        """Take what was chosen, in its order, as far as the budget goes; what is due has its place in any case."""
+        those = list(chosen)
+        said = {one.value.id: one for one in those if isinstance(one.value, StoredMessage)}
+        told = {key for one in those for key in one.sources if key in said and self._covers(one, said[key])}
+        self.covered.update(told)
+        order: dict[UUID, ContextCandidate] = {}
+        for one in sorted(those, key=lambda one: (not one.due, -one.reach)):
+            for other in (*(said[key] for key in one.sources if key in said and key not in told), one):
+                if not self.repeats(other):
+                    self.take(other)
+        for one in those:
+            for other in (*(said[key] for key in one.sources if key in said and key not in told), one):
+                order.setdefault(other.value.id, other)
+        places = {key: place for place, key in enumerate(order)}
+        self.taken.sort(key=lambda one: places[one.value.id])
+
+    def stand_for(self, candidates: Iterable[ContextCandidate]) -> None:
+        """Note the memories that what is shown tells in their place: their words are in the prompt as if they stood there."""
+        taken = {one.value.id for one in self.taken}
+        self.told = [
+            one.value
+            for one in candidates
+            if isinstance(one.value, Hit) and one.value.id not in taken and not self.shown.isdisjoint(one.sources)
+        ]
+
+    def _covers(self, memory: ContextCandidate, message: ContextCandidate) -> bool:
+        """Whether a memory says all that the message says from which it was taken."""
+        told = {word[:_STEM] for word in content_words(memory.value.content)}
+        return all(word[:_STEM] in told for word in content_words(message.value.content))
+
+    def take(self, one: ContextCandidate) -> bool:
         """Take something that is not there already, where it fits; say whether it was."""
         cost = self.count_tokens(f"{self._lines(one)}\n")
         if self.tokens + cost > self.budget:
@@ -215,26 +227,29 @@ class _Filling:
         self.used[self._category(one)] += cost
         self.taken.append(one)
         self.said.add(as_compared(one.value.content))
-        self.covered.update(one.sources)
+        if not self.ordered:
+            self.covered.update(one.sources)
         if isinstance(one.value, StoredMessage):
             self.shown.add(one.value.id)
             self.headings.add(group_of(one.value))
         return True
 
-    def repeats(self, one: _Candidate) -> bool:
+    def repeats(self, one: ContextCandidate) -> bool:
         """Whether it is there already: the same words, or a memory beside the messages that it was taken from."""
         if isinstance(one.value, StoredMessage):
             return one.value.id in self.covered or as_compared(one.value.content) in self.said
         return as_compared(one.value.content) in self.said or (bool(one.sources) and self.shown.issuperset(one.sources))
 
-    def _lines(self, one: _Candidate) -> str:
+    def _lines(self, one: ContextCandidate) -> str:
         """What the text grows by."""
         if not isinstance(one.value, StoredMessage):
             return f"- {memory_note(one.value, dated=self.dated)}"
+        if self.ordered:
+            return dated_message_note(one.value)
         heading = "" if group_of(one.value) in self.headings else f"{day_heading(one.value)}\n"
         return f"{heading}{message_note(one.value)}"
 
-    def _category(self, one: _Candidate) -> int:
+    def _category(self, one: ContextCandidate) -> int:
         if timedelta(0) <= self.now - one.value.said_at < timedelta(days=WEIGHTS.recent):
             return _RECENT
         return _SALIENT if isinstance(one.value, Hit) and one.value.salience >= WEIGHTS.salient else _RELEVANT
@@ -242,6 +257,18 @@ class _Filling:
 
 def _context(filling: _Filling, questions: Sequence[Question], partial: bool) -> Context:
     explained = [one.explained() for one in filling.taken]
+    if filling.ordered:
+        shown = Context(
+            memories=(*(one.memory for one in explained if one.memory), *filling.told),
+            messages=tuple(one.message for one in explained if one.message),
+            questions=tuple(questions),
+            tokens=0,
+            partial=partial,
+            explanations=tuple(explained),
+            dated=filling.dated,
+            ordered=True,
+        )
+        return replace(shown, tokens=filling.count_tokens(shown.text))
     of_memories = sorted((one for one in explained if one.memory), key=lambda one: -one.score)
     subjects: dict[str, int] = {}
     for number, one in enumerate(of_memories):
@@ -354,41 +381,3 @@ def called_for(found: Iterable[Path]) -> list[str]:
     """The taught processes that a message calls for, as they read."""
     processes = (path for path in found if path.name == "process")
     return [one.found.memory.content for path in processes for one in path.hits[: path.delivers]]
-
-
-NEAR = {MODEL: 0.25}
-"""By embedding model the cosine that what is nearest to a message has at least, if the message has to do with it.
-
-Of 385 questions about conversations of LoCoMo, with "you" for the names, none lies below; of 20 requests that have to do with
-none of them, 45 % (docs/reading.md). Of other models it is not known: to them all that is asked has to do with what is known.
-"""
-
-FEW = 20
-"""Of so few things all may be shown: what stands out among them is not told by standard deviations. Where more are known, more
-are found."""
-
-_SMALL_TALK = frozenset(
-    """
-    a ah all alright and awesome bye cheers cool excellent fine good goodbye goodnight great haha hello hey hi hiya hm hmm lol
-    lovely morning much nice night no nope oh ok okay perfect please right so sounds super sure thank thanks that thats the then
-    there thx very well wonderful wow yeah yep yes you
-    """.split()
-)
-
-_WORD = lazy_pattern(r"[^\W\d_]+")
-_APOSTROPHES = str.maketrans("", "", "'’")
-
-
-def relates(text: str, cosines: Sequence[float], *, somebody: bool, model: str, day: date) -> bool:
-    """Whether a message has to do with what is known.
-
-    cosines: of the memories and messages that were found for it. somebody: it names somebody who is known, or a pronoun in it
-    means somebody; who says that, or names a time that has begun, asks for something. model: that embeds. day: when it is asked.
-    """
-    if len(cosines) <= FEW or somebody:
-        return True
-    if any(one.first <= day for one in periods(text, day)):
-        return True
-    words = _WORD.findall(text.casefold().translate(_APOSTROPHES))
-    small_talk = bool(words) and _SMALL_TALK.issuperset(words)
-    return not small_talk and max(cosines) >= NEAR.get(model, -1.0)

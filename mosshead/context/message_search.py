@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from mosshead.context.pipeline import Heard, ReadStore, look_up_names, messages_statement, names_of
+from mosshead.context.parse import Heard, ReadStore, look_up_names
+from mosshead.context.pipeline import messages_statement, names_of
 from mosshead.errors import NotFound
 from mosshead.language.dates import where_asked
 from mosshead.models.context import Excerpt, MessageHit, MessageHits, excerpts

@@ -21,17 +21,22 @@ from itertools import chain
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Engine
-
-from mosshead.context.assemble import Path, assemble, called_for, paths, relates, told_in_one_line, without
+from mosshead.context.assemble import (
+    Path,
+    assemble,
+    called_for,
+    paths,
+    told_in_one_line,
+    without,
+)
+from mosshead.context.parse import Heard, ReadStore, look_up_names
+from mosshead.context.reader import reader_cues, relates
 from mosshead.deadline import at_the_same_time
-from mosshead.embeddings import Embedder
 from mosshead.embeddings.protocol import Vector
 from mosshead.entities import evidence, lookup
 from mosshead.entities.disambiguation import (
     OF_ANYBODY,
     SCENE_TURNS,
-    STAND_IN,
     Disambiguation,
     Telling,
     disambiguate,
@@ -40,26 +45,19 @@ from mosshead.entities.disambiguation import (
 )
 from mosshead.entities.evidence import Weighed, offered
 from mosshead.entities.lookup import NameMatch
-from mosshead.entities.resolution import TURNS
 from mosshead.language.dates import periods, where_asked
-from mosshead.language.names import normalise
-from mosshead.language.references import Layout, ReferenceForm, phrases
 from mosshead.models.context import Context
-from mosshead.models.kinds import EntityType
-from mosshead.models.memories import Hit, Progress
+from mosshead.models.memories import Hit
 from mosshead.models.messages import StoredMessage
 from mosshead.models.questions import Question
-from mosshead.paths import NamespacePath
 from mosshead.search import memories as memories_sql
 from mosshead.search import messages as messages_sql
 from mosshead.search.memories import RankedMemory, not_ruled_out, other_of_two, rank_memories
 from mosshead.search.messages import Among, RankedMessage, asked_by, rank_messages
 from mosshead.search.rerank import Judge
-from mosshead.search.scans import Scanned, Vocabulary, vocabularies, vocabulary_statement
-from mosshead.store import memories as views
-from mosshead.store.connection import Sql, in_one_trip
+from mosshead.store.connection import Sql
 from mosshead.store.pending import Laid
-from mosshead.text import as_compared, turns_before
+from mosshead.text import as_compared
 
 _MOST_CONTESTED = 3
 """So many names of a message, each borne by several, are settled; it takes a scan for each."""
@@ -86,20 +84,9 @@ class ContextRequest:
     now: datetime
     budget: int
     include_pending: int
+    speaker: str | None = None
+    fill: bool = True
     judge: Judge | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadStore:
-    """Where to read, and what embeds."""
-
-    engine: Engine
-    path: NamespacePath
-    embedder: Embedder
-
-    def trip(self, statements: Sequence[Sql]) -> list[list[Any]]:
-        """The rows of some statements, for one round trip."""
-        return in_one_trip(self.engine, self.path.tenant_id, statements)
 
 
 def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int], laid: Laid) -> Context:
@@ -108,7 +95,12 @@ def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int]
     published: by publisher, what this app published before it asked. laid: what it wrote, and the service has not taken up.
     """
     heard = look_up_names(
-        store, wanted.text, wanted.history, conversation=wanted.conversation, ahead=wanted.include_pending
+        store,
+        wanted.text,
+        wanted.history,
+        conversation=wanted.conversation,
+        ahead=wanted.include_pending,
+        speaker=wanted.speaker,
     )
     told = {as_compared(one) for one in (*wanted.history, wanted.text)}
     # What is told anyway may take the best places, and is left out then.
@@ -129,6 +121,9 @@ def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int]
             day=read.now.date(),
         ),
         judge=wanted.judge,
+        reader=None
+        if wanted.fill
+        else reader_cues(store, heard, fetched.memories, fetched.messages, speaker=wanted.speaker),
         budget=wanted.budget,
         count_tokens=store.embedder.count_tokens,
         now=wanted.now,
@@ -153,123 +148,6 @@ def _pending(store: ReadStore, laid: Laid, message: str, found: Iterable[Path]) 
     stored = {one.id for path in found for one in path.hits}
     vector = store.embedder.embed([message])[0]  # it was embedded for the read already, and is remembered
     return [one for one in laid.similar(vector, store.embedder)[:_PENDING] if one.id not in stored]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parsed:
-    """A message as reading takes it.
-
-    text: as it was said. unnamed: with "someone" for the names of people; as it was said where nothing else is in it.
-    named: each name in it, as it is written first, in their order, with whom it may mean; the user is nobody's question.
-    implied: who is meant by a pronoun, where the message names nobody, and the last turn that names anybody names one alone.
-    """
-
-    text: str
-    unnamed: str
-    named: Mapping[str, frozenset[UUID]]
-    implied: frozenset[UUID] = frozenset()
-
-    @property
-    def contested(self) -> tuple[str, ...]:
-        """The names that several bear."""
-        return tuple(name for name, bearers in self.named.items() if len(bearers) > 1)
-
-    @property
-    def means_somebody(self) -> bool:
-        """Whether it names somebody, or means somebody by a pronoun."""
-        return bool(self.named or self.implied)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
-    """A message as the first trip leaves it.
-
-    before: the turns before it, oldest first. found: the names in all of these. ahead: what was said last, anywhere in the
-    namespace, and has not taken effect; the last first. vocabularies: of its words, where the namespace has indexes of its own.
-    """
-
-    parsed: Parsed
-    before: tuple[str, ...]
-    found: tuple[NameMatch, ...]
-    ahead: tuple[StoredMessage, ...]
-    progress: Progress
-    vocabularies: Mapping[Scanned, Vocabulary]
-
-
-def look_up_names(
-    store: ReadStore, message: str, before: Sequence[str], *, conversation: str | None = None, ahead: int = 0
-) -> Heard:
-    """Look up whom a message names.
-
-    before: the turns before it, oldest first, of which the latest count. conversation: where to look for them if none are given.
-    ahead: how many to fetch of the messages that have not taken effect.
-    """
-    given = bool(before)
-    before = turns_before(message, before, TURNS)
-    texts = [message, *before]
-    asked = {
-        "names": lookup.statement_for(store.path, lookup.keys_of(texts)),
-        "progress": views.progress_statement(store.path),
-        "words": vocabulary_statement(store.path, store.embedder.name, message),
-    }
-    if ahead:
-        asked["ahead"] = views.messages_ahead_statement(store.path, ahead)
-    if conversation and not given:
-        asked["latest"] = views.latest_messages_statement(store.path, conversation, TURNS + 1)
-    rows = dict(zip(asked, store.trip(list(asked.values())), strict=True))
-    found, latest = lookup.matches(texts, rows["names"]), views.latest_said(rows.get("latest", []))
-    before = turns_before(message, latest, TURNS) or before
-    if latest and before and _refers_back(message, found):
-        (names,) = store.trip([lookup.statement_for(store.path, lookup.keys_of(before))])
-        found = lookup.matches([message, *before], [*rows["names"], *names])
-    return Heard(
-        parsed=parse(message, found),
-        before=before,
-        found=tuple(found),
-        ahead=tuple(map(views.message_of, rows.get("ahead", ()))),
-        progress=views.progress_of(rows["progress"]),
-        vocabularies=vocabularies(rows["words"]),
-    )
-
-
-def parse(message: str, found: Sequence[NameMatch]) -> Parsed:
-    """Parse a message. found: the names in it, as text 0, and in the turns before it, as texts 1 and on, oldest first."""
-    others = [one for one in found if not one.entity.is_user]
-    named: dict[str, set[UUID]] = {}
-    written: dict[str, str] = {}
-    for one in others:
-        if one.text == 0:
-            name = written.setdefault(normalise(one.name), one.name)
-            named.setdefault(name, set()).add(one.entity.entity_id)
-    return Parsed(
-        text=message,
-        unnamed=_unnamed(message, [one for one in found if one.text == 0]),
-        named={name: frozenset(bearers) for name, bearers in named.items()},
-        implied=_implied(others) if _refers_back(message, found) else frozenset(),
-    )
-
-
-def _refers_back(message: str, found: Sequence[NameMatch]) -> bool:
-    """Whether the turns before may tell whom a message means: it has a pronoun and names nobody. found: as for `parse`."""
-    names_nobody = not any(one.text == 0 and not one.entity.is_user for one in found)
-    return names_nobody and any(phrase.form is ReferenceForm.PRONOUN for phrase in phrases(Layout(message)))
-
-
-def _implied(before: Sequence[NameMatch]) -> frozenset[UUID]:
-    latest = max((one.text for one in before), default=0)
-    last = frozenset(one.entity.entity_id for one in before if one.text == latest)
-    return last if len(last) == 1 else frozenset()
-
-
-def _unnamed(message: str, found: Sequence[NameMatch]) -> str:
-    """The message with "someone" for each name of a person, as who is meant is weighed by it too (`disambiguation.telling`)."""
-    kept, taken = [], 0
-    for start, end in sorted({(one.start, one.end) for one in found if one.entity.entity_type is EntityType.PERSON}):
-        if start >= taken:
-            kept.append(message[taken:start])
-            taken = end
-    kept.append(message[taken:])
-    return " ".join(STAND_IN.join(kept).split()) if any(map(str.isalnum, "".join(kept))) else message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,18 @@ from mosshead.text import as_compared
 
 _YEAR = lazy_pattern(r"\b(?:19|20)\d\d\b")
 
+_DECEMBER = 12
+_RELATIVE_SOURCE = (
+    r"\b(?:today|tonight|tomorrow|yesterday|(?:next|last|this) (?:week|weekend|month|year|spring|summer|autumn|fall|winter|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:in|for) \w+ (?:days?|weeks?|months?))\b"
+)
+_RELATIVE = lazy_pattern(rf"(?i){_RELATIVE_SOURCE}")
+_STALE = lazy_pattern(
+    rf"(?i){_RELATIVE_SOURCE}|\b(?:now|currently|at the moment|these days|(?:years?|months?|weeks?) old|year-old|weighs?|"
+    r"is (?:\d{1,2}|going to)|(?:plans?|wants?|hopes?|intends?) to|turn(?:s|ed|ing) \w+)\b"
+)
+"""What holds for a while: ages, weights, plans and whatever is so "now"."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
@@ -53,6 +65,8 @@ class Context:
     memories: in the order in which the text shows them: what is of one subject together, the best first. messages: what was said,
     in the order of time.
     questions: where it is open who is meant, and asking beats guessing.
+    ordered: the text has its lines in the order of ``explanations``, the best first, and not as above; behind the memories that
+    it shows, ``memories`` has those that a message is shown in the place of, since their words are in the prompt, too.
     tokens: of ``text``, counted by the embedder's tokenizer. dated: whether the text has the dates of events.
     partial: events are still on their way; or the read did not end in time, and ``reason`` says so.
     """
@@ -64,14 +78,18 @@ class Context:
     explanations: tuple[Explanation, ...]
     messages: tuple[StoredMessage, ...] = ()
     dated: bool = False
+    ordered: bool = False
     reason: str | None = None
 
     @property
     def text(self) -> str:
-        """``- content`` lines, then under a date for each conversation and day ``speaker: content`` lines.
+        """``- content`` lines for memories and ``speaker, date: content`` lines for messages, the best first.
 
+        A context that fills its budget has all memories first, and then under a date for each conversation and day what was said.
         Empty where nothing is known. For a prompt, take `as_system_message`.
         """
+        if self.ordered:
+            return "\n".join(context_line(one, dated=self.dated) for one in self.explanations)
         notes = (f"- {memory_note(memory, dated=self.dated)}" for memory in self.memories)
         return "\n".join((*notes, *_said(self.messages)))
 
@@ -81,6 +99,9 @@ class Context:
         Whatever a memory or a message holds, it is one line of the fence and cannot end it. Where nothing is known, the fence is
         empty. It takes some 30 tokens more than `tokens`, and one more for each line of what was said, which it leads by "- ".
         """
+        if self.ordered:
+            lines = (context_line(one, dated=self.dated).removeprefix("- ") for one in self.explanations)
+            return {"role": "system", "content": fenced(lines)}
         notes = (memory_note(memory, dated=self.dated) for memory in self.memories)
         return {"role": "system", "content": fenced((*notes, *_said(self.messages)))}
 
@@ -89,12 +110,24 @@ class Context:
         return self.explanations
 
 
+def context_line(one: Explanation, *, dated: bool) -> str:
+    """Return a memory or a message as a line of an ordered context."""
+    if one.message is not None:
+        return dated_message_note(one.message)
+    return f"- {memory_note(one.memory, dated=dated)}" if one.memory else ""
+
+
 def memory_note(memory: StoredMemory, *, dated: bool) -> str:
-    """A memory on one line. dated: an event that does not say its year gets its date behind it."""
+    """A memory on one line. dated: an event that does not say its year gets its date behind it.
+
+    What grows stale has the day on which it was said in any case, and an event told by "tomorrow" its own.
+    """
     content = one_line(memory.content)
-    if not dated or memory.kind is not MemoryKind.EVENT or _YEAR.search(content):
+    if _YEAR.search(content):
         return content
-    return f"{content} ({occurred_on(memory)})"
+    if memory.kind is MemoryKind.EVENT and (dated or _RELATIVE.search(content)):
+        return f"{content} ({occurred_on(memory)})"
+    return f"{content} (said {said_on(memory)})" if _STALE.search(content) else content
 
 
 def day_heading(message: StoredMessage) -> str:
@@ -105,6 +138,12 @@ def day_heading(message: StoredMessage) -> str:
 def message_note(message: StoredMessage) -> str:
     """A message on one line."""
     return message_line(message.role, message.speaker, message.content)
+
+
+def dated_message_note(message: StoredMessage) -> str:
+    """A message on one line, with the day on which it was said."""
+    who, _, what = message_note(message).partition(": ")
+    return f"{who}, {said_on(message)}: {what}"
 
 
 def group_of(message: StoredMessage) -> tuple[str, date]:
@@ -143,11 +182,24 @@ def occurred_on(memory: StoredMemory) -> str:
     """The day, the month or the year in which it happened, as people put it; where that is open, the day on which it was said."""
     if memory.occurred is None:
         return said_on(memory)
-    if memory.occurred.granularity in {Granularity.SEASON, Granularity.MONTH}:
+    if memory.occurred.granularity is Granularity.SEASON:
+        return _season(memory.occurred.day)
+    if memory.occurred.granularity is Granularity.WEEK:
+        return f"week of {_day(memory.occurred.day)}"
+    if memory.occurred.granularity is Granularity.MONTH:
         return f"{memory.occurred.day:%B %Y}"
     if memory.occurred.granularity is Granularity.YEAR:
         return f"{memory.occurred.day:%Y}"
     return _day(memory.occurred.day)
+
+
+def _season(first: date) -> str:
+    """A season by its first day, as the north has them: December begins the winter of two years."""
+    name = ("winter", "spring", "summer", "autumn")[first.month % 12 // 3]
+    if name != "winter":
+        return f"{name} {first.year}"
+    year = first.year if first.month == _DECEMBER else first.year - 1
+    return f"{name} {year}/{(year + 1) % 100:02}"
 
 
 def said_on(one: StoredMemory | StoredMessage) -> str:

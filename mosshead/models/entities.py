@@ -5,6 +5,9 @@ from uuid import UUID
 
 from mosshead.models.kinds import EntityType
 
+USER = "User"
+"""The name of the user's entity, in the registry and in memories."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisteredEntity:

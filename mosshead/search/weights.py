@@ -52,7 +52,7 @@ class ContextWeights:
     salient: the salience, 0 to 10, from which a memory is. recent: days. message: of a score for each standard deviation of a
     message. dated: tokens of budget from which events show their date, which costs some five tokens each.
     unrelated: the score that something needs to be shown for a message which has to do with nothing that is known
-    (`mosshead.context.assemble.relates`), unless a path must deliver it.
+    (`mosshead.context.reader.relates`), unless a path must deliver it.
     """
 
     shares: tuple[float, float, float] = (0.40, 0.35, 0.25)
@@ -62,6 +62,33 @@ class ContextWeights:
     message: float = 0.2
     dated: int = 400
     unrelated: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingWeights:
+    """How what was found is chosen and ordered for a reader; scores are those of messages, in standard deviations.
+
+    memory: of the relevance of a memory, without what is lent. assistant, request: for what the assistant said, and for what was
+    asked before. touches: deviations above the mean cosine of unrelated texts that a message reaches by its own words; untouched:
+    for one that does not. asker: for what is about whoever asks, or what they said, where the message speaks of them.
+    newer: for the newest of what was found, less for what is older; lead: of so many of the best the newest comes first.
+    relative: of the best score, from which something is shown; least: from which anything is. most: lines. few: of fewer things
+    than so many all are shown that are near. called: so many memories stand below these, for a name, a process or what is lent.
+    """
+
+    memory: float = 1.3
+    assistant: float = -2.5
+    request: float = -2.0
+    touches: float = 2.0
+    untouched: float = -2.0
+    asker: float = 1.0
+    newer: float = 0.5
+    lead: int = 6
+    relative: float = 0.45
+    least: float = 2.5
+    most: int = 10
+    called: int = 12
+    few: int = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,8 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
-from mosshead.context.pipeline import ReadStore, Understood, fetch_candidates, look_up_names, names_of, settle
+from mosshead.context.parse import ReadStore, look_up_names
+from mosshead.context.pipeline import Understood, fetch_candidates, names_of, settle
 from mosshead.contrib.stories.prompt import noted
 from mosshead.contrib.stories.requests import StoryIntent, StoryRequest, times_in
 from mosshead.contrib.stories.story import StoryEvidence

@@ -230,8 +230,10 @@ class TestContext:
     def test_what_has_to_do_with_nothing_that_was_said_gets_next_to_nothing(self, ines: Namespace, talk: Talk) -> None:
         talk("shed", tuple(("Sam", f"Plank number {place} of the shed is loose") for place in range(60)))
         assert ines.context("Which planks of the shed are loose?", budget=400).tokens > 300
+        assert 0 < ines.context("Which planks of the shed are loose?", budget=400, fill=False).tokens < 300
         for aside in ("ok, thanks!", "Who composed the opera Aida?"):
             assert ines.context(aside, budget=400).tokens < 60
+            assert ines.context(aside, budget=400, fill=False).tokens == 0
         assert ines.context("Who composed the opera Aida in 2025?", budget=400).tokens > 300
 
     def test_it_has_what_was_said_under_its_day(self, ines: Namespace, talk: Talk) -> None:
@@ -275,6 +277,32 @@ class TestContext:
         (shown,) = (one for one in ines.context(question, budget=too_little_for_it).explain() if one.message)
         assert "lent" not in shown.parts
 
+    def test_a_message_that_says_more_than_its_memory_is_shown(
+        self, ines: Namespace, talk: Talk, remembering: Remembering
+    ) -> None:
+        (said,) = talk("dog", (("Ines", "This is my dog Pepper, she's a beagle."),))
+        memory_id = remembering.memory("Pepper is User's dog", MINILM.embed(["Pepper is User's dog"])[0])
+        with remembering.stamped() as (connection, stamp):
+            memories.add_sources(connection, remembering.lane, memory_id, {said: "my dog Pepper"}, stamp)
+
+        context = ines.context("What breed is my dog?", fill=False)
+        assert "beagle" in context.text
+        assert [one.id for one in context.memories] == [memory_id], (
+            "whose words are in the prompt, so that its echo is none"
+        )
+
+    def test_of_a_group_the_words_of_whoever_asks_lead(self, ines: Namespace, talk: Talk) -> None:
+        talk("pets", (("Ana", "My dog is called Bolt."), ("Cleo", "My dog is called Fig.")))
+        for speaker, name in (("Ana", "Bolt"), ("Cleo", "Fig")):
+            assert name in ines.context("What's my dog's name?", speaker=speaker, fill=False).text.splitlines()[0]
+            history = [{"role": "user", "name": speaker, "content": "Hello"}]
+            assert name in ines.context("What's my dog's name?", history=history, fill=False).text.splitlines()[0]
+
+    def test_of_three_messages_nothing_is_shown_for_what_is_unrelated(self, ines: Namespace, talk: Talk) -> None:
+        talk("boat", BOAT)
+        for aside in ("What's the capital of Peru?", "Can you convert 5 miles to km?", "lol"):
+            assert ines.context(aside, fill=False).text == ""
+
     def test_half_a_surrogate_in_the_history_does_no_harm(self, ines: Namespace, talk: Talk) -> None:
         talk("bread", BREAD)
         history = [{"role": "user", "content": "\ud83d dough"}]
@@ -286,8 +314,11 @@ class TestContext:
         talk("bread", (*BREAD, ("Ines", "Where should the dough rise?")))
         history = [{"role": "user", "content": BREAD[0][1]}]
         context = ines.context("Where should the dough rise?", conversation="bread", history=history)
+        chosen = ines.context("Where should the dough rise?", conversation="bread", history=history, fill=False)
 
         assert [one.content for one in context.messages] == [content for _, content in BREAD[1:]]
+        assert {one.content for one in chosen.messages} <= {content for _, content in BREAD[1:]}
+        assert BREAD[1][1] in {one.content for one in chosen.messages}
 
     def test_what_has_not_taken_effect_is_part_of_it_where_asked_for(self, ines: Namespace, talk: Talk) -> None:
         talk("boat", BOAT)

@@ -55,9 +55,9 @@ def forming(  # noqa: PLR0917 - fixtures
         yield Forming(worker_engine, publishing)
 
 
-def turn(forming: Forming, sarah: Namespace, said: str, *, marked: bool) -> None:
+def turn(forming: Forming, sarah: Namespace, said: str, *, marked: bool, fill: bool) -> None:
     """One turn of an app that puts the context into the prompt, and whose assistant repeats all of it."""
-    context = sarah.context(said, conversation="c1", budget=2_000)
+    context = sarah.context(said, conversation="c1", budget=2_000, fill=fill)
     mark: dict[str, Any] = {"injected": [str(one.id) for one in context.memories]} if marked else {}
     known = " ".join(f"{_to_user(one)}, right?" for one in context.memories)
     message: Callable[..., dict[str, Any]] = forming.publishing.message
@@ -71,11 +71,14 @@ def _to_user(memory: StoredMemory) -> str:
     return memory.content.replace("User's", "Your").replace("User is", "You are").replace("User ", "You ")
 
 
-def test_turns_with_injection_store_nothing_twice_and_reinforce_nothing(forming: Forming, sarah: Namespace) -> None:
+@pytest.mark.parametrize("fill", [False, True])
+def test_turns_with_injection_store_nothing_twice_and_reinforce_nothing(
+    forming: Forming, sarah: Namespace, *, fill: bool
+) -> None:
     """Fifty with the model, which takes whatever it is shown; with the rules, all questions twice."""
     more = 50 - len(TOLD) if settings().uses_llm else 2 * len(ASKED)
     for said in (*TOLD, *islice(cycle(ASKED), more)):
-        turn(forming, sarah, said, marked=True)
+        turn(forming, sarah, said, marked=True, fill=fill)
 
     memories = sarah.memories()
     assert len(memories) >= len(TOLD) - 2
@@ -87,10 +90,11 @@ def test_turns_with_injection_store_nothing_twice_and_reinforce_nothing(forming:
     assert len(echoes) >= len(TOLD)
 
 
-def test_without_the_mark_the_echo_counts(forming: Forming, sarah: Namespace) -> None:
+@pytest.mark.parametrize("fill", [False, True])
+def test_without_the_mark_the_echo_counts(forming: Forming, sarah: Namespace, *, fill: bool) -> None:
     """So that the test above can fail."""
     for said in ("I live in Seattle.", "That's right. I live in Seattle."):
-        turn(forming, sarah, said, marked=False)
+        turn(forming, sarah, said, marked=False, fill=fill)
 
     (memory,) = [one for one in sarah.memories() if "Seattle" in one.content]
     assert memory.confidence > 0.9

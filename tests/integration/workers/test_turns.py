@@ -316,7 +316,8 @@ def test_hostile_names_reach_no_prompt_and_lose_no_honest_message(forming: Formi
         message("I bought the paint", speaker="Ines\u202e", conversation=order, occurred_at=at(4)),
     )
     found = sarah.messages.search("paint for the boat", limit=10)
-    context = sarah.context("What about the paint for the boat?")
+    filled = sarah.context("What about the paint for the boat?")
+    chosen = sarah.context("What about the paint for the boat?", fill=False)
 
     lines = [
         "user: The boat needs green paint",
@@ -325,6 +326,8 @@ def test_hostile_names_reach_no_prompt_and_lose_no_honest_message(forming: Formi
     ]
     assert found.text.splitlines()[1:] == lines
     assert found.as_system_message()["content"].splitlines()[3:-1] == [f"- {line}" for line in lines]
-    assert set(context.as_system_message()["content"].splitlines()) >= {f"- {line}" for line in lines}
-    for shown in (found.text, context.text, str(found.as_messages()), str(context.as_system_message())):
+    assert set(filled.as_system_message()["content"].splitlines()) >= {f"- {line}" for line in lines}
+    assert {one.content for one in chosen.messages} >= {line.partition(": ")[2] for line in lines}
+    of_contexts = [shown for one in (filled, chosen) for shown in (one.text, str(one.as_system_message()))]
+    for shown in (found.text, str(found.as_messages()), *of_contexts):
         assert not any(word in shown for word in ("Mallory", "SYSTEM", "developer", "Ignore"))

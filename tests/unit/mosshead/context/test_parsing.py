@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.context.pipeline import parse
+from mosshead.context.parse import parse
 from mosshead.entities.disambiguation import telling
 from mosshead.entities.lookup import NameMatch
 from mosshead.models.entities import RegisteredEntity

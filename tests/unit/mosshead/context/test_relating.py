@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.context.assemble import FEW, NEAR, relates
+from mosshead.context.reader import FEW, NEAR, relates
 from mosshead.embeddings.local.files import MODEL
 
 DAY = date(2026, 3, 2)

@@ -1,0 +1,289 @@
+"""What is chosen for a reader, and what they go by: who asks, whether the message relates to anything, and what meets it."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from uuid import UUID
+
+from mosshead.context.parse import Heard, ReadStore
+from mosshead.embeddings.calibration import UnrelatedCosines, unrelated_cosines
+from mosshead.embeddings.local.files import MODEL
+from mosshead.language.dates import periods
+from mosshead.language.requests import (
+    asks_what_is_now,
+    concerns_assistant,
+    is_first_person,
+    is_request,
+    is_small_talk,
+    needs_of,
+    words,
+)
+from mosshead.models.context import Explanation
+from mosshead.models.kinds import Role
+from mosshead.models.memories import Hit
+from mosshead.models.messages import StoredMessage
+from mosshead.search import memories as memories_sql
+from mosshead.search import messages as messages_sql
+from mosshead.search.memories import MemoryFound, RankedMemory, ScannedMemories
+from mosshead.search.messages import MessageFound, RankedMessage, ScannedMessages
+from mosshead.search.weights import ReadingWeights
+
+READING = ReadingWeights()
+
+NEAR = {MODEL: 0.25}
+"""By embedding model the cosine that what is nearest to a message has at least, if the message has to do with it.
+
+Of 385 questions about conversations of LoCoMo, with "you" for the names, none lies below; of 20 requests that have to do with
+none of them, 45 % (docs/reading.md). Of other models it is not known: to them all that is asked has to do with what is known.
+"""
+
+FEW = 20
+"""Of so few things all may be shown: what stands out among them is not told by standard deviations. Where more are known, more
+are found."""
+
+_PER_NEED = 3
+"""So many things are good to know for each need of a request."""
+
+_LOOKED_AT = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderCues:
+    """What choosing and ordering for a reader goes by.
+
+    needed: what is good to know of whoever asks, for a request of this kind, best first. asker: the entity that asks, where the
+    message speaks of whoever asks; speaker: the name under which they speak. related: whether the message has to do with what is
+    known. cosines: of what is unrelated. of_assistant: the message asks what the assistant said; of_now: how something is now.
+    """
+
+    cosines: UnrelatedCosines
+    needed: tuple[MemoryFound | MessageFound, ...] = ()
+    asker: frozenset[UUID] = frozenset()
+    speaker: str | None = None
+    related: bool = True
+    first_person: bool = False
+    of_assistant: bool = False
+    of_now: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextCandidate:
+    """Something that may have a place. found: how it was ranked; None of what was not. score: base + boost."""
+
+    value: Hit | StoredMessage
+    found: RankedMemory | RankedMessage | None = None
+    raw: MemoryFound | MessageFound | None = None
+    paths: tuple[str, ...] = ("conversation",)
+    base: float
+    boost: float = 0.0
+    guaranteed: bool = False
+    judged: float | None = None
+
+    @property
+    def score(self) -> float:
+        """What it stands by against all others: base + boost, or what a second opinion made of that."""
+        return self.base + self.boost if self.judged is None else self.judged
+
+    @property
+    def sources(self) -> tuple[UUID, ...]:
+        """The messages that a memory was taken from."""
+        raw = self.found.found if self.found else self.raw
+        return raw.sources if isinstance(raw, MemoryFound) else ()
+
+    @property
+    def due(self) -> bool:
+        """Whether a name or a process calls for it: what merely fits best stands by itself."""
+        return self.guaranteed and any(one.startswith(("entity", "process")) for one in self.paths)
+
+    @property
+    def reach(self) -> float:
+        """All that speaks for it, what is lent included, in standard deviations; what nobody ranked has its place."""
+        if isinstance(self.found, RankedMemory):
+            return READING.memory * self.found.relevance.total
+        return self.found.score if self.found else math.inf
+
+    def explained(self) -> Explanation:
+        """As the context has it."""
+        raw = self.found.found if self.found else self.raw
+        return Explanation(
+            memory=self.value if isinstance(self.value, Hit) else None,
+            message=self.value if isinstance(self.value, StoredMessage) else None,
+            paths=self.paths,
+            score=self.score,
+            base=self.base,
+            boost=self.boost,
+            guaranteed=self.guaranteed,
+            cosine=raw.cosine if raw else None,
+            words=raw.words if raw else None,
+            parts=self.found.parts if self.found else {},
+            sources=self.sources,
+        )
+
+
+def reader_cues(
+    store: ReadStore, heard: Heard, memories: ScannedMemories, messages: ScannedMessages, *, speaker: str | None
+) -> ReaderCues:
+    """Tell what a reader goes by; where a request needs to know more of whoever asks, with a round trip more."""
+    text, cosines = heard.parsed.text, unrelated_cosines(store.embedder)
+    needed = tuple(_needed(store, heard, cosines, speaker))
+    return ReaderCues(
+        cosines=cosines,
+        needed=needed,
+        asker=heard.asker,
+        speaker=speaker,
+        related=bool(needed) or _related(heard, memories, messages, cosines),
+        first_person=is_first_person(text),
+        of_assistant=concerns_assistant(text),
+        of_now=asks_what_is_now(text),
+    )
+
+
+def is_statement(one: MessageFound) -> bool:
+    """Whether somebody told something: no request, no small talk, and not the assistant."""
+    said = one.message.content
+    return one.message.role is Role.USER and not is_request(said) and not is_small_talk(said)
+
+
+def _related(heard: Heard, memories: ScannedMemories, messages: ScannedMessages, cosines: UnrelatedCosines) -> bool:
+    """Whether a message has to do with something that somebody stated; what was asked before is no reason."""
+    if is_small_talk(heard.parsed.text):
+        return False
+    if heard.parsed.means_somebody or is_first_person(heard.parsed.text):
+        return True
+    asked = {one.message.id for one in messages.found if not is_statement(one)}
+    near = [one.cosine for one in messages.found if is_statement(one)]
+    near += [one.cosine for one in memories.memories if not one.sources or not asked.issuperset(one.sources)]
+    return bool(near) and max(near) >= cosines.near(len(near))
+
+
+def _needed(
+    store: ReadStore, heard: Heard, cosines: UnrelatedCosines, speaker: str | None
+) -> Iterator[MemoryFound | MessageFound]:
+    """What whoever asks has said of themselves that a request of this kind needs."""
+    probes = needs_of(heard.parsed.text)
+    of_somebody_else = heard.parsed.means_somebody and not is_first_person(heard.parsed.text)
+    if not probes or of_somebody_else:
+        return
+    statements = []
+    for probe, vector in zip(probes, store.embedder.embed(probes), strict=True):
+        scan = {"model": store.embedder.name, "vector": vector, "message": probe}
+        statements += [
+            messages_sql.statement_for(store.path, **scan, each=_LOOKED_AT),
+            memories_sql.statement_for(store.path, **scan, named=heard.asker),
+        ]
+    rows = iter(store.trip(statements))
+    for said, known in zip(rows, rows, strict=True):
+        found: list[MemoryFound | MessageFound] = [
+            one
+            for one in messages_sql.scanned(said).found
+            if is_statement(one) and (speaker is None or one.message.speaker == speaker)
+        ]
+        found += [one for one in memories_sql.scanned(known).memories if not heard.asker.isdisjoint(one.entities)]
+        found.sort(key=lambda one: -one.cosine)
+        yield from (one for one in found[:_PER_NEED] if one.cosine >= cosines.near(len(found)))
+
+
+def relates(text: str, cosines: Sequence[float], *, somebody: bool, model: str, day: date) -> bool:
+    """Whether a message has to do with what is known.
+
+    cosines: of the memories and messages that were found for it. somebody: it names somebody who is known, or a pronoun in it
+    means somebody; who says that, or names a time that has begun, asks for something. model: that embeds. day: when it is asked.
+    """
+    if len(cosines) <= FEW or somebody:
+        return True
+    if any(one.first <= day for one in periods(text, day)):
+        return True
+    small_talk = bool(words(text)) and is_small_talk(text)
+    return not small_talk and max(cosines) >= NEAR.get(model, -1.0)
+
+
+def chosen(candidates: Sequence[ContextCandidate], reader: ReaderCues) -> list[ContextCandidate]:
+    """What a reader needs, best first: what comes near the best, and nothing that is far from the message by itself.
+
+    What a message calls for by a name, or by a process, has its place below what answers by itself. So has what is lent, where no
+    message answers: beside what was said, it tells little more.
+    """
+    if not reader.related:
+        return [one for one in candidates if one.found is None]
+    good = [*map(_good_to_know, reader.needed)]
+    ages = {key: age for age, key in enumerate(sorted({one.value.said_at for one in candidates}))}
+    newest = max(1, len(ages) - 1)
+    standing = [(_reading(one, reader, newness=ages[one.value.said_at] / newest), one) for one in candidates]
+    near = standing
+    if len(standing) >= READING.few:
+        near = [*_near_best(standing, Hit), *_near_best(standing, StoredMessage)]
+    near = sorted((pair for pair in near if pair[0] > -math.inf), key=_best_first)[: READING.most]
+    shown = _newest_first(near, reader) if reader.of_now else near
+    direct = [one for _, one in shown]
+    told = any(isinstance(one.value, StoredMessage) for one in direct)
+    called = [one for one in _called_for(candidates, READING.called * (not told)) if one not in direct]
+    return [*good, *direct, *called]
+
+
+def _best_first(pair: tuple[float, ContextCandidate]) -> tuple[float, UUID]:
+    return -pair[0], pair[1].value.id
+
+
+def _called_for(candidates: Iterable[ContextCandidate], room: int) -> list[ContextCandidate]:
+    """What a name or a process calls for, and what else comes near what answers best, by all that speaks for it, lent or not."""
+    known = [(one.found.relevance, one) for one in candidates if isinstance(one.found, RankedMemory)]
+    due = [one for _, one in known if one.due]
+    best = max((relevance.own for relevance, _ in known), default=0.0)
+    least = max(READING.least, READING.relative * best * READING.memory) / READING.memory
+    rest = [
+        (-relevance.total, one.value.id, one) for relevance, one in known if not one.due and relevance.total >= least
+    ]
+    return [*due, *(one for _, _, one in sorted(rest)[: max(0, room - len(due))])]
+
+
+def _newest_first(
+    shown: Sequence[tuple[float, ContextCandidate]], reader: ReaderCues
+) -> list[tuple[float, ContextCandidate]]:
+    """Of the best, what was said last leads: it may have replaced the rest. In a group, whoever asks speaks for themselves."""
+
+    def key(pair: tuple[float, ContextCandidate]) -> tuple[bool, float]:
+        return reader.speaker is not None and not _of_asker(pair[1], reader), -pair[1].value.said_at.timestamp()
+
+    return [*sorted(shown[: READING.lead], key=key), *shown[READING.lead :]]
+
+
+def _of_asker(one: ContextCandidate, reader: ReaderCues) -> bool:
+    """Whether it is about whoever asks, or they said it, where the message speaks of them."""
+    if isinstance(one.found, RankedMemory):
+        return not reader.asker.isdisjoint(one.found.found.entities)
+    said = one.value
+    own = isinstance(said, StoredMessage) and said.role is Role.USER and said.speaker == reader.speaker
+    return reader.first_person and own
+
+
+def _near_best(standing: Sequence[tuple[float, ContextCandidate]], kind: type) -> list[tuple[float, ContextCandidate]]:
+    """Those of a kind that come near the best of it: memories and messages have scales of their own."""
+    those = [(score, one) for score, one in standing if isinstance(one.value, kind)]
+    best = max((score for score, one in those if one.found), default=0.0)
+    least = max(READING.least, READING.relative * best)
+    return [pair for pair in those if pair[0] >= least]
+
+
+def _reading(one: ContextCandidate, reader: ReaderCues, *, newness: float) -> float:
+    """How well something answers, in standard deviations. newness: 0 of the oldest, 1 of the newest."""
+    newer = READING.newer * newness if reader.of_now else 0.0
+    if isinstance(one.found, RankedMemory):
+        return one.found.relevance.own * READING.memory + READING.asker * _of_asker(one, reader) + newer
+    if isinstance(one.found, RankedMessage):
+        message, score = one.found.message, one.found.score + newer
+        if is_small_talk(message.content):
+            return -math.inf
+        if one.found.found.cosine < reader.cosines.mean + READING.touches * reader.cosines.deviation:
+            score += READING.untouched
+        if message.role is Role.ASSISTANT and not reader.of_assistant:
+            score += READING.assistant
+        elif is_request(message.content):
+            score += READING.request
+        return score + READING.asker * _of_asker(one, reader)
+    return math.inf  # it was put down by hand, or said just now
+
+
+def _good_to_know(one: MemoryFound | MessageFound) -> ContextCandidate:
+    value = one.memory if isinstance(one, MemoryFound) else one.message
+    return ContextCandidate(value=value, raw=one, paths=("asker",), base=one.cosine)

@@ -1,0 +1,48 @@
+"""What sort of thing a message is: small talk, a request, or about whoever speaks; and what a request needs to know of them."""
+
+import pytest
+
+from mosshead.embeddings.calibration import UnrelatedCosines
+from mosshead.language.requests import asks_what_is_now, is_first_person, is_request, is_small_talk, needs_of
+
+
+@pytest.mark.parametrize(
+    "said", ["ok", "lol", "Thanks, that's great!", "<Media omitted>", "This message was deleted", "👍"]
+)
+def test_small_talk_is_told_from_what_says_something(said: str) -> None:
+    assert is_small_talk(said)
+    assert not is_small_talk(f"{said} I moved to Ghent")
+
+
+@pytest.mark.parametrize("said", ["Can you convert 5 miles to km?", "ok, translate this", "what could I cook tonight"])
+def test_a_request_is_no_statement(said: str) -> None:
+    assert is_request(said)
+
+
+@pytest.mark.parametrize("said", ["I live in Ghent.", "My sister is a nurse.", "We moved on Monday"])
+def test_a_statement_is_about_whoever_speaks_and_no_request(said: str) -> None:
+    assert is_first_person(said)
+    assert not is_request(said)
+
+
+@pytest.mark.parametrize("said", ["Tell me a joke", "How do I boil an egg?", "How tall is Mount Everest?"])
+def test_what_is_done_is_not_about_whoever_asks(said: str) -> None:
+    assert not is_first_person(said)
+    assert needs_of(said) == []
+
+
+@pytest.mark.parametrize(
+    "said", ["Write my cover letter", "Give me a workout plan", "Recommend a Thai restaurant nearby"]
+)
+def test_a_request_about_oneself_needs_to_know_more(said: str) -> None:
+    assert needs_of(said)
+
+
+def test_a_question_of_the_past_does_not_ask_what_is_now() -> None:
+    assert asks_what_is_now("Where do I live?")
+    assert not asks_what_is_now("Where did I live before?")
+
+
+def test_the_nearest_of_many_texts_must_be_nearer_than_that_of_a_few() -> None:
+    cosines = UnrelatedCosines(mean=0.7, deviation=0.02)
+    assert 0.7 < cosines.near(3) < cosines.near(200) < 0.85
