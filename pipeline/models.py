@@ -111,6 +111,9 @@ class Fact(FrozenValue):
 
     sources: numbers of the messages that it was taken from.
     quote: the words of a source message that carry it.
+    quoted: the number of that message, and where the quote begins and ends. covered: the share of the given quote's words that
+        were found there.
+    doubts: why it is not stated, though its model says so.
     attribute, value: for what can only have one value at a time ("lives_in", "Seattle"); a later value replaces an earlier one
         of the same subject. None for everything that can be true many times over ("likes").
     stated: said plainly by the user; False for a guess or an inference, which stays a hypothesis.
@@ -133,6 +136,9 @@ class Fact(FrozenValue):
     attribute: str | None = None
     value: str | None = None
     stated: bool = True
+    quoted: tuple[int, int, int] | None = None
+    covered: float = 1.0
+    doubts: tuple[str, ...] = ()
     marked: bool = False
     corrects: bool = False
     dated_by: Literal["model", "rules", "both"] | None = None

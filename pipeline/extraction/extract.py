@@ -11,15 +11,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import cache
 from types import MappingProxyType
 from typing import Any, Final
 
+from mosshead.language.lexicon import key_of, words_of
 from mosshead.language.names import MARKS
 from mosshead.llm.protocol import AnswerTruncated, AnswerUnusable, LanguageModel
 from mosshead.models.kinds import SPEAKING, EntityType, MemoryKind, Role
 from mosshead.safety import judge, suspicion_of, texts_in
-from pipeline.extraction.dates import date_fact, occurrence_of, words_for
+from pipeline.extraction.alignment import QuotePlace, place_of, run_together
+from pipeline.extraction.claims import Utterances, missing_claims
+from pipeline.extraction.dates import Dated, date_fact, occurrence_of, words_for
+from pipeline.extraction.doubts import Doubt, Interpretation, confirms
 from pipeline.extraction.mentions import (
     EntityRefusal,
     Grounds,
@@ -28,6 +32,7 @@ from pipeline.extraction.mentions import (
     mentions_of,
     names_in_play,
 )
+from pipeline.extraction.passage import Passage
 from pipeline.extraction.prompt import (
     ExtractedFact,
     ExtractedRecord,
@@ -49,9 +54,6 @@ from pipeline.rules_en.sentences import sentences
 _A_PHRASE = 4
 """Words from which a detail of a fact is more than a name."""
 
-_NO_WORD = re.compile(r"\W+")
-_DOTTED_I = "i\u0307"  # what "İ" is in lower case; a pattern takes it for "i"
-_KEPT = 64
 _TOKEN = re.compile(rf"[\w{MARKS}]+")
 
 
@@ -77,15 +79,18 @@ class RefusedFact:
     kind: MemoryKind
     content: str
     quote: str
+    looked_for: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, why: Refusal, proposed: ExtractedFact | Fact) -> "RefusedFact":
-        """Of a proposal, or of a fact that stood by itself and not beside the others."""
-        return cls(why, proposed.kind, proposed.content[:CONTENT_CHARACTERS], proposed.quote[:CONTENT_CHARACTERS])
+    def of(cls, why: Refusal, proposed: ExtractedFact | Fact, looked_for: Sequence[str] = ()) -> "RefusedFact":
+        """Of a proposal, or of a fact that stood by itself and not beside the others. looked_for: what nobody said."""
+        content, quote = proposed.content[:CONTENT_CHARACTERS], proposed.quote[:CONTENT_CHARACTERS]
+        return cls(why, proposed.kind, content, quote, tuple(one[:_LOOKED_FOR] for one in looked_for[:_LOOKED_FOR]))
 
     def as_json(self) -> dict[str, Any]:
         """The fact of its decision."""
-        return {"kind": str(self.kind), "content": self.content, "quote": self.quote}
+        sought = {"looked_for": list(self.looked_for)} if self.looked_for else {}
+        return {"kind": str(self.kind), "content": self.content, "quote": self.quote, **sought}
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,14 +252,69 @@ class _Grounding:
     schemas: tuple[RecordSchema, ...]
     names: NamesInPlay
     refused: Counter[EntityRefusal] = field(default_factory=Counter)
-    _grounds: dict[tuple[int, ...], SourceVocabulary] = field(default_factory=dict)
+    _grounds: dict[tuple[int, ...], Utterances] = field(default_factory=dict)
 
-    def grounds(self, sources: Sequence[Message]) -> SourceVocabulary:
-        """The words that a fact of these sources may be made of; read once, however many proposals cite them."""
+    def grounds(self, sources: Sequence[Message]) -> Utterances:
+        """What a fact of these sources is held against; read once, however many proposals cite them."""
         numbers = tuple(sorted(source.number for source in sources))
         if numbers not in self._grounds:
-            self._grounds[numbers] = SourceVocabulary.of(_words_of(sources)) | self.known
+            vocabulary = SourceVocabulary.of(_words_of(sources)) | self.known
+            self._grounds[numbers] = Utterances(
+                tuple(self.said[number] for number in numbers), vocabulary, self.known.text
+            )
         return self._grounds[numbers]
+
+    def neighbours(self, sources: Sequence[Message]) -> list[Message]:
+        """The other messages of the same conversations, nearest first: a name that stands there need not be said again."""
+        cited, talks = {one.number for one in sources}, {one.conversation for one in sources}
+        others = [one for one in self.said.values() if one.number not in cited and one.conversation in talks]
+        return sorted(others, key=lambda one: min(abs(one.number - number) for number in cited))[:_NEIGHBOURS]
+
+    def confirmation(self, quote: str, sources: Sequence[Message]) -> QuotePlace | None:
+        """A user's yes to the assistant's words that are quoted."""
+        asked = place_of(quote, [one for one in sources if one.role is Role.ASSISTANT])
+        reply = self._reply(asked.message) if asked else None
+        if asked is None or reply is None or reply not in sources or not confirms(reply.content):
+            return None
+        return QuotePlace(reply, 0, len(reply.content), asked.covered)
+
+    def doubts(self, proposed: ExtractedFact, sources: Sequence[Message], place: QuotePlace | None) -> list[Doubt]:
+        """Why a fact stays a hypothesis; nothing where it need not."""
+        users = [one for one in sources if one.role is Role.USER]
+        heard = [one for one in sources if one.role is not Role.USER]
+        beside = [one for number in (source.number - 1 for source in users) if (one := self.said.get(number))]
+        heard += [one for one in beside if one not in sources and one.role is not Role.USER]
+        replies = [reply for one in heard if (reply := self._reply(one)) in users]
+        span = (place.start, place.end) if place else (0, 0)
+        talk = "\n".join(one.content for one in sources)
+        names = frozenset(word.key for one in proposed.mentions for word in words_of(one.name))
+        compared = Interpretation(
+            content=Passage.of(proposed.content, talk),
+            said=[
+                Passage.of(one.content, talk, span if place and place.message is one else (0, 0), one.speaker)
+                for one in users
+            ],
+            heard=[*(Passage.of(one.content) for one in heard), Passage.of(self.known.text)],
+            confirmed=any(confirms(reply.content) for reply in replies),
+            names=names,
+            speakers=frozenset(
+                key_of(one.speaker) for one in self.said.values() if one.speaker and one.role is Role.USER
+            ),
+            after=[
+                Passage.of(one.content, talk)
+                for one in self.said.values()
+                if users and one.role is Role.USER and one.number > users[0].number
+            ],
+        )
+        return [*([] if place else [Doubt.NO_QUOTE]), *compared.doubts()]
+
+    def _reply(self, message: Message) -> Message | None:
+        after = self.said.get(message.number + 1)
+        return after if after and after.role is Role.USER and after.conversation == message.conversation else None
+
+
+_NEIGHBOURS: Final = 20
+"""Other messages in which a name or number is looked for."""
 
 
 def _known(background: Background) -> SourceVocabulary:
@@ -273,40 +333,81 @@ def _fact(proposed: ExtractedFact, held: _Grounding) -> Fact | RefusedFact:
     refusal = _refusal(proposed, sources, from_user)
     if refusal:
         return RefusedFact.of(refusal, proposed)
-    grounds = held.grounds(sources)
-    quoted, quote = _verbatim(proposed.quote, from_user)
-    said_by_model = occurrence_of(proposed.occurred, (quoted or from_user[0]).occurred_at.tzinfo)
-    dated = date_fact(
-        proposed.kind, proposed.content, quote=quote, quoted=quoted, sources=sources, proposed=said_by_model
-    )
-    times = words_for(dated.occurred)
-    said = Grounds(tuple(message.content for message in sources), grounds)
-    if proposed.retracts and not _is_own(quote, from_user):
+    place = place_of(proposed.quote, from_user)
+    if proposed.retracts and not _is_own(place.text if place else "", from_user):
         return RefusedFact.of(Refusal.NOT_FROM_USER, proposed)
-    named = mentions_of(proposed.mentions, said, held.names, held.refused)
+    place = place or held.confirmation(proposed.quote, sources)
+    dated = _dated(proposed, sources, place)
+    said = held.grounds(sources)
+    times = words_for(dated.occurred if _may_tell_its_time(dated, said) else None)
+    missing = missing_claims(proposed.content, proposed.mentions, said, times)
+    for neighbour in held.neighbours(sources) if missing else ():
+        with_it = held.grounds([*sources, neighbour])
+        fewer = missing_claims(proposed.content, proposed.mentions, with_it, times)
+        if fewer.total < missing.total:
+            sources, said, missing = sorted([*sources, neighbour], key=lambda one: one.number), with_it, fewer
+    if missing.claims or (missing.capitals and not place):
+        return RefusedFact.of(Refusal.UNGROUNDED, proposed, (*missing.claims, *missing.capitals))
+    doubts = [*([Doubt.NAME] if missing.capitals else []), *held.doubts(proposed, sources, place)]
+    return _grounded(proposed, held, said, dated=dated, doubts=doubts, place=place)
+
+
+def _grounded(
+    proposed: ExtractedFact,
+    held: _Grounding,
+    said: Utterances,
+    *,
+    dated: Dated,
+    doubts: Sequence[Doubt],
+    place: QuotePlace | None,
+) -> Fact:
+    """The fact of a proposal whose claims were all said, with what else there is to doubt of it."""
+    grounds = Grounds(tuple(one.content for one in said.messages), said.vocabulary, said.holds_name)
+    told = said.vocabulary | words_for(dated.occurred)
+    named = mentions_of(proposed.mentions, grounds, held.names, held.refused)
     user = _mention_of_user(proposed, [mention.role for mention in named.values()])
     mentions = (*([user] if user else []), *named.values())
-    if (grounds | times).lacks_name_or_number_of(proposed.content) or _names_a_stranger(proposed, grounds):
-        return RefusedFact.of(Refusal.UNGROUNDED, proposed)
-    attribute, value = _single_valued(proposed, grounds | times)
+    attribute, value = _single_valued(proposed, said, told)
     given = _recorded(proposed)
     return Fact(
         kind=proposed.kind,
         content=proposed.content,
-        sources=tuple(message.number for message in sources),
-        quote=quote,
+        sources=tuple(message.number for message in said.messages),
+        quote=place.text if place else "",
+        quoted=(place.message.number, place.start, place.end) if place else None,
+        covered=place.covered if place else 1.0,
         occurred=dated.occurred,
         mentions=mentions,
         relations=_relations(proposed.relations, mentions),
         attribute=attribute,
         value=value,
-        stated=proposed.stated and bool(quote) and not grounds.doubts_an_opening_of(proposed.content),
+        stated=proposed.stated and not doubts,
+        doubts=tuple(map(str, doubts)),
         marked=proposed.marked,
         corrects=proposed.corrects,
         retracts=proposed.retracts,
         dated_by=dated.by,
-        record=read_record(given.name, given.data, held.schemas, grounds | times) if given else None,
+        record=read_record(given.name, given.data, held.schemas, told) if given else None,
     )
+
+
+def _dated(proposed: ExtractedFact, sources: Sequence[Message], place: QuotePlace | None) -> Dated:
+    first = next(message for message in sources if message.role is Role.USER)
+    zone = (place.message if place else first).occurred_at.tzinfo
+    return date_fact(
+        proposed.kind,
+        proposed.content,
+        quote=place.text if place else "",
+        quoted=place.message if place else None,
+        sources=sources,
+        proposed=occurrence_of(proposed.occurred, zone),
+    )
+
+
+def _may_tell_its_time(dated: Dated, said: Utterances) -> bool:
+    """Whether the content may speak of the time that was found: in other languages than English the days must agree."""
+    english = not said.lexicons or said.lexicons[0].language == "en"
+    return dated.occurred is not None and (dated.by != "model" or english or dated.occurred.start.date() in said.days)
 
 
 def _recorded(proposed: ExtractedFact) -> ExtractedRecord | None:
@@ -323,27 +424,6 @@ def _refusal(proposed: ExtractedFact, sources: Sequence[Message], from_user: Seq
     return None if from_user else Refusal.NOT_FROM_USER
 
 
-def _names_a_stranger(proposed: ExtractedFact, grounds: SourceVocabulary) -> bool:
-    """A name that opens the content escapes the check of capitals; the mention gives it away."""
-    content = proposed.content.casefold()
-    return any(
-        grounds.lacks_name(mention.name) for mention in proposed.mentions if content.startswith(mention.name.casefold())
-    )
-
-
-def _verbatim(quote: str, messages: Sequence[Message]) -> tuple[Message | None, str]:
-    """The user's own words that the quote gives, as they were typed, and where; empty where nobody said them."""
-    tokens = _TOKEN.findall(quote)
-    if not tokens:
-        return None, ""
-    words = _run_together(" ".join(tokens))
-    if not any(words in _run_together(message.content) for message in messages):
-        return None, ""
-    pattern = re.compile(r"\W+".join(map(re.escape, tokens)), re.IGNORECASE)
-    found = ((message, pattern.search(message.content)) for message in messages)
-    return next(((message, match.group()) for message, match in found if match), (None, ""))
-
-
 def _is_own(quote: str, messages: Sequence[Message]) -> bool:
     """Whether a user says the words in their own name, and does not quote or paste them."""
     own = (
@@ -351,14 +431,7 @@ def _is_own(quote: str, messages: Sequence[Message]) -> bool:
         for message in messages
         if quote in message.content
     )
-    return bool(quote) and any(_run_together(quote) in _run_together(text) for text in own)
-
-
-@lru_cache(_KEPT)
-def _run_together(text: str) -> str:
-    """A text without case, spaces and punctuation. One that does not hold a quote so does not hold it at all, and tells so at
-    once; the pattern would try each place of a text that says one word again and again."""
-    return _NO_WORD.sub("", text.lower().replace(_DOTTED_I, "i"))
+    return bool(quote) and any(run_together(quote) in run_together(text) for text in own)
 
 
 def _mention_of_user(proposed: ExtractedFact, roles: Sequence[str]) -> FactMention | None:
@@ -386,9 +459,11 @@ def _relations(proposed: Sequence[ExtractedRelation], mentions: Sequence[FactMen
     return tuple(dict.fromkeys(relations))
 
 
-def _single_valued(proposed: ExtractedFact, grounds: SourceVocabulary) -> tuple[str | None, str | None]:
+def _single_valued(proposed: ExtractedFact, said: Utterances, told: SourceVocabulary) -> tuple[str | None, str | None]:
     attribute, value = _snake_case(proposed.attribute or ""), proposed.value or ""
-    usable = attribute and _TOKEN.search(value) and not grounds.lacks_part_of(value)
+    in_other_form = bool(value) and said.holds_name(value, strictly=False) and not told.missing_numbers(value)
+    was_said = not told.lacks_part_of(value) or in_other_form
+    usable = attribute and _TOKEN.search(value) and was_said
     return (attribute, value) if usable else (None, None)
 
 
@@ -414,6 +489,9 @@ MAX_REFUSED: Final = 100
 """Refused facts of one batch that the decision log keeps; the log line counts all of them."""
 
 CONTENT_CHARACTERS: Final = 2_000
+
+_LOOKED_FOR: Final = 100
+"""Characters of a claim that was looked for in vain, and claims of one fact, that the decision log keeps."""
 
 SAID: Final[Mapping[Refusal, str]] = MappingProxyType(
     {

@@ -7,14 +7,14 @@ so.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from decimal import Decimal
 from enum import StrEnum
-from itertools import chain, pairwise, permutations
+from itertools import chain, permutations
 
+from mosshead.language.lexicon import lexicons_of
 from mosshead.language.names import NO_FIGURE, normalise, without_accents
-from mosshead.language.wordlists import CARDINALS, TENS, TURNS, UNDER_TWENTY
+from mosshead.language.numbers import numbers, spelt_numbers
 from pipeline.extraction.prompt import ExtractedFact, ExtractedMention
 from pipeline.models import USER, FactMention, KnownEntity
 
@@ -28,6 +28,9 @@ _MOST_GIVEN = 100
 """Other names of one mention that are looked at."""
 
 NAME_CHARACTERS = 200
+
+MOST_NAME_WORDS = 12
+"""A longer name, or parent, is a sentence."""
 
 _TOKEN = re.compile(r"\w")
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{21,}|(?=\w*\d)[0-9a-f]{12,}|[\W\d_]+", re.IGNORECASE)
@@ -75,10 +78,11 @@ class SourceVocabulary:
     @classmethod
     def of(cls, texts: Iterable[str]) -> "SourceVocabulary":
         """All that occurs in any of the texts; number words count as their digits too ("three" is 3)."""
-        text = _folded("\n".join(texts))
-        words = _WORD.findall(text)
+        whole = "\n".join(texts)
+        text = _folded(whole)
         written = (part for form in (text, _with_a_point(text)) for number in numbers(form) for part in chain(*number))
-        return cls(frozenset(words), frozenset((*written, *spelt_numbers(words))), text)
+        spelt = (one for lexicon in lexicons_of(whole) or lexicons_of("the") for one in spelt_numbers(text, lexicon))
+        return cls(frozenset(_WORD.findall(text)), frozenset((*written, *spelt)), text)
 
     def lacks_name(self, name: str) -> bool:
         """Whether some word or number of a name does not occur."""
@@ -91,6 +95,17 @@ class SourceVocabulary:
         """Whether a name within a sentence of the content, or a number, does not occur."""
         names = {_folded(word) for word, opens in _names(content) if not opens}
         return not (self._hold(names) and self._hold_numbers(_folded(content)))
+
+    def missing_numbers(self, content: str, others: Set[str] = frozenset()) -> list[str]:
+        """The numbers in figures of a content that do not occur, read in the way in which fewest are missing.
+
+        others: numbers that count as said.
+        """
+        held = self.numbers | others
+        folded = _folded(content.translate(_RAISED))
+        ways = (numbers(form) for form in (folded, _with_a_point(folded)))
+        missing = [[min(number[0]) for number in way if not any(parts <= held for parts in number)] for way in ways]
+        return min(missing, key=len)
 
     def _hold_numbers(self, folded: str) -> bool:
         return any(
@@ -129,10 +144,14 @@ class SourceVocabulary:
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """What a fact is taken from. texts: its messages; grounds: the words that a name may be made of."""
+    """What a fact is taken from. texts: its messages; grounds: the words that a name may be made of.
+
+    holds_name: whether a name that is spelt otherwise was said all the same.
+    """
 
     texts: tuple[str, ...]
     grounds: SourceVocabulary
+    holds_name: Callable[[str], bool] = lambda _: False
 
 
 NamesInPlay = Mapping[str, frozenset[str]]
@@ -158,7 +177,7 @@ def mentions_of(
     for given in proposed[:MAX_MENTIONS]:
         if given.name.casefold() == USER.casefold():
             continue
-        name = read_name(given.name, said.grounds)
+        name = read_name(given.name, said)
         if isinstance(name, EntityRefusal):
             refused[name] += 1
         elif given.entity_type is None:
@@ -173,22 +192,22 @@ def mentions_of(
                 entity_type=given.entity_type,
                 role=given.role,
                 aliases=aliases,
-                parent=_parent(given.parent, (name, *aliases), said.grounds, refused),
+                parent=_parent(given.parent, (name, *aliases), said, refused),
                 description=None if said.grounds.lacks_part_of(about) else about[:NAME_CHARACTERS] or None,
             )
     return mentions
 
 
-def read_name(given: str, grounds: SourceVocabulary) -> str | EntityRefusal:
+def read_name(given: str, said: Grounds) -> str | EntityRefusal:
     """A name as it was said, without control characters and surplus space; or why it is none."""
     name = " ".join("".join(map(_visible, given)).split())
-    if len(name) > NAME_CHARACTERS:
+    if len(name) > NAME_CHARACTERS or len(name.split()) > MOST_NAME_WORDS:
         return EntityRefusal.TOO_LONG
     plain = normalise(name)
     is_word = plain in _NO_NAMES and name not in _COUNTRY_AND_TRADE
     if not _TOKEN.search(plain) or is_word or _ID.fullmatch(name):
         return EntityRefusal.NO_NAME
-    return EntityRefusal.NOT_SAID if grounds.lacks_name(name) else name
+    return EntityRefusal.NOT_SAID if said.grounds.lacks_name(name) and not said.holds_name(name) else name
 
 
 def _visible(character: str) -> str:
@@ -204,7 +223,7 @@ def _aliases(
 ) -> tuple[str, ...]:
     aliases: dict[str, str] = {}
     for one in given[:_MOST_GIVEN]:
-        alias = read_name(one, said.grounds)
+        alias = read_name(one, said)
         if isinstance(alias, EntityRefusal):
             refused[EntityRefusal.ALIAS_REFUSED] += 1
         elif _are_two(name, alias, said, names):
@@ -217,10 +236,10 @@ def _aliases(
     return tuple(aliases.values())[:MAX_ALIASES]
 
 
-def _parent(
-    given: str | None, own: Sequence[str], grounds: SourceVocabulary, refused: Counter[EntityRefusal]
-) -> str | None:
-    parent = read_name(given or "", grounds)
+def _parent(given: str | None, own: Sequence[str], said: Grounds, refused: Counter[EntityRefusal]) -> str | None:
+    parent = read_name(given or "", said)
+    if len((given or "").split()) > MOST_NAME_WORDS:
+        parent = EntityRefusal.TOO_LONG
     if isinstance(parent, EntityRefusal):
         return None
     if normalise(parent) in map(normalise, own):
@@ -253,91 +272,9 @@ def _says_one_is_the_other(text: str, name: str, alias: str) -> bool:
     )
 
 
-Number = tuple[frozenset[str], ...]
-"""What a number may be, each as parts that must all have been said: "3:30" is half past three, or three and thirty."""
-
-_FACTORS = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000}
-_SHORT_FACTORS = {"k": "thousand", "m": "million", "mn": "million", "mio": "million", "bn": "billion"}
-
-_NUMBER_WORDS = CARDINALS | {"once": 1, "twice": 2, "first": 1, "second": 2, "third": 3} | _FACTORS
-
-_NOON = 12
-
-_THOUSANDS = re.compile(r"(?<=\d)(?:[,'’_](?=\d{3}(?!\d))|,(?=(?:\d\d,){1,5}\d{3}(?!\d)))")
-
-_NUMBER = re.compile(
-    r"(?<!\d)(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))? ?(?P<half>[ap])\.?m\b"
-    r"|\b(?P<on_clock>\d{1,2})(?::|\.(?=\d\d ?uhr\b))(?P<past>[0-5]\d)\b"
-    rf"|\b(?P<before>{'|'.join(TURNS)}) (?P<spoken>\d{{1,2}}|{'|'.join(UNDER_TWENTY[1:13])})\b"
-    rf"|(?P<number>\d+(?:\.\d+)?)(?: ?(?P<factor>{'|'.join((*_FACTORS, *_SHORT_FACTORS))})\b)?"
-)
-
-
-def numbers(text: str) -> Iterator[Number]:
-    """The numbers that are written with figures, and the times of day."""
-    for match in _NUMBER.finditer(_THOUSANDS.sub("", text)):
-        if match["number"]:
-            yield _counted(match["number"], match["factor"])
-        elif match["half"]:
-            yield _of_half_a_day(match["hour"], match["minute"] or "", match["half"])
-        elif match["before"]:
-            yield _spoken(match["before"], match["spoken"])
-        else:
-            hour, minute = match["on_clock"], match["past"]
-            alone = () if int(minute) else (_parts(hour),)
-            yield (*_on_a_dial(int(hour), int(minute)), _parts(hour, minute), *alone)
-
-
-def spelt_numbers(words: Sequence[str]) -> Iterator[str]:
-    """The numbers that some words say: three is 3, twenty one is 21, two dozen is 24."""
-    yield from (str(_NUMBER_WORDS[word]) for word in words if word in _NUMBER_WORDS)
-    for one, other in pairwise(words):
-        if one in TENS and other in UNDER_TWENTY[1:10]:
-            yield str(_NUMBER_WORDS[one] + _NUMBER_WORDS[other])
-        elif one in _NUMBER_WORDS and other in _FACTORS:
-            yield str(_NUMBER_WORDS[one] * _FACTORS[other])
-
-
-def _counted(number: str, factor: str | None) -> Number:
-    if factor is None:
-        return (_parts(number),)
-    return _parts(number), _parts(f"{Decimal(number) * _FACTORS[_SHORT_FACTORS.get(factor, factor)]:f}")
-
-
-def _of_half_a_day(hour: str, minute: str, half: str) -> Number:
-    time = _time(int(hour) % _NOON + (_NOON if half == "p" else 0), int(minute or 0))
-    return time, _parts(hour, *([minute] if minute else []))
-
-
-def _spoken(before: str, hour: str) -> Number:
-    hours, minute = TURNS[before]
-    number = int(hour) if hour.isdigit() else CARDINALS[hour]
-    return *_on_a_dial(number + hours, minute), _parts(str(number))
-
-
-def _on_a_dial(hour: int, minute: int) -> Number:
-    """A time of day whose half is not told: half past three is at night, or in the afternoon; 15:30 is in the afternoon."""
-    halves = (hour,) if hour > _NOON else (hour % _NOON, hour % _NOON + _NOON)
-    return tuple(_time(one, minute) for one in halves)
-
-
-def _time(hour: int, minute: int) -> frozenset[str]:
-    return frozenset({f"{hour}:{minute:02}"})
-
-
-def _parts(*written: str) -> frozenset[str]:
-    return frozenset(map(_in_one_form, written))
-
-
-def _in_one_form(number: str) -> str:
-    """05 is 5, 3.50 is 3.5. As text, because digits can be many."""
-    whole, _, fraction = number.partition(".")
-    whole, fraction = whole.lstrip("0") or "0", fraction.rstrip("0")
-    return f"{whole}.{fraction}" if fraction else whole
-
-
 _WORD = re.compile(rf"{NO_FIGURE}+")
 _WITH_A_COMMA = re.compile(r"(?<![\d.,])(?:\d{1,3}(?:[. ]\d{3})+(?:,\d+)?|\d+,(?!\d{3}(?!\d))\d+)(?![.,]?\d)")
+_RAISED = str.maketrans("", "", "²³")
 _ARABIC = str.maketrans("٫٬", ".,")
 _SENTENCE_END = frozenset(".!?:\n•-–*([\"“‘'")
 _STEM = 4

@@ -99,8 +99,12 @@ def test_what_the_user_confirms_counts_by_the_confirming_words() -> None:
     assert fact.sources == (2, 3)
 
 
-def test_the_assistants_words_are_no_quote() -> None:
-    assert not taken(proposal("User lives in Oslo", sources=(2, 3), quote="You live in Oslo")).stated
+def test_the_assistants_words_count_by_the_users_yes_alone() -> None:
+    confirmed = taken(proposal("User lives in Oslo", sources=(2, 3), quote="You live in Oslo"))
+    unconfirmed = taken(proposal("User lives in Oslo", sources=(1, 2), quote="You live in Oslo"))
+
+    assert (confirmed.stated, confirmed.quote) == (True, "Yes, that's right.")
+    assert (unconfirmed.stated, unconfirmed.quote) == (False, "")
 
 
 @pytest.mark.parametrize(

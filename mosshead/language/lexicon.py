@@ -1,0 +1,175 @@
+"""The words of seven languages by what they do in a sentence, and texts cut into words that compare.
+
+The words stand in ``lexicons/``, a file to the language; ``equal.txt`` beside them says which words name one thing.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from mosshead.language.names import LETTER, NO_FIGURE, name_key, without_accents
+from mosshead.patterns import lazy_pattern
+
+_FOLDER: Final = Path(__file__).with_name("lexicons")
+_LANGUAGES: Final = ("en", "de", "es", "fr", "pt", "it", "nl")
+_KEPT = 256
+_UNPARTED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
+"""Scripts that part no words: each of their letters counts as one."""
+
+_WORDS = lazy_pattern(rf"[{_UNPARTED}]|{NO_FIGURE}+n['’]t\b|(?:(?![{_UNPARTED}]){LETTER})+")
+_LONGEST_ENTRY = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a text: as it stands, where, and as it compares."""
+
+    text: str
+    start: int
+    end: int
+    key: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lexicon:
+    """The words and phrases of a language by what they do. numbers: what number words are worth, multipliers included."""
+
+    language: str
+    entries: Mapping[str, frozenset[str]]
+    numbers: Mapping[str, float]
+    articles: frozenset[str]
+    months: Mapping[str, int]
+    weekdays: Mapping[str, int]
+    days: Mapping[str, int]
+    spans: Mapping[str, int]
+    past: tuple[tuple[str, str], ...]
+    clock: tuple[tuple[tuple[str, ...], str], ...]
+    compound: re.Pattern[str]
+
+    def has(self, role: str, word: str) -> bool:
+        """Whether a key stands under a role."""
+        return word in self.entries[role]
+
+
+@lru_cache(_KEPT)
+def words_of(text: str) -> tuple[Word, ...]:
+    """The words of a text in their order; "can't" is one word, "dell'Aquila" two."""
+    return tuple(Word(one[0], one.start(), one.end(), key_of(one[0])) for one in _WORDS.finditer(text))
+
+
+@lru_cache(_KEPT)
+def keys_of(text: str) -> frozenset[str]:
+    """The words of a text, as they compare."""
+    return frozenset(word.key for word in words_of(text))
+
+
+def key_of(word: str) -> str:
+    """A word as it compares: without case, accents and apostrophes, "Muenchen" and "München" alike."""
+    return name_key(without_accents(word.casefold()).replace("ł", "l").replace("'", "").replace("’", ""))
+
+
+@lru_cache(_KEPT)
+def lexicons_of(text: str) -> tuple[Lexicon, ...]:
+    """The languages that a text may be in, likeliest first; none where its words tell of none."""
+    keys = {word.key for word in words_of(text[:4_000])}
+    scores = {one: len(keys & one.entries["function"]) for one in map(_lexicon, _LANGUAGES)}
+    best = max(scores.values())
+    return tuple(one for one in sorted(scores, key=lambda one: -scores[one]) if best and 3 * scores[one] > 2 * best)
+
+
+def phrases_in(keys: Sequence[str], phrases: frozenset[str] | Mapping[str, object]) -> Iterator[tuple[int, str]]:
+    """Where phrases begin in a row of keys."""
+    for start in range(len(keys)):
+        for length in range(1, _LONGEST_ENTRY + 1):
+            phrase = " ".join(keys[start : start + length])
+            if start + length <= len(keys) and phrase in phrases:
+                yield start, phrase
+
+
+@lru_cache(_KEPT * 64)
+def classes_of(key: str) -> frozenset[int]:
+    """The lines of ``equal.txt`` that a word stands in."""
+    whole, begun, _ = _equals()
+    return whole.get(key, frozenset()) | frozenset(
+        line for length in range(2, len(key) + 1) for line in begun.get(key[:length], ())
+    )
+
+
+@lru_cache(_KEPT * 64)
+def is_unit(key: str) -> bool:
+    """Whether a word says what a number counts: money, lengths, weights, minutes."""
+    return any(line > _equals()[2] for line in classes_of(key))
+
+
+@lru_cache(1)
+def _equals() -> tuple[dict[str, frozenset[int]], dict[str, frozenset[int]], int]:
+    whole: dict[str, frozenset[int]] = {}
+    begun: dict[str, frozenset[int]] = {}
+    units = 0
+    for number, line in enumerate((_FOLDER / "equal.txt").read_text(encoding="utf-8").splitlines()):
+        units = number if line.startswith("# Units") else units
+        for word in () if line.startswith("#") else line.split():
+            held = begun if word.endswith("*") else whole
+            key = key_of(word.rstrip("*"))
+            held[key] = held.get(key, frozenset()) | {number}
+    return whole, begun, units
+
+
+@lru_cache(len(_LANGUAGES))
+def _lexicon(language: str) -> Lexicon:
+    given: dict[str, str] = tomllib.loads((_FOLDER / f"{language}.toml").read_text(encoding="utf-8"))
+    numbers: dict[str, float] = {_phrase(word): value for value, word in enumerate(given["units"].split())}
+    numbers |= {_phrase(word): 10 * value for value, word in enumerate(given["tens"].split(), 2)}
+    numbers |= _valued(given["numbers"].split())
+    pieces = "|".join(sorted((word for word in numbers if len(word) > 1), key=len, reverse=True))
+    joiner = "|".join(given["joiners"].split())
+    entries = {role: text for role, text in given.items() if role not in _VALUED}
+    return Lexicon(
+        language=language,
+        entries={role: frozenset(map(_phrase, _parted(text))) for role, text in entries.items()},
+        numbers=numbers | _valued(given["counts"].split()),
+        articles=frozenset(map(_phrase, given["articles"].split())) | _valued(given["counts"].split()).keys(),
+        months=_numbered(given["months"], 1),
+        weekdays=_numbered(given["weekdays"], 0),
+        days={word: int(value) for word, value in _valued(_parted_days(given["days"])).items()},
+        spans={word: int(value) for word, value in _valued(given["spans"].split()).items()},
+        past=tuple(map(_halves, given["past_pairs"].split())),
+        clock=tuple((tuple(form.split()), value) for form, value in map(_halves, given["clock"].split("|"))),
+        compound=re.compile(rf"(?:{pieces})(?:(?:{joiner})?(?:{pieces}))+"),
+    )
+
+
+_VALUED: Final = frozenset(
+    {"units", "tens", "numbers", "counts", "articles", "months", "weekdays", "days", "spans", "clock", "past_pairs"}
+)
+
+
+def _parted(text: str) -> list[str]:
+    """Entries part at bars where some are phrases, else at spaces."""
+    return text.split("|") if "|" in text else text.split()
+
+
+def _parted_days(text: str) -> list[str]:
+    single, *phrases = text.split("|")
+    return [*single.split(), *phrases]
+
+
+def _phrase(text: str) -> str:
+    return " ".join(word.key for word in words_of(text))
+
+
+def _halves(entry: str) -> tuple[str, str]:
+    before, _, after = entry.partition("=")
+    return before, after
+
+
+def _valued(entries: Sequence[str]) -> dict[str, float]:
+    return {_phrase(word): float(value) for word, value in map(_halves, entries)}
+
+
+def _numbered(text: str, first: int) -> dict[str, int]:
+    return {_phrase(form): number for number, forms in enumerate(text.split("|"), first) for form in forms.split()}

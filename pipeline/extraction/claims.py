@@ -1,0 +1,252 @@
+"""The claims of a content that must have been said: names, numbers and dates, and which of them were not."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+from mosshead.language.lexicon import Lexicon, Word, classes_of, key_of, keys_of, lexicons_of, phrases_in, words_of
+from mosshead.language.numbers import spelt_numbers
+from mosshead.language.wordlists import FIRST_NAMES, NOT_NAMES
+from mosshead.models.kinds import EntityType
+from pipeline.extraction.alignment import is_misspelling, says_the_same, written_out
+from pipeline.extraction.mentions import SourceVocabulary
+from pipeline.extraction.prompt import ExtractedMention
+from pipeline.models import Message
+
+_NAMED = frozenset({EntityType.PERSON, EntityType.ORG, EntityType.PLACE, EntityType.PROJECT})
+_OPENS = re.compile(r"(?:^|[.!?:…]\s+|\n)\W*$")
+_WEEK, _FORTNIGHT = 7, 14
+_LONGEST_COUNT = 100
+_RUN_TOGETHER = 5
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+
+
+@dataclass(frozen=True)
+class Utterances:
+    """What claims are held against: messages, what is known beside them, and the vocabulary of both."""
+
+    messages: Sequence[Message]
+    vocabulary: SourceVocabulary
+    known: str = ""
+
+    @cached_property
+    def text(self) -> str:
+        """All of it."""
+        return "\n".join(
+            [*(message.content for message in self.messages), *(one.speaker or "" for one in self.messages), self.known]
+        )
+
+    @cached_property
+    def lexicons(self) -> tuple[Lexicon, ...]:
+        """The languages of the messages."""
+        return lexicons_of("\n".join(message.content for message in self.messages))
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The words, as they compare."""
+        return keys_of(self.text)
+
+    @cached_property
+    def together(self) -> str:
+        """The words without what parts them."""
+        return "".join(word.key for word in words_of(self.text))
+
+    @cached_property
+    def counted(self) -> frozenset[tuple[str, str]]:
+        """The numbers of the messages, each with the word for what it counts."""
+        return frozenset(pair for message in self.messages for pair in _counted(message.content, self.lexicons))
+
+    @cached_property
+    def days(self) -> frozenset[date]:
+        """The days that the messages mean by "tomorrow", "on Friday" or "in three days"."""
+        return frozenset(day for message in self.messages for day in _days_meant(message))
+
+    def days_beside(self, times: SourceVocabulary) -> frozenset[date]:
+        """The same where no time was found for the fact in English, whose words for times are known better elsewhere."""
+        english = self.lexicons[:1] and self.lexicons[0].language == "en"
+        return frozenset() if english and times.words else self.days
+
+    def holds_name(self, name: str, *, strictly: bool = True) -> bool:
+        """Whether each word of a name was said, in some form. strictly: not as another word of the same stem."""
+        words = words_of(name)
+        run = "".join(word.key for word in words)
+        if len(run) >= _RUN_TOGETHER and run in self.together:
+            return True
+        return all(self._holds(word, strictly) for word in words if word.key) or self._in_short(words)
+
+    def _holds(self, word: Word, strictly: bool) -> bool:
+        key = word.key
+        if key in self.keys or (len(key) >= _RUN_TOGETHER and key in self.together):
+            return True
+        bent = {key.removesuffix("s"), f"{key}s"} & self.keys
+        if bent or any(lexicon.has("function", key) for lexicon in self.lexicons) or key in NOT_NAMES:
+            return True
+        if any(is_misspelling(key, one) or classes_of(key) & classes_of(one) for one in self.keys):
+            return True
+        return not strictly and any(says_the_same(key, one) for one in self.keys)
+
+    def _in_short(self, words: Sequence[Word]) -> bool:
+        """A name of several words said by their first letters, or the other way about."""
+        said = words_of(self.text)
+        return {word.key for word in words} <= written_out(words, said) or bool(
+            len(words) == 1 and written_out(said, words) and words[0].text.isupper()
+        )
+
+
+class Missing(NamedTuple):
+    """What nobody said: claims, and words with a capital that may be names, or a disease, a title or a holiday."""
+
+    claims: tuple[str, ...]
+    capitals: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.claims or self.capitals)
+
+    @property
+    def total(self) -> int:
+        """How many."""
+        return len(self.claims) + len(self.capitals)
+
+
+def missing_claims(
+    content: str, mentions: Sequence[ExtractedMention], said: Utterances, times: SourceVocabulary
+) -> Missing:
+    """The names, numbers and dates of a content that were not said, as it writes them.
+
+    times: the words and numbers of the time that the fact was found to have.
+    """
+    lexicons = lexicons_of(content) or said.lexicons
+    german = bool(lexicons) and lexicons[0].language == "de"
+    named = [one for one in mentions if one.entity_type in _NAMED and key_of(one.name) in key_of(content)]
+    proper = {word.key for one in named for word in words_of(one.name) if word.text[:1].isupper()}
+    missing = [
+        one.name for one in named if one.name[:1].isupper() and not said.holds_name(one.name, strictly=not german)
+    ]
+    words = [
+        word
+        for word in _names(content, lexicons, proper)
+        if not said.holds_name(word.text, strictly=word.key in proper)
+    ]
+    full = written_out(words_of(content), words_of(said.text)) if missing or words else frozenset[str]()
+    missing = [one for one in missing if not {word.key for word in words_of(one)} <= full]
+    words = [word for word in words if word.key not in full]
+    known = [word.text for word in words if word.key in proper or word.key in FIRST_NAMES or classes_of(word.key)]
+    missing += known
+    missing += _missing_numbers(content, lexicons, said, times)
+    missing += _missing_dates(content, lexicons, said, times)
+    return Missing(
+        tuple(dict.fromkeys(missing)), tuple(dict.fromkeys(word.text for word in words if word.text not in missing))
+    )
+
+
+def _names(content: str, lexicons: Sequence[Lexicon], proper: set[str]) -> Iterator[Word]:
+    """The words with a capital that may be names, where a capital says so."""
+    nouns = bool(lexicons) and lexicons[0].language == "de"
+    for word in words_of(content):
+        if word.text == word.text.lower() or not word.text[0].isalpha() or word.key in NOT_NAMES:
+            continue
+        if any(one.has(role, word.key) for one in lexicons for role in ("function", "user", "negation", "persons")):
+            continue
+        if any(word.key in held for one in lexicons for held in (one.months, one.weekdays, one.days)):
+            continue
+        opens = _OPENS.search(content[: word.start]) is not None
+        if len(word.key) > 1 and (word.key in proper or (not opens and (word.key in FIRST_NAMES or not nouns))):
+            yield word
+
+
+def _missing_numbers(
+    content: str, lexicons: Sequence[Lexicon], said: Utterances, times: SourceVocabulary
+) -> Iterator[str]:
+    held = said.vocabulary | times
+    days = {str(number) for day in said.days_beside(times) for number in (day.day, day.month, day.year)}
+    years = {str(message.occurred_at.year + apart) for message in said.messages for apart in (-1, 0, 1)}
+    if any(_YEAR.search(message.content) for message in said.messages):
+        years = set()
+    if said.days_beside(times) or any(
+        key in one.months or key in one.spans for one in said.lexicons for key in said.keys
+    ):
+        days |= years
+    if any(key in one.articles for one in said.lexicons for key in said.keys):
+        days.add("1")  # "a girl" is 1 girl
+    yield from held.missing_numbers(content, days)
+    for number in spelt_numbers(content, lexicons[0], articles=False) if lexicons else ():
+        if number not in held.numbers:
+            yield number
+    told = said.counted
+    for number, kind in _counted(content, lexicons):
+        of_kind = {other for other, what in told if what == kind}
+        if of_kind and number not in of_kind:
+            yield f"{number} {kind}"
+
+
+def _counted(text: str, lexicons: Sequence[Lexicon]) -> Iterator[tuple[str, str]]:
+    """Whole numbers below a thousand, each with the word that says what it counts."""
+    words = words_of(text)
+    for at, (word, after) in enumerate(pairwise(words)):
+        if (
+            after.key[:1].isdecimal()
+            or (
+                at
+                and any(words[at - 1].key in one.numbers or one.has("joiners", words[at - 1].key) for one in lexicons)
+            )
+            or word.end + 1 != after.start
+            or any(after.key in one.numbers or one.has("function", after.key) for one in lexicons)
+        ):
+            continue
+        spelt = [one for lexicon in lexicons[:1] for one in spelt_numbers(word.text, lexicon, articles=False)]
+        alone = word.start == 0 or text[word.start - 1] not in ".,:-/"
+        yield from (
+            (number, after.key)
+            for number in ([word.key] if word.key.isdecimal() else spelt)
+            if alone and len(number) < 4
+        )
+
+
+def _missing_dates(
+    content: str, lexicons: Sequence[Lexicon], said: Utterances, times: SourceVocabulary
+) -> Iterator[str]:
+    told = {(kind, number) for one in (*said.lexicons, *lexicons) for kind, number in _calendar(one, said.keys)}
+    days = said.days_beside(times)
+    told |= {("month", day.month) for day in days} | {("day", day.weekday()) for day in days}
+    told |= {claim for one in lexicons_of("the") for claim in _calendar(one, times.words)}
+    spans = any(one.spans.get(key, 0) > _FORTNIGHT for one in said.lexicons for key in said.keys)
+    for word in words_of(content):
+        for lexicon in lexicons[:1]:
+            if lexicon.language == "en" and word.text == word.text.lower():
+                continue
+            claims = [(kind, number) for kind, number in _calendar(lexicon, [word.key]) if len(word.key) > 2]
+            if claims and not told & set(claims) and not (spans and claims[0][0] == "month"):
+                yield word.text
+
+
+def _calendar(lexicon: Lexicon, keys: Iterable[str]) -> Iterator[tuple[str, int]]:
+    for key in keys:
+        if key in lexicon.months:
+            yield "month", lexicon.months[key]
+        if key in lexicon.weekdays:
+            yield "day", lexicon.weekdays[key]
+
+
+def _days_meant(message: Message) -> Iterator[date]:
+    day = message.occurred_at.date()
+    keys = [word.key for word in words_of(message.content)]
+    for lexicon in lexicons_of(message.content):
+        yield from (day + timedelta(lexicon.days[phrase]) for _, phrase in phrases_in(keys, lexicon.days))
+        for key in keys:
+            if key in lexicon.weekdays:
+                near = (day + timedelta(apart) for apart in range(-_WEEK, _WEEK + 1))
+                yield from (one for one in near if one.weekday() == lexicon.weekdays[key])
+        counts = [int(one) for one in spelt_numbers(message.content, lexicon) if one.isdecimal()]
+        counts += [int(key) for key in keys if key.isdecimal() and len(key) < 3]
+        spans = {lexicon.spans[key] for key in keys if lexicon.spans.get(key, 0) in (1, _WEEK)}
+        yield from (
+            day + timedelta(way * count * span)
+            for span in spans
+            for count in counts
+            if 0 < count < _LONGEST_COUNT
+            for way in (-1, 1)
+        )

@@ -1,0 +1,134 @@
+"""A text as claims are looked for in it: the languages it is in, its words, sentences and clauses."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Final
+
+from mosshead.language.lexicon import Lexicon, Word, is_unit, key_of, lexicons_of, phrases_in, words_of
+
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?…;])[\s\"”»)]+|\n+|(?<=[。！？])")
+_CLAUSE_END: Final = re.compile(r"[,:()–—]|\s-\s")
+_AROUND = 400
+"""Characters beside the quote of a long message in which its sentences are looked at."""
+
+_ALONE = 60
+"""Characters from which a text tells its language by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassageClause:
+    """A clause of a sentence, the sentence being told by its number. words: without what stands before and after."""
+
+    sentence: int
+    words: tuple[Word, ...]
+    asks: bool
+
+    @property
+    def keys(self) -> list[str]:
+        return [word.key for word in self.words]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A text as claims are looked for in it: its languages, its words, and its clauses."""
+
+    text: str
+    lexicons: tuple[Lexicon, ...]
+    span: tuple[int, int] = (0, 0)
+    speaker: str = ""
+    whole: str = ""
+
+    @classmethod
+    def of(cls, text: str, beside: str = "", span: tuple[int, int] = (0, 0), speaker: str | None = None) -> "Passage":
+        """beside: other words of the same talk, by which the language is told as well. span: the part that matters most."""
+        own = lexicons_of(text[: 10 * _AROUND]) if len(text) > _ALONE else ()
+        left = max(span[0] - _AROUND, 0)
+        near = text[left : max(span[1], left + _AROUND) + _AROUND]
+        placed = (span[0] - left, span[1] - left)
+        return cls(
+            near, own or lexicons_of(f"{text[:_AROUND]} {beside[:_AROUND]}"), placed, key_of(speaker or ""), text
+        )
+
+    def has(self, role: str, key: str) -> bool:
+        """Whether a word has a role in a language of the text."""
+        return any(lexicon.has(role, key) for lexicon in self.lexicons)
+
+    def tells(self, role: str, keys: Sequence[str]) -> bool:
+        """Whether an entry of a role stands among some words."""
+        return any(next(phrases_in(keys, one.entries.get(role, frozenset())), None) for one in self.lexicons)
+
+    @cached_property
+    def words(self) -> tuple[Word, ...]:
+        return words_of(self.text)
+
+    def claims(self, word: Word) -> bool:
+        """Whether a word is a number or a date."""
+        known = (held for one in self.lexicons for held in (one.months, one.weekdays))
+        return word.key[:1].isdecimal() or any(word.key in held for held in known)
+
+    def counts(self, word: Word) -> bool:
+        """Whether a word says what the text is about: no number, no time, and no word of grammar."""
+        key = word.key
+        roles = ("function", "user", "negation", "affirm", "first")
+        timed = any(
+            key in held
+            for one in self.lexicons
+            for held in (one.months, one.weekdays, one.days, one.spans, one.numbers)
+        )
+        return (
+            bool(key)
+            and not key[0].isdecimal()
+            and not timed
+            and not is_unit(key)
+            and not any(self.has(role, key) for role in roles)
+        )
+
+    @cached_property
+    def content(self) -> tuple[Word, ...]:
+        return tuple(word for word in self.words if self.counts(word))
+
+    @cached_property
+    def sentences(self) -> tuple[tuple[int, int], ...]:
+        cuts = [0, *(match.end() for match in _SENTENCE_END.finditer(self.text)), len(self.text)]
+        return tuple((start, end) for start, end in pairwise(cuts) if end > start)
+
+    @cached_property
+    def clauses(self) -> tuple[PassageClause, ...]:
+        return tuple(clause for number, span in enumerate(self.sentences) for clause in self._clauses(number, *span))
+
+    def _clauses(self, number: int, start: int, end: int) -> Iterator[PassageClause]:
+        text = self.text[start:end]
+        cuts = [start + match.start() for match in _CLAUSE_END.finditer(text)]
+        words = [word for word in self.words if start <= word.start < end]
+        cuts += [word.start for word in words[1:] if self.has("conjunctions", word.key)]
+        cuts = [start, *sorted(cuts), end]
+        parts = [tuple(w for w in words if left <= w.start < right) for left, right in pairwise(cuts)]
+        parts = [part for part in parts if part]
+        asked = "?" in text[-4:] or "？" in text or "؟" in text
+        opens = [at for at, part in enumerate(parts) if self._opens(part)]
+        first = opens[0] if opens else len(parts) - 1
+        for at, part in enumerate(parts):
+            yield PassageClause(number, part, asked and at >= first)
+
+    def until(self, clause: PassageClause) -> list[str]:
+        """The keys of a clause and of those before it in its sentence: a condition that follows is of another thing."""
+        held = [
+            one
+            for one in self.clauses
+            if one.sentence == clause.sentence and one.words[0].start <= clause.words[0].start
+        ]
+        return [word.key for one in held for word in one.words]
+
+    def before(self, clause: PassageClause, word: Word) -> list[Word]:
+        """The words of a clause before one of them, and a clause before it that only names somebody."""
+        at = self.clauses.index(clause)
+        named = self.clauses[at - 1].words if at and len(self.clauses[at - 1].words) <= 2 else ()
+        same = at and self.clauses[at - 1].sentence == clause.sentence
+        return [*(named if same else ()), *(one for one in clause.words if one.start < word.start)]
+
+    def _opens(self, part: Sequence[Word]) -> bool:
+        heads = [word for word in part if not self.has("conjunctions", word.key)][:1]
+        return any(self.has("openers", word.key) for word in heads)

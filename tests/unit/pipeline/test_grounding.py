@@ -1,0 +1,141 @@
+"""A proposed fact is solid where its messages bear it out by meaning, and never where they do not."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.grounding import counted, end_of, read_pairs
+from mosshead.models.kinds import Role
+from pipeline.extraction.extract import Extraction, Refusal, facts_of
+from pipeline.extraction.prompt import ExtractionAnswer
+from pipeline.models import Background, Message
+from tests.fake_answers import fact_like
+
+PAIRS = Path(__file__).parents[2] / "data" / "grounding"
+AT = datetime(2026, 3, 4, 9, tzinfo=UTC)
+
+
+def taken(content: str, *said: str, quote: str | None = None, sources: tuple[int, ...] = (1,)) -> Extraction:
+    messages = [Message(n, UUID(int=n), "c1", Role.USER, None, text, AT) for n, text in enumerate(said, 1)]
+    fact = fact_like(content=content, quote=said[0] if quote is None else quote, sources=list(sources), mentions=[])
+    return facts_of(ExtractionAnswer.model_validate({"facts": [fact]}), messages, Background())
+
+
+def test_the_pairs_of_the_first_writer_end_as_they_should() -> None:
+    shares = counted([(pair, end_of(pair)[0]) for pair in read_pairs(PAIRS)])
+
+    assert shares["good"]["solid"] >= 0.88
+    assert shares["good"]["refused"] <= 0.04
+    assert shares["bad"]["solid"] <= 0.10
+
+
+@pytest.mark.parametrize(
+    ("said", "content"),
+    [
+        ("we've got twelve chickens now", "The user has 12 chickens."),
+        ("Mein Zug geht um halb acht ab Hannover", "Der Zug des Nutzers fährt um 7:30 Uhr ab Hannover."),
+        ("wir ziehen im Juni nach Muenchen", "Der Nutzer zieht im Juni nach München."),
+        ("i work at sainsburys on the tills", "The user works on the tills at Sainsbury's."),
+        ("My physio is called Siobahn", "The user's physiotherapist is called Siobhan."),
+        ("started my phd at UCL", "The user started a PhD at University College London."),
+        ("La mia compagna viene dalla Polonia", "La compagna dell'utente è polacca."),
+        ("je fais du yoga tous les jeu. soir", "L'utilisateur fait du yoga tous les jeudis soir."),
+        ("three and a half years in Dubai was enough", "The user spent 3.5 years in Dubai."),
+        ("j'ai soixante-dix-sept ans", "L'utilisateur a 77 ans."),
+        ("ho quarantadue anni", "L'utente ha 42 anni."),
+        ("a hundred and twenty people are coming to the wedding", "120 people are coming to the user's wedding."),
+        ("about a third of my salary goes on rent", "The user spends about 33% of their salary on rent."),
+        ("Our landlord told us we have to leave by June", "The user has to move out by June."),
+        ("my boss says I'm getting promoted in April!", "The user is being promoted in April."),
+        ("used to smoke a pack a day, gave up in 2019", "The user quit smoking in 2019."),
+        ("Wenn ich Feierabend habe, gehe ich meistens laufen", "Der Nutzer geht nach Feierabend meistens laufen."),
+        ("Wir wohnen in Straßburg", "The user lives in Strasbourg."),
+        ("我住在北京", "用户住在北京"),
+        ("Mieszkam w Krakowie z żoną", "Użytkownik mieszka w Krakowie z żoną."),
+    ],
+)
+def test_what_is_said_in_another_form_is_solid(said: str, content: str) -> None:
+    (fact,) = taken(content, said).facts
+    assert fact.stated, fact.doubts
+
+
+@pytest.mark.parametrize(
+    ("said", "content"),
+    [
+        ("I don't eat pork", "The user eats pork."),
+        ("I work full time at the council", "The user does not work full time at the council."),
+        ("Is it worth getting a heat pump for my house?", "The user gets a heat pump."),
+        ("if I ever won the lottery I'd buy a vineyard", "The user buys a vineyard."),
+        ("we called off the trip to Iceland", "The user makes a trip to Iceland."),
+        ("I used to play the drums", "The user plays the drums."),
+        ("My neighbour says the library is closing", "The library is closing."),
+        ("Mein Bruder hat sich das Bein gebrochen", "Der Nutzer hat sich das Bein gebrochen."),
+        ("Tom lent Anna 50 euros", "Anna lent Tom 50 euros."),
+        ("Peter meint, dass Homeoffice unproduktiv macht", "Der Nutzer meint, dass Homeoffice unproduktiv macht."),
+        ("my boss drives a Tesla", "The user drives a Tesla."),
+        ("vielleicht ziehe ich nach Jena", "Der Nutzer zieht nach Jena."),
+        ("Ich war mal Vegetarier, aber das ist lange her", "Der Nutzer ist Vegetarier."),
+        ("Femke geeft les aan Daan", "Daan geeft les aan Femke."),
+        ("I work at the harbour office", "works_at"),
+        ("The dishwasher is leaking again", "The user graduated with a degree in law."),
+    ],
+)
+def test_what_is_meant_otherwise_is_never_solid(said: str, content: str) -> None:
+    assert not any(fact.stated for fact in taken(content, said).facts)
+
+
+def test_a_name_from_another_message_of_the_conversation_makes_that_message_a_source() -> None:
+    (met,) = taken(
+        "The user had coffee with Priya.",
+        "Priya called",
+        "had coffee with her",
+        quote="had coffee with her",
+        sources=(2,),
+    ).facts
+    assert met.sources == (1, 2)
+
+
+def test_a_quote_with_a_gap_and_a_typo_is_found_and_its_place_kept() -> None:
+    said = "I've been at Halden, which nobody knows, since 2019 as a firmwear engineer"
+    (fact,) = taken(
+        "The user has been at Halden since 2019.", said, quote="I've been at Halden … since 2019 as a firmware engineer"
+    ).facts
+
+    assert fact.quoted == (1, 0, len(said))
+    assert fact.covered == pytest.approx(0.91)
+
+
+def test_a_refusal_says_what_was_looked_for() -> None:
+    (refused,) = taken("The user pays 1,540 to Klaus.", "I pay 1450").turned_down
+    assert refused.as_json()["looked_for"] == ["Klaus", "1540"]
+
+
+def test_a_capital_that_nobody_said_is_doubted_and_a_known_name_is_refused() -> None:
+    (fact,) = taken("The user sees a doctor about Sarcoidosis.", "I see a doctor about my lungs").facts
+
+    assert not fact.stated
+    assert taken("The user sees a doctor in Paris.", "I see a doctor about my lungs").refused == {Refusal.UNGROUNDED: 1}
+
+
+SUBJECTS = st.sampled_from(["I", "We", "My sister Anna", "Tom"])
+DEEDS = st.sampled_from(["keep", "bought", "sold", "painted", "lost"])
+THINGS = st.sampled_from(["chickens", "books", "chairs", "guitars in Leeds", "paintings from Spain"])
+NUMBERS = st.integers(2, 9_999)
+
+
+@settings(deadline=None)
+@given(SUBJECTS, DEEDS, NUMBERS, THINGS)
+def test_a_content_that_is_its_message_is_never_refused(who: str, does: str, count: int, what: str) -> None:
+    sentence = f"{who} {does} {count} {what}."
+    assert not taken(sentence, sentence).refused
+
+
+@settings(deadline=None)
+@given(DEEDS, NUMBERS, NUMBERS, THINGS)
+def test_another_number_is_never_solid(does: str, count: int, other: int, what: str) -> None:
+    said, content = f"I {does} {count} {what}.", f"The user {does} {other} {what}."
+    assert count == other or not any(fact.stated for fact in taken(content, said).facts)
