@@ -134,7 +134,7 @@ def _times_of_day(keys: Sequence[str], lexicon: Lexicon) -> Iterator[str]:
     for form, shift in lexicon.clock:
         for start in range(len(keys) - len(form) + 1):
             given = dict[str, int]()
-            for part, key in zip(form, keys[start:], strict=False):
+            for part, key in zip(form, keys[start : start + len(form)], strict=True):
                 worth = [float(key)] if key.isdecimal() and len(key) < 3 else _worth(key, lexicon)
                 if part in {"{h}", "{m}"} and len(worth) == 1 and worth[0] % 1 == 0 and worth[0] < 60:
                     given[part] = int(worth[0])

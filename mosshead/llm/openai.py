@@ -222,7 +222,10 @@ def _address(base_url: str | None) -> tuple[str | None, dict[str, object]]:
     """An address without its query, to which paths can be added, and the query; also of one that names the call already."""
     if base_url is None:
         return None, {}
-    parts = urlsplit(base_url)
+    try:
+        parts = urlsplit(base_url)
+    except ValueError:
+        return base_url, {}  # the client says what is wrong with it
     path = parts.path.rstrip("/").removesuffix("/chat/completions").removesuffix("/embeddings")
     return urlunsplit(parts._replace(path=path, query="")), dict(parse_qsl(parts.query))
 

@@ -187,7 +187,7 @@ class ExtractionAnswer(Answer):
     @classmethod
     def _fact_by_fact(cls, given: Any) -> Any:
         proposed = given.get("facts") if isinstance(given, Mapping) else None
-        if not isinstance(proposed, list):
+        if not isinstance(proposed, list | tuple):
             return given
         shape = RecordedFact if issubclass(cls, RecordingAnswer) else ExtractedFact
         facts, unread = list[ExtractedFact](), list[UnreadFact]()
