@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine
 from mosshead.api.arguments import OnTimeout, checked_on_timeout, checked_seconds
 from mosshead.deadline import with_deadline
 from mosshead.embeddings import Embedder
-from mosshead.errors import WaitTimeout
+from mosshead.errors import ReadTimeout, WaitTimeout
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hit, Hits, Progress, StoredMemory
 from mosshead.paths import NamespacePath
@@ -109,12 +109,20 @@ class Session:
         return replace(memories.progress_of(rows), published=published)
 
     def wait(self, timeout: float) -> Progress:
-        """Wait until all that was published is consolidated. timeout: seconds. Raises WaitTimeout, which says how far it came."""
+        """Wait until all that was published is consolidated.
+
+        timeout: seconds. Raises WaitTimeout, which says how far it came, or ReadTimeout where the last read did not end in time.
+        """
         if not timeout >= 0:  # NaN would wait for ever
             raise ValueError(f"timeout: seconds, 0 or more, got {timeout!r}")
         deadline = time.monotonic() + timeout
         while True:
-            progress = self.progress()
+            try:
+                progress = self.progress()
+            except ReadTimeout:
+                if time.monotonic() >= deadline:
+                    raise
+                continue  # a slow read costs a wait nothing but time
             if not progress.partial and not progress.at_work:
                 return progress
             if time.monotonic() >= deadline:

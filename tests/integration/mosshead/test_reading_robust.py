@@ -150,6 +150,26 @@ class TestAServerThatHangs:
 
         assert [hit.content for hit in sarah.query("Where does she live?")] == ["User moved to Seattle"]
 
+    def test_a_wait_goes_on_when_the_server_is_well_again(
+        self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath
+    ) -> None:
+        sarah = of(far, fresh_namespace)
+        hasten(far)
+        proxy.blackhole()
+        healing = threading.Timer(1.0, proxy.heal)
+        healing.start()
+        assert sarah.wait(PATIENT).pending == 0
+        healing.join()
+
+    def test_a_wait_for_a_server_that_hangs_ends_with_its_own_time(
+        self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath
+    ) -> None:
+        sarah = of(far, fresh_namespace)
+        hasten(far)
+        proxy.blackhole()
+        with within(1.0), pytest.raises(ReadTimeout):
+            sarah.wait(1.0)
+
     def test_connections_that_died_unnoticed_are_replaced_and_none_is_left_open(
         self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath, knows: Knows
     ) -> None:
