@@ -13,10 +13,10 @@ from itertools import pairwise
 from typing import Final
 
 from mosshead.language.lexicon import Word, keys_of, lexicons_of, phrases_in, words_of
+from mosshead.language.passage import Passage, PassageClause
 from mosshead.language.verbs import PAST_FORMS
 from mosshead.language.wordlists import FIRST_NAMES
 from pipeline.extraction.alignment import says_the_same, written_out
-from pipeline.extraction.passage import Passage, PassageClause
 from pipeline.models import USER
 
 
@@ -220,9 +220,7 @@ class Interpretation:
         """Whether the sentence tells of former times, or a verb is past there and present in the content."""
         endings = tuple(one for lexicon in passage.lexicons[:1] for one in lexicon.entries.get("past_endings", ()))
         others = [word for word in held if word.key not in ours]
-        if passage.tells("past", passage.until(clause)) or (
-            endings and any(word.key.endswith(endings) for word in others)
-        ):
+        if passage.tells("past", clause.keys) or (endings and any(word.key.endswith(endings) for word in others)):
             return True
         for lexicon in passage.lexicons[:1]:
             pairs = [(past, now) for past, now in lexicon.past if past in clause.keys]

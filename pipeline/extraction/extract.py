@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from mosshead.language.lexicon import key_of, words_of
 from mosshead.language.names import MARKS
+from mosshead.language.passage import Passage
 from mosshead.llm.protocol import AnswerTruncated, AnswerUnusable, LanguageModel
 from mosshead.models.kinds import SPEAKING, EntityType, MemoryKind, Role
 from mosshead.safety import judge, suspicion_of, texts_in
@@ -32,7 +33,6 @@ from pipeline.extraction.mentions import (
     mentions_of,
     names_in_play,
 )
-from pipeline.extraction.passage import Passage
 from pipeline.extraction.prompt import (
     ExtractedFact,
     ExtractedRecord,

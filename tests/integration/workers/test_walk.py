@@ -42,7 +42,7 @@ GROUND_FLOOR = ("config", "mosshead", "mosshead/language", "mosshead/language/da
 ROOMS = ("mosshead/embeddings", "mosshead/llm", "mosshead/redaction", "pipeline/rules_en", "mosshead/safety")
 """Folders that count as one file, with all below them."""
 
-MOST = 52
+MOST = 55
 """Files that count. docs/architecture.md lists them; whoever makes them fewer lowers this."""
 
 

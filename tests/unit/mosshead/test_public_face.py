@@ -57,6 +57,8 @@ NAMESPACE = {
         "conversation",
         "history",
         "budget",
+        "fill",
+        "speaker",
         "include_pending",
         "now",
         "reranker",
