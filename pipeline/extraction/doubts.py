@@ -42,7 +42,11 @@ _COVERED: Final = 0.33
 """Less where the language is not known: other forms of a word cannot be told there."""
 _COVERED_ELSEWHERE: Final = 0.25
 _OWN: Final = 0.35
+_A_SENTENCE: Final = 3
+"""Words of a sentence that has no word of its language's grammar: "Noor dropped chess"."""
 _NEAR = 3
+_NEGATED_BEFORE: Final = {"de": 2, "en": 0, "fr": 2, "nl": 2}
+"""How many words before a "not" it may negate: "ich mag das nicht"; one where a language is not named here."""
 
 
 @dataclass(frozen=True)
@@ -89,10 +93,9 @@ class Interpretation:
         words = self.content.words
         if not any(map(_has_no_case, self.content.text)) and (len(words) < 2 or "_" in self.content.text.split()[0]):
             return False
-        plain = [word for word in words if self.content.has("function", word.key)]
-        styled = bool(words) and words[0].text == USER
+        plain = any(self.content.has("function", word.key) for word in words)
         bent = any(word.key.endswith(("s", "ed")) for word in words[1:3])
-        return not self.content.lexicons or bool(plain) or (styled and bent)
+        return not self.content.lexicons or plain or (bent and len(words) >= _A_SENTENCE)
 
     def _share(self, passages: Sequence[Passage]) -> float:
         """The share of the content's words that were said. Its numbers and dates were: otherwise it would have been refused."""
@@ -153,7 +156,7 @@ class Interpretation:
         return bool(felt) and not told and any(not self._meets(word, one) for word in felt for one in self.said)
 
     def _negates_otherwise(self) -> bool:
-        ours = list(self._negated([self.content]))
+        ours = any(self.content.has("negation", word.key) for word in self.content.words)
         sources = [*self.said, *(self.heard if self.confirmed else ())]
         theirs = list(self._negated(sources))
         region = [word.key for word in self._region.values()]
@@ -181,8 +184,9 @@ class Interpretation:
                 for at, word in enumerate(clause.words):
                     if passage.has("negation", word.key):
                         after = [one.key for one in clause.words[at + 1 :] if passage.counts(one)][:_NEAR]
-                        before = [one.key for one in clause.words[:at] if passage.counts(one)][-2:]
-                        yield from (*after, *before)
+                        before = [one.key for one in clause.words[:at] if passage.counts(one)]
+                        reach = next((_NEGATED_BEFORE.get(one.language, 1) for one in passage.lexicons), 1)
+                        yield from (*after, *(before[-reach:] if reach else ()))
 
     def _moods(self) -> Iterator[Doubt]:
         ours = [word.key for word in self.content.words]
@@ -209,8 +213,9 @@ class Interpretation:
         """Whether the clause, the rest of its sentence, the next one, or the head of a later message calls it off."""
         for passage, clause, _ in self._aligned:
             rest = [one for one in passage.clauses if one.words[0].start >= clause.words[0].start]
-            keys = [word.key for one in rest if one.sentence <= clause.sentence + 1 for word in one.words]
-            if passage.tells("cancelled", keys):
+            keys = [word.key for one in rest if one.sentence == clause.sentence for word in one.words]
+            following = [word.key for one in rest if one.sentence == clause.sentence + 1 for word in one.words]
+            if passage.tells("cancelled", keys) or passage.tells("cancelled", following[:_HEAD]):
                 return True
         own = {passage.text for passage, _, _ in self._aligned}
         heads = ([word.key for word in one.words[:_HEAD]] for one in self.after if one.text not in own)
@@ -320,6 +325,8 @@ class Interpretation:
                 theirs = [word for word in passage.words[then + 1 : there] if not self._joins(word)]
                 same = ours_between and [word.key for word in ours_between] == [word.key for word in theirs]
                 told = [word for word in ours_between if self.content.counts(word)]
+                if told and all(self.content.has("persons", word.key) for word in told):
+                    continue  # my uncle Fermín is Fermín, the uncle of me
                 kept = any(self._is_marked_alike(mine, passage, its) for mine, its in ((one, there), (other, then)))
                 if (
                     there > then
