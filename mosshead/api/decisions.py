@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import get_args
 from uuid import UUID
 
-from mosshead.api.arguments import checked_limit, id_of
 from mosshead.api.session import Session
+from mosshead.arguments import checked_limit, id_of
 from mosshead.errors import NotFound, UndoRefused
 from mosshead.models.memories import Action, Decision, Related
 from mosshead.store import decisions

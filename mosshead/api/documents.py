@@ -9,8 +9,8 @@ from uuid import UUID
 from pydantic import BaseModel
 from sqlalchemy import Row
 
-from mosshead.api.arguments import checked_limit
 from mosshead.api.session import Session
+from mosshead.arguments import checked_limit
 from mosshead.errors import DocumentConflict, InvalidEvent
 from mosshead.models.documents import Document, Episode, Record, S, StoredDocument, as_read, changes_to, typed
 from mosshead.models.memories import Decision, StoredMemory

@@ -9,18 +9,9 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from mosshead.api.arguments import (
-    AMemory,
-    AnEntity,
-    aware,
-    checked_limit,
-    entity_id,
-    id_of,
-    id_or_name,
-    listed,
-    memory_id,
-)
+from mosshead.api.arguments import AMemory, AnEntity, entity_id, memory_id
 from mosshead.api.session import Session
+from mosshead.arguments import aware, checked_limit, id_of, id_or_name, listed
 from mosshead.errors import AmbiguousName, InvalidEvent, NotFound
 from mosshead.language.names import normalise
 from mosshead.models.memories import Entity, Profile

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from mosshead.api.arguments import id_of
 from mosshead.api.session import Session
+from mosshead.arguments import id_of
 from mosshead.events.commands import ErasedScope
 from mosshead.store.connection import OF_NAMESPACE, Sql
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Engine
 
-from mosshead.api.arguments import checked_limit, checked_threshold
+from mosshead.arguments import checked_limit, checked_threshold
 from mosshead.embeddings import Embedder
 from mosshead.models.memories import Hit
 from mosshead.paths import NamespacePath, NamespacePrefix

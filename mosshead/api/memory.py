@@ -12,10 +12,10 @@ import psycopg
 from sqlalchemy import Engine, create_engine, event
 
 from mosshead import fork_safety
-from mosshead.api.arguments import checked_seconds
 from mosshead.api.namespace import Namespace
 from mosshead.api.session import Session
 from mosshead.api.settings import ClientSettings, client_settings, open_publisher
+from mosshead.arguments import checked_seconds
 from mosshead.deadline import READ_SECONDS, bounded, ends_within
 from mosshead.embeddings import Embedder, open_embedder, spec_of
 from mosshead.errors import EmbedderMismatch, MossheadError

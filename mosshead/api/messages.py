@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
-from mosshead.api.arguments import (
+from mosshead.api.session import Session
+from mosshead.arguments import (
     OnTimeout,
     aware,
     before_and_after,
@@ -14,14 +15,12 @@ from mosshead.api.arguments import (
     checked_limit,
     checked_threshold,
     id_of,
-    redacted_history,
 )
-from mosshead.api.session import Session
 from mosshead.errors import NotFound
 from mosshead.ids import uuid7
 from mosshead.models.memories import Progress, StoredMemory
 from mosshead.publishing.publishers import AppSession
-from mosshead.redaction import redact
+from mosshead.redaction import redact, redact_history
 from mosshead.store import memories
 from mosshead.store.connection import OF_NAMESPACE, Sql
 from mosshead.text import readable
@@ -94,7 +93,7 @@ class NamespaceMessages:
         named, said = checked_conversation(conversation), redact(readable("text", text))
         wanted = message_search.MessageSearchRequest(
             text=said,
-            history=redacted_history(history),
+            history=redact_history(history),
             conversation=named,
             limit=checked_limit(limit),
             around=before_and_after(around),

@@ -9,24 +9,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from mosshead.api.arguments import (
-    AMemory,
-    AnEntity,
-    OnTimeout,
-    asking_speaker,
-    aware,
-    checked_conversation,
-    checked_kind,
-    checked_limit,
-    checked_metadata,
-    checked_threshold,
-    entity_id,
-    id_of,
-    listed,
-    memory_ids,
-    redacted_history,
-    schemas_of,
-)
+from mosshead.api.arguments import AMemory, AnEntity, checked_kind, entity_id, memory_ids, schemas_of
 from mosshead.api.checks import check_erased, check_memories, check_replaced, pending_memory
 from mosshead.api.decisions import NamespaceDecisions, check_undo
 from mosshead.api.documents import NamespaceDocuments
@@ -34,6 +17,16 @@ from mosshead.api.entities import NamespaceEntities
 from mosshead.api.erasures import NamespaceErasures
 from mosshead.api.messages import NamespaceMessages
 from mosshead.api.session import Session
+from mosshead.arguments import (
+    OnTimeout,
+    aware,
+    checked_conversation,
+    checked_limit,
+    checked_metadata,
+    checked_threshold,
+    id_of,
+    listed,
+)
 from mosshead.errors import NotFound
 from mosshead.events.transcripts import turns
 from mosshead.ids import remembered_id, uuid7
@@ -41,7 +34,7 @@ from mosshead.models.kinds import MemoryKind, Role
 from mosshead.models.memories import Hits, Progress, State, StoredMemory
 from mosshead.paths import NamespacePath
 from mosshead.publishing.publishers import AppSession
-from mosshead.redaction import redact
+from mosshead.redaction import asking_speaker, redact, redact_history
 from mosshead.store import export as stored
 from mosshead.store import memories
 from mosshead.text import readable
@@ -386,7 +379,7 @@ class Namespace:
         said = redact(readable("message", message))
         wanted = pipeline.ContextRequest(
             text=said,
-            history=redacted_history(history),
+            history=redact_history(history),
             conversation=checked_conversation(conversation),
             budget=checked_limit(budget, "budget"),
             fill=fill,

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine
 
-from mosshead.api.arguments import OnTimeout, checked_on_timeout, checked_seconds
+from mosshead.arguments import OnTimeout, checked_on_timeout, checked_seconds
 from mosshead.deadline import with_deadline
 from mosshead.embeddings import Embedder
 from mosshead.errors import ReadTimeout, WaitTimeout
@@ -19,11 +19,10 @@ from mosshead.models.memories import Hit, Hits, Progress, StoredMemory
 from mosshead.paths import NamespacePath
 from mosshead.publishing.publishers import AppSession, check_events, publish_checked
 from mosshead.store import memories
-from mosshead.store.connection import in_one_trip, tenant_transaction
+from mosshead.store.connection import ReadStore, in_one_trip, tenant_transaction
 from mosshead.store.pending import Laid, Overlay, Pending
 
 if TYPE_CHECKING:
-    from mosshead.context.parse import ReadStore
     from mosshead.publishing.shipper import SpoolPublisher
 
 _POLL_SECONDS = 0.05
@@ -64,10 +63,8 @@ class Session:
         with self.transaction() as connection:
             return read(connection, self.path, *arguments, **named)
 
-    def store(self) -> "ReadStore":
+    def store(self) -> ReadStore:
         """Return what the reading of a message asks."""
-        from mosshead.context.parse import ReadStore  # an app that publishes alone has no use for it
-
         return ReadStore(engine=self.engine, path=self.path, embedder=self.embedder)
 
     def read(

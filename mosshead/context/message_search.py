@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from mosshead.context.parse import Heard, ReadStore, look_up_names
-from mosshead.context.pipeline import messages_statement, names_of
+from mosshead.context.pipeline import Heard, look_up_names, messages_statement, names_of
 from mosshead.errors import NotFound
 from mosshead.language.dates import where_asked
 from mosshead.models.context import Excerpt, MessageHit, MessageHits, excerpts
@@ -15,6 +14,7 @@ from mosshead.search import messages as messages_sql
 from mosshead.search.messages import Among, ScannedMessages, asked_by, rank_messages
 from mosshead.search.rerank import JUDGED, Judge, reranked
 from mosshead.store import memories
+from mosshead.store.connection import ReadStore
 from mosshead.text import as_compared
 
 

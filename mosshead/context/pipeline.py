@@ -29,7 +29,6 @@ from mosshead.context.assemble import (
     told_in_one_line,
     without,
 )
-from mosshead.context.parse import Heard, ReadStore, look_up_names
 from mosshead.context.reader import reader_cues, relates
 from mosshead.deadline import at_the_same_time
 from mosshead.embeddings.protocol import Vector
@@ -44,10 +43,14 @@ from mosshead.entities.disambiguation import (
     telling,
 )
 from mosshead.entities.evidence import Weighed, offered
-from mosshead.entities.lookup import NameMatch
+from mosshead.entities.lookup import NameMatch, Parsed
+from mosshead.entities.resolution import TURNS
 from mosshead.language.dates import periods, where_asked
+from mosshead.language.name_spans import keys_of
+from mosshead.language.requests import is_first_person
 from mosshead.models.context import Context
-from mosshead.models.memories import Hit
+from mosshead.models.entities import USER
+from mosshead.models.memories import Hit, Progress
 from mosshead.models.messages import StoredMessage
 from mosshead.models.questions import Question
 from mosshead.search import memories as memories_sql
@@ -55,9 +58,11 @@ from mosshead.search import messages as messages_sql
 from mosshead.search.memories import RankedMemory, not_ruled_out, other_of_two, rank_memories
 from mosshead.search.messages import Among, RankedMessage, asked_by, rank_messages
 from mosshead.search.rerank import Judge
-from mosshead.store.connection import Sql
+from mosshead.search.scans import Scanned, Vocabulary, vocabularies, vocabulary_statement
+from mosshead.store import memories as views
+from mosshead.store.connection import ReadStore, Sql
 from mosshead.store.pending import Laid
-from mosshead.text import as_compared
+from mosshead.text import as_compared, turns_before
 
 _MOST_CONTESTED = 3
 """So many names of a message, each borne by several, are settled; it takes a scan for each."""
@@ -123,12 +128,78 @@ def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int]
         judge=wanted.judge,
         reader=None
         if wanted.fill
-        else reader_cues(store, heard, fetched.memories, fetched.messages, speaker=wanted.speaker),
+        else reader_cues(store, heard.parsed, fetched.memories, fetched.messages, speaker=wanted.speaker),
         budget=wanted.budget,
         count_tokens=store.embedder.count_tokens,
         now=wanted.now,
         partial=progress.partial,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """A message as the first trip leaves it.
+
+    before: the turns before it, oldest first. found: the names in all of these. ahead: what was said last, anywhere in the
+    namespace, and has not taken effect; the last first. vocabularies: of its words, where the namespace has indexes of its own.
+    """
+
+    parsed: Parsed
+    before: tuple[str, ...]
+    found: tuple[NameMatch, ...]
+    ahead: tuple[StoredMessage, ...]
+    progress: Progress
+    vocabularies: Mapping[Scanned, Vocabulary]
+
+
+def look_up_names(
+    store: ReadStore,
+    message: str,
+    before: Sequence[str],
+    *,
+    conversation: str | None = None,
+    ahead: int = 0,
+    speaker: str | None = None,
+) -> Heard:
+    """Look up whom a message names.
+
+    before: the turns before it, oldest first, of which the latest count. conversation: where to look for them if none are given.
+    speaker: the name under which whoever asks speaks; without one they are the user. ahead: how many to fetch of the
+    messages that have not taken effect.
+    """
+    given = bool(before)
+    before = turns_before(message, before, TURNS)
+    texts, asker = [message, *before], speaker or USER
+    asked = {
+        "names": lookup.statement_for(store.path, keys_of(texts) | keys_of([asker], are_names=True)),
+        "progress": views.progress_statement(store.path),
+        "words": vocabulary_statement(store.path, store.embedder.name, message),
+    }
+    if ahead:
+        asked["ahead"] = views.messages_ahead_statement(store.path, ahead)
+    if conversation and not given:
+        asked["latest"] = views.latest_messages_statement(store.path, conversation, TURNS + 1)
+    rows = dict(zip(asked, store.trip(list(asked.values())), strict=True))
+    found, latest = lookup.matches(texts, rows["names"]), views.latest_said(rows.get("latest", []))
+    before = turns_before(message, latest, TURNS) or before
+    if latest and before and lookup.refers_back(message, found):
+        (names,) = store.trip([lookup.statement_for(store.path, keys_of(before))])
+        found = lookup.matches([message, *before], [*rows["names"], *names])
+    return Heard(
+        parsed=lookup.parse(
+            message, found, asker=_asker(asker, rows["names"]) if is_first_person(message) else frozenset()
+        ),
+        before=before,
+        found=tuple(found),
+        ahead=tuple(map(views.message_of, rows.get("ahead", ()))),
+        progress=views.progress_of(rows["progress"]),
+        vocabularies=vocabularies(rows["words"]),
+    )
+
+
+def _asker(name: str, rows: Sequence[Any]) -> frozenset[UUID]:
+    found = {one.entity.entity_id for one in lookup.matches([name], rows, are_names=True) if one.whole}
+    return frozenset(found) if len(found) == 1 else frozenset()
 
 
 def _ahead(last: Sequence[StoredMessage], told: Collection[str]) -> list[StoredMessage]:
@@ -227,7 +298,7 @@ def _weighing(store: ReadStore, heard: Heard, contests: Mapping[str, Telling], v
     """For each contested name, what is known of its bearers that answers to what was said; then the scene's names."""
     if not contests:
         return []
-    keys = lookup.keys_of(heard.before)
+    keys = keys_of(heard.before)
     return [
         *(
             evidence.statement_for(

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 
-from mosshead.context.parse import Heard, ReadStore
 from mosshead.embeddings.calibration import UnrelatedCosines, unrelated_cosines
 from mosshead.embeddings.local.files import MODEL
+from mosshead.entities.lookup import Parsed
 from mosshead.language.dates import periods
 from mosshead.language.requests import (
     asks_what_is_now,
@@ -28,6 +28,7 @@ from mosshead.search import messages as messages_sql
 from mosshead.search.memories import MemoryFound, RankedMemory, ScannedMemories
 from mosshead.search.messages import MessageFound, RankedMessage, ScannedMessages
 from mosshead.search.weights import ReadingWeights
+from mosshead.store.connection import ReadStore
 
 READING = ReadingWeights()
 
@@ -122,17 +123,17 @@ class ContextCandidate:
 
 
 def reader_cues(
-    store: ReadStore, heard: Heard, memories: ScannedMemories, messages: ScannedMessages, *, speaker: str | None
+    store: ReadStore, parsed: Parsed, memories: ScannedMemories, messages: ScannedMessages, *, speaker: str | None
 ) -> ReaderCues:
     """Tell what a reader goes by; where a request needs to know more of whoever asks, with a round trip more."""
-    text, cosines = heard.parsed.text, unrelated_cosines(store.embedder)
-    needed = tuple(_needed(store, heard, cosines, speaker))
+    text, cosines = parsed.text, unrelated_cosines(store.embedder)
+    needed = tuple(_needed(store, parsed, cosines, speaker))
     return ReaderCues(
         cosines=cosines,
         needed=needed,
-        asker=heard.asker,
+        asker=parsed.asker,
         speaker=speaker,
-        related=bool(needed) or _related(heard, memories, messages, cosines),
+        related=bool(needed) or _related(parsed, memories, messages, cosines),
         first_person=is_first_person(text),
         of_assistant=concerns_assistant(text),
         of_now=asks_what_is_now(text),
@@ -145,11 +146,11 @@ def is_statement(one: MessageFound) -> bool:
     return one.message.role is Role.USER and not is_request(said) and not is_small_talk(said)
 
 
-def _related(heard: Heard, memories: ScannedMemories, messages: ScannedMessages, cosines: UnrelatedCosines) -> bool:
+def _related(parsed: Parsed, memories: ScannedMemories, messages: ScannedMessages, cosines: UnrelatedCosines) -> bool:
     """Whether a message has to do with something that somebody stated; what was asked before is no reason."""
-    if is_small_talk(heard.parsed.text):
+    if is_small_talk(parsed.text):
         return False
-    if heard.parsed.means_somebody or is_first_person(heard.parsed.text):
+    if parsed.means_somebody or is_first_person(parsed.text):
         return True
     asked = {one.message.id for one in messages.found if not is_statement(one)}
     near = [one.cosine for one in messages.found if is_statement(one)]
@@ -158,11 +159,11 @@ def _related(heard: Heard, memories: ScannedMemories, messages: ScannedMessages,
 
 
 def _needed(
-    store: ReadStore, heard: Heard, cosines: UnrelatedCosines, speaker: str | None
+    store: ReadStore, parsed: Parsed, cosines: UnrelatedCosines, speaker: str | None
 ) -> Iterator[MemoryFound | MessageFound]:
     """What whoever asks has said of themselves that a request of this kind needs."""
-    probes = needs_of(heard.parsed.text)
-    of_somebody_else = heard.parsed.means_somebody and not is_first_person(heard.parsed.text)
+    probes = needs_of(parsed.text)
+    of_somebody_else = parsed.means_somebody and not is_first_person(parsed.text)
     if not probes or of_somebody_else:
         return
     statements = []
@@ -170,7 +171,7 @@ def _needed(
         scan = {"model": store.embedder.name, "vector": vector, "message": probe}
         statements += [
             messages_sql.statement_for(store.path, **scan, each=_LOOKED_AT),
-            memories_sql.statement_for(store.path, **scan, named=heard.asker),
+            memories_sql.statement_for(store.path, **scan, named=parsed.asker),
         ]
     rows = iter(store.trip(statements))
     for said, known in zip(rows, rows, strict=True):
@@ -179,7 +180,7 @@ def _needed(
             for one in messages_sql.scanned(said).found
             if is_statement(one) and (speaker is None or one.message.speaker == speaker)
         ]
-        found += [one for one in memories_sql.scanned(known).memories if not heard.asker.isdisjoint(one.entities)]
+        found += [one for one in memories_sql.scanned(known).memories if not parsed.asker.isdisjoint(one.entities)]
         found.sort(key=lambda one: -one.cosine)
         yield from (one for one in found[:_PER_NEED] if one.cosine >= cosines.near(len(found)))
 

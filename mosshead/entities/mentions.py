@@ -14,7 +14,8 @@ from typing import Any
 from uuid import UUID
 
 from mosshead.callbacks import answer_of
-from mosshead.entities.lookup import NameMatch, words_of
+from mosshead.entities.lookup import NameMatch
+from mosshead.language.name_spans import words_of
 from mosshead.language.references import Layout, ReferenceForm, phrases
 from mosshead.language.wordlists import GRAMMAR
 from mosshead.patterns import lazy_pattern

@@ -11,8 +11,9 @@ from mosshead.embeddings import Embedder
 from mosshead.entities import evidence, lookup
 from mosshead.entities.disambiguation import MOST_OFFERED, Telling, disambiguate, question, telling
 from mosshead.entities.evidence import Weighed
-from mosshead.entities.lookup import Name, NameMatch, NamePlace, TextWord, places, words_of
+from mosshead.entities.lookup import NameMatch
 from mosshead.events.transcripts import spoken
+from mosshead.language.name_spans import Name, NamePlace, TextWord, keys_of, places, words_of
 from mosshead.language.names import normalise
 from mosshead.language.wordlists import AMBIGUOUS, CALENDAR, GRAMMAR, gender_of
 from mosshead.models.memories import Entity
@@ -134,8 +135,8 @@ class _Asking:
         """Fetch all that decides, in one trip; without a mention, the names alone."""
         texts = [self.message, *self.history]
         asked = telling(self.message, mention or self.message, self.history)
-        mention_keys = lookup.keys_of([mention], are_names=True) if mention else set()
-        named_keys = lookup.keys_of(texts) - mention_keys
+        mention_keys = keys_of([mention], are_names=True) if mention else set()
+        named_keys = keys_of(texts) - mention_keys
         of_mention = evidence.statement_for(
             self.path,
             model=self.embedder.name,

@@ -7,6 +7,7 @@ docs/privacy.md says what is redacted, where, and what is not promised.
 """
 
 from mosshead.redaction.events import redact_event, redact_fields, redact_json
+from mosshead.redaction.history import asking_speaker, redact_history
 from mosshead.redaction.redact import redact
 
-__all__ = ["redact", "redact_event", "redact_fields", "redact_json"]
+__all__ = ["asking_speaker", "redact", "redact_event", "redact_fields", "redact_history", "redact_json"]

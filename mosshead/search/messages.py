@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mosshead.embeddings import Vectors
-from mosshead.entities.lookup import Name, TextWord, places, words_of
 from mosshead.language.dates import Period, periods
+from mosshead.language.name_spans import Name, TextWord, places, words_of
 from mosshead.language.names import normalise, spelled_out
 from mosshead.models.messages import StoredMessage
 from mosshead.paths import NamespacePath

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import psycopg
@@ -18,7 +18,11 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from mosshead.deadline import ends_within, remaining, server_milliseconds
+from mosshead.paths import NamespacePath
 from mosshead.patterns import lazy_pattern
+
+if TYPE_CHECKING:
+    from mosshead.embeddings.protocol import Embedder
 
 Parameters = Mapping[str, Any]
 """The values of the placeholders ``%(name)s``, by name. A list is an array, and a vector a `BinaryVector`."""
@@ -66,6 +70,19 @@ def in_one_trip(engine: Engine, tenant_id: UUID, statements: Sequence["Sql"]) ->
             if remaining() == 0 or (error.sqlstate is not None and not error.sqlstate.startswith(_GONE)):
                 raise
             return _pipelined(engine, tenant_id, statements)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadStore:
+    """Where to read, and what embeds."""
+
+    engine: Engine
+    path: NamespacePath
+    embedder: "Embedder"
+
+    def trip(self, statements: Sequence["Sql"]) -> list[list[Any]]:
+        """The rows of some statements, for one round trip."""
+        return in_one_trip(self.engine, self.path.tenant_id, statements)
 
 
 @dataclass(frozen=True, slots=True)

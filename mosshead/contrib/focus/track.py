@@ -6,8 +6,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
-from mosshead.api.arguments import checked_conversation
 from mosshead.api.session import Session
+from mosshead.arguments import checked_conversation
 from mosshead.contrib.focus.coreference import (
     OnPair,
     next_mentions,
@@ -31,6 +31,7 @@ from mosshead.contrib.focus.state import FocusState, LayerEntry
 from mosshead.entities import lookup
 from mosshead.events.transcripts import turns
 from mosshead.fencing import strip_fences
+from mosshead.language.name_spans import keys_of
 from mosshead.language.references import Layout, phrases
 from mosshead.models.kinds import SPEAKING, Role
 from mosshead.models.memories import Entity
@@ -204,7 +205,7 @@ def _said(spoken: Sequence[tuple[str, Any]]) -> list[tuple[int, FocusTurn]]:
 def _named(session: Session, texts: Sequence[str]) -> tuple[list[lookup.NameMatch], bool]:
     """The names in the texts, and whether the namespace has an index of its vectors."""
     path, model = session.path, session.embedder.name
-    asked = [lookup.statement_for(path, lookup.keys_of(texts)), whether_indexed(path, model)]
+    asked = [lookup.statement_for(path, keys_of(texts)), whether_indexed(path, model)]
     rows, scopes = in_one_trip(session.engine, path.tenant_id, asked)
     return lookup.matches(texts, rows), any(scope.indexed for scope in scopes)
 

@@ -7,9 +7,9 @@ from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 from uuid import UUID, uuid4
 
-from mosshead.api.arguments import checked_limit, checked_seconds
 from mosshead.api.memory import Memory, warm_up
 from mosshead.api.namespace import Namespace
+from mosshead.arguments import checked_limit, checked_seconds
 from mosshead.contrib.openai_client.apis import ApiForm, Chat, Responses
 from mosshead.contrib.openai_client.calls import Call, Injection, Placement, Whose, wait, wait_async, warm_up_reads
 from mosshead.contrib.openai_client.streams import Forwarding, followed

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import pairwise
 from typing import get_args
 
-from mosshead.api.arguments import checked_limit
+from mosshead.arguments import checked_limit
 from mosshead.contrib.prompt_optimizers import proposals
 from mosshead.contrib.prompt_optimizers.proposals import EditsAnswer, Proposed, Task
 from mosshead.contrib.prompt_optimizers.trajectories import AnyTrajectory, trajectories_of

@@ -10,12 +10,11 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
-from mosshead.context.parse import ReadStore, look_up_names
-from mosshead.context.pipeline import Understood, fetch_candidates, names_of, settle
+from mosshead.context.pipeline import Understood, fetch_candidates, look_up_names, names_of, settle
 from mosshead.contrib.stories.prompt import noted
 from mosshead.contrib.stories.requests import StoryIntent, StoryRequest, times_in
 from mosshead.contrib.stories.story import StoryEvidence
-from mosshead.entities.lookup import Name, places, words_of
+from mosshead.language.name_spans import Name, places, words_of
 from mosshead.language.names import normalise
 from mosshead.models.kinds import Role
 from mosshead.models.memories import Progress, StoredMemory
@@ -23,7 +22,7 @@ from mosshead.models.questions import Question
 from mosshead.search.memories import WEIGHTS, RankedMemory, base
 from mosshead.search.messages import Among
 from mosshead.search.weights import ContextWeights
-from mosshead.store.connection import Sql, of_namespace, tenant_transaction
+from mosshead.store.connection import ReadStore, Sql, of_namespace, tenant_transaction
 from mosshead.store.entities import MAX_DEPTH, Neighbour, neighbours
 from mosshead.store.memories import NAMES_IN_ORDER, OWN_COLUMNS, memory_fields
 from mosshead.text import as_compared

@@ -6,9 +6,9 @@ from datetime import date
 from enum import StrEnum
 from itertools import zip_longest
 
-from mosshead.entities.lookup import words_of
 from mosshead.language.dates import period_of, phrases_on
 from mosshead.language.dates.spans import MONTH_NAME
+from mosshead.language.name_spans import words_of
 from mosshead.language.wordlists import GRAMMAR
 from mosshead.patterns import AS_ASCII, lazy_pattern
 

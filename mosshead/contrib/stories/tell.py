@@ -6,14 +6,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from mosshead.api.arguments import (
+from mosshead.arguments import (
     OnTimeout,
     aware,
     checked_conversation,
     checked_limit,
     checked_on_timeout,
     checked_seconds,
-    redacted_history,
 )
 from mosshead.callbacks import answer_of
 from mosshead.contrib.stories.evidence import chosen, gathered
@@ -24,7 +23,7 @@ from mosshead.fencing import one_line
 from mosshead.llm.open import open_model
 from mosshead.llm.protocol import AnswerRefused, LanguageModel, ModelUnavailable
 from mosshead.patterns import lazy_pattern
-from mosshead.redaction import redact
+from mosshead.redaction import redact, redact_history
 from mosshead.text import readable
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def tell_story(
     session = namespace.session
     teller = None if model is None else open_model(model)
     said = redact(readable("request", request))
-    turns, named = redacted_history(history), checked_conversation(conversation)
+    turns, named = redact_history(history), checked_conversation(conversation)
     most = checked_limit(budget, "budget")
     moment = aware(now, "now") or datetime.now(UTC)
     limit, ending = None if timeout is None else checked_seconds("timeout", timeout), checked_on_timeout(on_timeout)

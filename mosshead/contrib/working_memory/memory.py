@@ -11,8 +11,8 @@ from uuid import UUID
 
 from redis import Redis
 
-from mosshead.api.arguments import aware, checked_limit, id_or_name
 from mosshead.api.namespace import Namespace
+from mosshead.arguments import aware, checked_limit, id_or_name
 from mosshead.contrib.working_memory.references import (
     Fields,
     TextReference,

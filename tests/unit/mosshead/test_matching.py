@@ -5,7 +5,7 @@ from unicodedata import normalize
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.entities.lookup import Name, places, words_of
+from mosshead.language.name_spans import Name, places, words_of
 from mosshead.language.names import normalise
 
 BROOKS = Name(normalised="agnes brooks", is_person=True, full=("agnes", "brooks"))

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.context.parse import parse
 from mosshead.entities.disambiguation import telling
-from mosshead.entities.lookup import NameMatch
+from mosshead.entities.lookup import NameMatch, parse
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
 

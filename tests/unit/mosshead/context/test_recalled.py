@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.api.arguments import before_and_after
+from mosshead.arguments import before_and_after
 from mosshead.fencing import fenced
 from mosshead.models.context import MessageHit, MessageHits, excerpts
 from mosshead.models.kinds import Role
