@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from itertools import chain
+from itertools import chain, pairwise
 
 from mosshead.language.lexicon import Lexicon, words_of
 from mosshead.language.wordlists import CARDINALS, TURNS, UNDER_TWENTY
@@ -14,7 +14,7 @@ Number = tuple[frozenset[str], ...]
 _FACTORS = {
     "dozen": 12, "hundred": 100, "thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000, "mila": 1000, "mil": 1000,
     "mille": 1000, "tausend": 1000, "duizend": 1000, "millionen": 1_000_000, "millones": 1_000_000, "millions": 1_000_000,
-    "milhoes": 1_000_000, "milioni": 1_000_000, "miljoen": 1_000_000,
+    "milhoes": 1_000_000, "milioni": 1_000_000, "miljoen": 1_000_000, "ton": 100_000,
 }  # fmt: skip
 _SHORT_FACTORS = {"k": "thousand", "m": "million", "mn": "million", "mio": "million", "bn": "billion"}
 _NOON = 12
@@ -102,7 +102,7 @@ def _goes_on(running: Sequence[float], pieces: Sequence[float]) -> bool:
     last, first = running[-1], pieces[0]
     multiplies = first >= _HUNDRED or first == _DOZEN
     fills = last >= _HUNDRED > first or (_TWENTY <= last < _HUNDRED and first < _TWENTY and first < last)
-    seventy = last == _TEN and len(running) > 1 and running[-2] >= _TWENTY and first < _TEN  # soixante-dix-sept
+    seventy = last == _TEN and first < _TEN and (first > 6 or (len(running) > 1 and running[-2] >= _TWENTY))  # dix-sept
     return multiplies or fills or seventy or first < 1 or (last == 4 and first == _TWENTY)
 
 
@@ -117,12 +117,14 @@ def _told(running: Sequence[float], loosely: bool) -> Iterator[str]:
 
 def _sum(pieces: Sequence[float]) -> float:
     total = current = 0.0
-    for piece in pieces:
+    for before, piece in pairwise((0.0, *pieces)):
         if piece >= _THOUSAND:
             total, current = total + (current or 1) * piece, 0.0
         elif piece == _QUARTER and 1 < current < 4:
             current *= piece
-        elif piece == _HUNDRED or (piece == _DOZEN and 0 < current < _TEN) or (piece == _TWENTY and current == 4):
+        elif piece == _TWENTY and before == 4:  # six cent quatre-vingts
+            current += 4 * _TWENTY - 4
+        elif piece == _HUNDRED or (piece == _DOZEN and 0 < current < _TEN):
             current = (current or 1) * piece
         else:
             current += piece

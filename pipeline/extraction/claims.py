@@ -122,6 +122,7 @@ def missing_claims(
     lexicons = lexicons_of(content) or said.lexicons
     german = bool(lexicons) and lexicons[0].language == "de"
     named = [one for one in mentions if one.entity_type in _NAMED and key_of(one.name) in key_of(content)]
+    named = [one for one in named if not _describes(one.name, lexicons)]
     proper = {word.key for one in named for word in words_of(one.name) if word.text[:1].isupper()}
     missing = [
         one.name for one in named if one.name[:1].isupper() and not said.holds_name(one.name, strictly=not german)
@@ -134,13 +135,28 @@ def missing_claims(
     full = written_out(words_of(content), words_of(said.text)) if missing or words else frozenset[str]()
     missing = [one for one in missing if not {word.key for word in words_of(one)} <= full]
     words = [word for word in words if word.key not in full]
-    known = [word.text for word in words if word.key in proper or word.key in FIRST_NAMES or classes_of(word.key)]
-    missing += known
+    in_part = {
+        word.key
+        for one in named
+        if any(word.text[:1].isupper() and said.holds_name(word.text) for word in words_of(one.name))
+        for word in words_of(one.name)
+    }
+    missing = [one for one in missing if not {word.key for word in words_of(one)} <= in_part]
+    missing += [
+        word.text
+        for word in words
+        if word.key not in in_part and (word.key in proper or word.key in FIRST_NAMES or classes_of(word.key))
+    ]
     missing += _missing_numbers(content, lexicons, said, times)
     missing += _missing_dates(content, lexicons, said, times)
     return Missing(
         tuple(dict.fromkeys(missing)), tuple(dict.fromkeys(word.text for word in words if word.text not in missing))
     )
+
+
+def _describes(name: str, lexicons: Sequence[Lexicon]) -> bool:
+    """Whether what stands for a name says what somebody is to the user: "User's brother", "la abuela de User"."""
+    return any(one.has("user", word.key) for one in lexicons for word in words_of(name))
 
 
 def _names(content: str, lexicons: Sequence[Lexicon], proper: set[str]) -> Iterator[Word]:
