@@ -21,6 +21,9 @@ _NOON = 12
 _HUNDRED, _THOUSAND, _DOZEN = 100, 1000, 12
 _TEN, _TWENTY = 10, 20
 _QUARTER = 0.25
+_LONGEST_FIGURE = 4
+_PARTS = {365: 12, 7: 7}
+"""By the days of a span how many months are in a year, and days in a week."""
 
 _THOUSANDS = re.compile(r"(?<=\d)(?:[,'’_](?=\d{3}(?!\d))|,(?=(?:\d\d,){1,5}\d{3}(?!\d)))")
 
@@ -55,6 +58,7 @@ def spelt_numbers(text: str, lexicon: Lexicon, *, articles: bool = True) -> Iter
     keys = [word.key for word in words_of(text)]
     if articles:
         yield from _times_of_day(keys, lexicon)
+        yield from _beside_figures(keys, lexicon)
     running: list[float] = []
     for at, key in enumerate(keys):
         pieces = _worth(key, lexicon) if articles or key not in lexicon.articles or running else []
@@ -63,12 +67,33 @@ def spelt_numbers(text: str, lexicon: Lexicon, *, articles: bool = True) -> Iter
             yield from _percentages(key, running, lexicon) if articles else ()
             if running and not _goes_on(running, pieces):
                 yield from _told(running, articles)
+                if articles and running[0] < _TEN <= pieces[0] < _HUNDRED and len(running) == 1:
+                    yield _in_one_form(f"{Decimal(str(_HUNDRED * running[0] + _sum(pieces))):f}")  # nine fifty
                 running = []
             running += pieces
         elif not joins:
             yield from _told(running, articles)
             running = []
     yield from _told(running, articles)
+
+
+def _beside_figures(keys: Sequence[str], lexicon: Lexicon) -> Iterator[str]:
+    """What figures and words say together: "86 and a half", and how many months are in years, or days in weeks."""
+    for at, key in enumerate(keys):
+        whole = float(key) if key.isdecimal() and len(key) <= _LONGEST_FIGURE else None
+        worth = [whole] if whole is not None else _worth(key, lexicon)
+        number = _sum(worth) if worth else 1.0
+        ahead = [one for one in keys[at + 1 : at + 4] if not lexicon.has("joiners", one) and not _is_one(one, lexicon)]
+        more = lexicon.numbers.get(ahead[0], 1.0) if ahead else 1.0
+        if whole is not None and more < 1:
+            yield _in_one_form(f"{Decimal(str(whole + more)):f}")
+        span = lexicon.spans.get(ahead[0] if worth and ahead else key, 0)
+        if span in _PARTS:
+            yield _in_one_form(f"{Decimal(str(number * _PARTS[span])):f}")
+
+
+def _is_one(key: str, lexicon: Lexicon) -> bool:
+    return key in lexicon.articles and lexicon.numbers.get(key, 1) == 1
 
 
 def _percentages(key: str, running: Sequence[float], lexicon: Lexicon) -> Iterator[str]:

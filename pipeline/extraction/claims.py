@@ -19,9 +19,11 @@ from pipeline.models import Message
 
 _NAMED = frozenset({EntityType.PERSON, EntityType.ORG, EntityType.PLACE, EntityType.PROJECT})
 _OPENS = re.compile(r"(?:^|[.!?:…]\s+|\n)\W*$")
-_WEEK, _FORTNIGHT = 7, 14
+_WEEK, _FORTNIGHT, _MONTH = 7, 14, 31
 _LONGEST_COUNT = 100
 _RUN_TOGETHER = 5
+_NOON = 12
+_ON_CLOCK = re.compile(r"(?<![\d:.])(1[3-9]|2[0-3])(?=:00| ?(?:h|hs|hrs|uhr|uur|heures|horas|ore)\b)")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
@@ -59,6 +61,14 @@ class Utterances:
     def counted(self) -> frozenset[tuple[str, str]]:
         """The numbers of the messages, each with the word for what it counts."""
         return frozenset(pair for message in self.messages for pair in _counted(message.content, self.lexicons))
+
+    @cached_property
+    def alone(self) -> frozenset[str]:
+        """The numbers of messages that count nothing: "wait, nine" puts right what was counted before."""
+        texts = [one.content for one in self.messages]
+        return frozenset(
+            number for one in texts if not set(_counted(one, self.lexicons)) for number in _bare(one, self.lexicons)
+        )
 
     @cached_property
     def days(self) -> frozenset[date]:
@@ -188,15 +198,32 @@ def _missing_numbers(
         days |= years
     if any(key in one.articles for one in said.lexicons for key in said.keys):
         days.add("1")  # "a girl" is 1 girl
-    yield from held.missing_numbers(content, days)
+    yield from held.missing_numbers(content, days | _numbers_meant(content, said))
     for number in spelt_numbers(content, lexicons[0], articles=False) if lexicons else ():
         if number not in held.numbers:
             yield number
     told = said.counted
     for number, kind in _counted(content, lexicons):
         of_kind = {other for other, what in told if what == kind}
-        if of_kind and number not in of_kind:
+        if of_kind and number not in of_kind | said.alone:
             yield f"{number} {kind}"
+
+
+def _numbers_meant(content: str, said: Utterances) -> set[str]:
+    """The years that are said in two figures, and, where the content tells the time, the hours after noon."""
+    short = [int(one) for one in said.vocabulary.numbers if one.isdecimal() and len(one) < 3]
+    years = {str(century + one) for one in short for century in (1900, 2000)}
+    return years | {hour for hour in _ON_CLOCK.findall(content.casefold()) if int(hour) - _NOON in short}
+
+
+def _bare(text: str, lexicons: Sequence[Lexicon]) -> Iterator[str]:
+    """Whole numbers behind which nothing is named that they count: "now it's nine"."""
+    words = words_of(text)
+    for word, after in zip(words, (*words[1:], None), strict=True):
+        goes_on = after is not None and text[word.end : after.start].isspace()
+        if after is None or not goes_on or any(one.has("function", after.key) for one in lexicons):
+            spelt = [one for lexicon in lexicons[:1] for one in spelt_numbers(word.text, lexicon, articles=False)]
+            yield from [word.key] if word.key.isdecimal() else spelt
 
 
 def _counted(text: str, lexicons: Sequence[Lexicon]) -> Iterator[tuple[str, str]]:
@@ -239,10 +266,23 @@ def _missing_dates(
                 yield word.text
 
 
+def _next_and_last(day: date, keys: Iterable[str]) -> Iterator[date]:
+    """The days next to one that have a number of the month that was said: "on the 13th"."""
+    numbers = {int(number) for key in keys if (number := key.removesuffix("th")).isdecimal() and 0 < int(number) < 32}
+    for way in (1, -1):
+        near = [day + timedelta(way * apart) for apart in range(_MONTH)]
+        yield from (
+            next(one for one in near if one.day == number)
+            for number in numbers
+            if any(one.day == number for one in near)
+        )
+
+
 def _calendar(lexicon: Lexicon, keys: Iterable[str]) -> Iterator[tuple[str, int]]:
     for key in keys:
         if key in lexicon.months:
             yield "month", lexicon.months[key]
+        yield from (("month", lexicon.months[one]) for one in lexicon.months if is_misspelling(key, one))
         if key in lexicon.weekdays:
             yield "day", lexicon.weekdays[key]
 
@@ -250,7 +290,10 @@ def _calendar(lexicon: Lexicon, keys: Iterable[str]) -> Iterator[tuple[str, int]
 def _days_meant(message: Message) -> Iterator[date]:
     day = message.occurred_at.date()
     keys = [word.key for word in words_of(message.content)]
-    for lexicon in lexicons_of(message.content):
+    lexicons = lexicons_of(message.content)
+    if not any(key in one.months for one in lexicons for key in keys):
+        yield from _next_and_last(day, keys)
+    for lexicon in lexicons:
         yield from (day + timedelta(lexicon.days[phrase]) for _, phrase in phrases_in(keys, lexicon.days))
         for key in keys:
             if key in lexicon.weekdays:
