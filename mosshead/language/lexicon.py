@@ -22,6 +22,8 @@ _UNPARTED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
 
 _WORDS = lazy_pattern(rf"[{_UNPARTED}]|{NO_FIGURE}+n['’]t\b|(?:(?![{_UNPARTED}]){LETTER})+")
 _LONGEST_ENTRY = 6
+_LEAST_KNOWN = 8
+"""One word in so many is a word of grammar where a language is known; by chance fewer are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +78,16 @@ def key_of(word: str) -> str:
 def lexicons_of(text: str) -> tuple[Lexicon, ...]:
     """The languages that a text may be in, likeliest first; none where its words tell of none."""
     keys = {word.key for word in words_of(text[:4_000])}
-    scores = {one: len(keys & one.entries["function"]) for one in map(_lexicon, _LANGUAGES)}
+    scores = {one: len(keys & one.entries["function"]) for one in every_lexicon()}
     best = max(scores.values())
-    return tuple(one for one in sorted(scores, key=lambda one: -scores[one]) if best and 3 * scores[one] > 2 * best)
+    known = best and _LEAST_KNOWN * best >= len(keys)
+    return tuple(one for one in sorted(scores, key=lambda one: -scores[one]) if known and 3 * scores[one] > 2 * best)
+
+
+@lru_cache(1)
+def every_lexicon() -> tuple[Lexicon, ...]:
+    """All languages whose words are known."""
+    return tuple(map(_lexicon, _LANGUAGES))
 
 
 def phrases_in(keys: Sequence[str], phrases: frozenset[str] | Mapping[str, object]) -> Iterator[tuple[int, str]]:

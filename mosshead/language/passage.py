@@ -113,20 +113,25 @@ class Passage:
         for at, part in enumerate(parts):
             yield PassageClause(number, part, asked and at >= first)
 
-    def until(self, clause: PassageClause) -> list[str]:
-        """The keys of a clause and of those before it in its sentence: a condition that follows is of another thing."""
+    def until(self, clause: PassageClause) -> list[Word]:
+        """The words of a clause and of those before it in its sentence: a condition that follows is of another thing."""
         held = [
             one
             for one in self.clauses
             if one.sentence == clause.sentence and one.words[0].start <= clause.words[0].start
         ]
-        return [word.key for one in held for word in one.words]
+        return [word for one in held for word in one.words]
+
+    def tells_of_itself(self, clause: PassageClause) -> bool:
+        """Whether an "I" is the subject of a clause, or of one before it in its sentence."""
+        return any(self.has("first", word.key) for word in self.until(clause))
 
     def before(self, clause: PassageClause, word: Word) -> list[Word]:
         """The words of a clause before one of them, and a clause before it that only names somebody."""
         at = self.clauses.index(clause)
         named = self.clauses[at - 1].words if at and len(self.clauses[at - 1].words) <= 2 else ()
         same = at and self.clauses[at - 1].sentence == clause.sentence
+        same = same and not any(self.has("negation", word.key) for word in named)
         return [*(named if same else ()), *(one for one in clause.words if one.start < word.start)]
 
     def _opens(self, part: Sequence[Word]) -> bool:

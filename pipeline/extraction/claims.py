@@ -1,6 +1,7 @@
 """The claims of a content that must have been said: names, numbers and dates, and which of them were not."""
 
 import re
+from calendar import monthrange
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -24,6 +25,7 @@ _LONGEST_COUNT = 100
 _RUN_TOGETHER = 5
 _NOON = 12
 _ON_CLOCK = re.compile(r"(?<![\d:.])(1[3-9]|2[0-3])(?=:00| ?(?:h|hs|hrs|uhr|uur|heures|horas|ore)\b)")
+_DAY_MONTH = re.compile(r"(?<![\d.,/-])(\d{1,2})[./-](\d{1,2})(?:[./-]|(?![\d,:]))")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
@@ -93,7 +95,8 @@ class Utterances:
         if key in self.keys or (len(key) >= _RUN_TOGETHER and key in self.together):
             return True
         bent = {key.removesuffix("s"), f"{key}s"} & self.keys
-        if bent or any(lexicon.has("function", key) for lexicon in self.lexicons) or key in NOT_NAMES:
+        roles = ("function", "user", "persons")
+        if bent or any(one.has(role, key) for one in self.lexicons for role in roles) or key in NOT_NAMES:
             return True
         if any(is_misspelling(key, one) or classes_of(key) & classes_of(one) for one in self.keys):
             return True
@@ -299,13 +302,20 @@ def _days_meant(message: Message) -> Iterator[date]:
             if key in lexicon.weekdays:
                 near = (day + timedelta(apart) for apart in range(-_WEEK, _WEEK + 1))
                 yield from (one for one in near if one.weekday() == lexicon.weekdays[key])
-        counts = [int(one) for one in spelt_numbers(message.content, lexicon) if one.isdecimal()]
-        counts += [int(key) for key in keys if key.isdecimal() and len(key) < 3]
-        spans = {lexicon.spans[key] for key in keys if lexicon.spans.get(key, 0) in (1, _WEEK)}
-        yield from (
-            day + timedelta(way * count * span)
-            for span in spans
-            for count in counts
-            if 0 < count < _LONGEST_COUNT
-            for way in (-1, 1)
-        )
+        for before, key in pairwise(["", *keys]):
+            span = lexicon.spans.get(key, 0)
+            counts = [int(before)] if before.isdecimal() and len(before) < 3 else spelt_numbers(before, lexicon)
+            whole = [int(one) for one in counts if str(one).isdecimal() and 0 < int(one) < _LONGEST_COUNT]
+            yield from (day + timedelta(way * one * span) for one in whole for way in (-1, 1) if span in (1, _WEEK))
+        english = lexicon.language == "en"
+        yield from () if english else _days_written(message.content, day)
+
+
+def _days_written(text: str, near: date) -> Iterator[date]:
+    """Days in figures, the day first: "am 12.3.", "le 12/03"."""
+    for number, month in _DAY_MONTH.findall(text):
+        if 0 < int(month) <= 12 and 0 < int(number) <= monthrange(near.year, int(month))[1]:
+            yield from (
+                date(year, int(month), min(int(number), 28) if month == "2" else int(number))
+                for year in (near.year, near.year + 1)
+            )

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
-from mosshead.language.lexicon import Word, keys_of, lexicons_of, phrases_in, words_of
+from mosshead.language.lexicon import Word, every_lexicon, keys_of, phrases_in, words_of
 from mosshead.language.passage import Passage, PassageClause
 from mosshead.language.verbs import PAST_FORMS
 from mosshead.language.wordlists import FIRST_NAMES
@@ -56,6 +56,7 @@ class Interpretation:
     said: the users' words among the sources. heard: the assistant's, and what stands just before a source, which explain it.
     confirmed: the user said yes to the assistant's words.
     names: the words of the names that the fact mentions. speakers: who speaks. after: what users say after the first source.
+    corrects: it puts right what was said, so that calling that off is no doubt of it.
     """
 
     content: Passage
@@ -65,6 +66,7 @@ class Interpretation:
     names: frozenset[str] = frozenset()
     speakers: frozenset[str] = frozenset()
     after: Sequence[Passage] = ()
+    corrects: bool = False
 
     def doubts(self) -> Iterator[Doubt]:
         """Every reason for which the content must not count as said."""
@@ -93,8 +95,15 @@ class Interpretation:
         words = self.content.words
         if not any(map(_has_no_case, self.content.text)) and (len(words) < 2 or "_" in self.content.text.split()[0]):
             return False
-        plain = any(self.content.has("function", word.key) for word in words)
-        bent = any(word.key.endswith(("s", "ed")) for word in words[1:3])
+        plain = any(self.content.has(role, word.key) for word in words for role in ("function", "negation"))
+        german = any(one.language == "de" for one in self.content.lexicons[:1])
+        endings = ("s", "ed", "t") if german else ("s", "ed")
+        bent = any(
+            word.key.endswith(endings)
+            and self.content.text[before.end : word.start] == " " == self.content.text[word.end]
+            for before, word in zip(words, words[1:_A_SENTENCE], strict=False)
+            if word is not words[-1]
+        )
         return not self.content.lexicons or plain or (bent and len(words) >= _A_SENTENCE)
 
     def _share(self, passages: Sequence[Passage]) -> float:
@@ -136,8 +145,26 @@ class Interpretation:
     @cached_property
     def _aligned(self) -> list[tuple[Passage, PassageClause, list[Word]]]:
         """Those of the clauses from which most is taken."""
-        most = max((len(held) for _, _, held in self._touched), default=0)
-        return [one for one in self._touched if 2 * len(one[2]) >= most]
+        quoted = [one for one in self.said if one.span[1]]
+        touched = [one for one in self._touched if not quoted or one[0] in quoted]
+        most = max((len(held) for _, _, held in touched), default=0)
+        return [one for one in touched if 2 * len(one[2]) >= most]
+
+    @cached_property
+    def _needed(self) -> list[tuple[Passage, PassageClause, list[Word]]]:
+        """The aligned clauses, and those beside them that say a word of the content which these do not."""
+        found = list(self._aligned)
+        said = {key for _, _, held in found for key in self._taken(held)}
+        near = {(id(passage), clause.sentence) for passage, clause, _ in found}
+        for passage, clause, held in self._touched:
+            beside = (id(passage), clause.sentence) in near or (passage.speaker and passage.tells_of_itself(clause))
+            if beside and not clause.asks and not self._taken(held) <= said:
+                found.append((passage, clause, held))
+        return found
+
+    def _taken(self, held: Sequence[Word]) -> set[str]:
+        """The words of the content that some words of a source say."""
+        return {one.key for one in self.content.content for word in held if says_the_same(word.key, one.key)}
 
     @cached_property
     def _region(self) -> dict[str, Word]:
@@ -169,20 +196,30 @@ class Interpretation:
         over = any(passage.tells("past", clause.keys) for passage, clause, _ in self._aligned)
         if over and (self._is_told_in_past() or self.content.tells("past", [one.key for one in self.content.words])):
             return False
+        positive = self._affirmed()
         lost = [
             word
             for word in theirs
-            if word in quoted and any(says_the_same(word, one.key) for one in self.content.content)
+            if word in quoted - positive and any(says_the_same(word, one.key) for one in self.content.content)
         ]
         return bool(lost) and not weak
+
+    def _affirmed(self) -> set[str]:
+        """What the clauses say that the content is taken from and that have no "not"."""
+        clauses = (
+            clause
+            for passage, clause, _ in self._aligned
+            if not any(_negates(at, clause.words, passage) for at in range(len(clause.words)))
+        )
+        return {word.key for clause in clauses for word in clause.words}
 
     @staticmethod
     def _negated(passages: Sequence[Passage]) -> Iterator[str]:
         """The words that are negated: those just after a "not", and the nearest before it."""
         for passage in passages:
             for clause in passage.clauses:
-                for at, word in enumerate(clause.words):
-                    if passage.has("negation", word.key):
+                for at in range(len(clause.words)):
+                    if _negates(at, clause.words, passage):
                         after = [one.key for one in clause.words[at + 1 :] if passage.counts(one)][:_NEAR]
                         before = [one.key for one in clause.words[:at] if passage.counts(one)]
                         reach = next((_NEGATED_BEFORE.get(one.language, 1) for one in passage.lexicons), 1)
@@ -194,20 +231,32 @@ class Interpretation:
         if not clauses or self.confirmed:
             return
         tells = self.content.tells
+        if all(self._names_kin(passage, held) for passage, _, held in clauses):
+            return
         licensed = any(tells(role, ours) for role in ("licence", "unreal", "conditions"))
-        if not licensed and all(clause.asks and not _owns(passage, held) for passage, clause, held in clauses):
+        if not licensed and all(_only_asks(*one) for one in clauses):
             yield Doubt.QUESTION
-        if not licensed and any(_is_unreal(passage, clause, ours) for passage, clause, _ in clauses):
+        if not licensed and any(_is_unreal(*one, ours) for one in clauses):
             yield Doubt.UNREAL
         negated = any(self.content.has("negation", key) for key in ours)
-        if not negated and not tells("cancelled", ours) and self._is_called_off():
+        if not self.corrects and not negated and not tells("cancelled", ours) and self._is_called_off():
             yield Doubt.CANCELLED
         past = any(tells(role, ours) for role in ("past", "past_verbs")) or self._is_told_in_past()
         if not past and any(self._is_past(passage, clause, held, ours) for passage, clause, held in clauses):
             yield Doubt.PAST
-        by_other = tells("reports", ours) and not self._opens_with_user()
+        by_other = tells("advice", ours) or (tells("reports", ours) and not self._opens_with_user())
         if not by_other and any(_is_reported(passage, clause, held) for passage, clause, held in clauses):
             yield Doubt.REPORTED
+
+    def _names_kin(self, passage: Passage, held: Sequence[Word]) -> bool:
+        """Whether no more is taken than who somebody is: "Grandad Henk would have hated a speech" has a grandad called Henk."""
+        kin = any(self.content.has("persons", word.key) for word in self.content.words)
+        was = passage.tells("past", [word.key for word in passage.words])
+        return kin and not was and all(self._is_person(word, passage) or self._is_kin(word, passage) for word in held)
+
+    @staticmethod
+    def _is_kin(word: Word, passage: Passage) -> bool:
+        return passage.has("persons", word.key)
 
     def _is_called_off(self) -> bool:
         """Whether the clause, the rest of its sentence, the next one, or the head of a later message calls it off."""
@@ -218,14 +267,30 @@ class Interpretation:
             if passage.tells("cancelled", keys) or passage.tells("cancelled", following[:_HEAD]):
                 return True
         own = {passage.text for passage, _, _ in self._aligned}
-        heads = ([word.key for word in one.words[:_HEAD]] for one in self.after if one.text not in own)
-        return any(one.tells("cancelled", keys) for one, keys in zip(self.after, heads, strict=False))
+        return any(self._calls_off(one) for one in self.after if one.text not in own)
+
+    def _calls_off(self, later: Passage) -> bool:
+        """Whether the head of a later message calls off: with a word of the content, or with no word beside that."""
+        heads = {word.key for word in later.words[:_HEAD]}
+        for clause in later.clauses:
+            keys = [key for key in clause.keys if key in heads]
+            if later.tells("cancelled", keys):
+                others = [
+                    word for word in clause.words if later.counts(word) and not later.tells("cancelled", [word.key])
+                ]
+                return any(self._taken([word]) for word in others) or len(others) <= 1
+        return False
 
     def _is_past(self, passage: Passage, clause: PassageClause, held: Sequence[Word], ours: Sequence[str]) -> bool:
         """Whether the sentence tells of former times, or a verb is past there and present in the content."""
         endings = tuple(one for lexicon in passage.lexicons[:1] for one in lexicon.entries.get("past_endings", ()))
         others = [word for word in held if word.key not in ours]
-        if passage.tells("past", clause.keys) or (endings and any(word.key.endswith(endings) for word in others)):
+        until = [word.key for word in passage.until(clause)]
+        if passage.tells("past", clause.keys) or (passage.tells("past", until) and clause.keys[0] not in _TURNS):
+            return True
+        if any(self._is_perfect(word, passage, ours) for word in clause.words) or (
+            endings and any(word.key.endswith(endings) for word in others)
+        ):
             return True
         for lexicon in passage.lexicons[:1]:
             pairs = [(past, now) for past, now in lexicon.past if past in clause.keys]
@@ -236,6 +301,13 @@ class Interpretation:
             ):
                 return True
         return False
+
+    def _is_perfect(self, word: Word, passage: Passage, ours: Sequence[str]) -> bool:
+        """Whether a German or Dutch participle is in the present in the content: "gewohnt", "wohnt"."""
+        germanic = any(one.language in {"de", "nl"} for one in passage.lexicons[:1])
+        stem = word.key[2:].rstrip("tdne") if germanic and word.key.startswith("ge") else ""
+        bent = any(key.startswith("ge" + stem) for key in ours)
+        return len(stem) >= _NEAR and not bent and any(key.rstrip("tdne") == stem for key in ours)
 
     def _is_told_in_past(self) -> bool:
         """Whether the content says that something ended, or is in the past itself: then it claims nothing of today."""
@@ -263,39 +335,49 @@ class Interpretation:
             for word in self.content.words
         ):
             return True
-        before: Sequence[Word] = ()
-        for passage, clause, held in self._touched:
-            others = self.speakers & ours
-            if (
-                passage.speaker
-                and others
-                and passage.speaker not in ours
-                and not others & {word.key for word in passage.words}
-            ):
-                return True
-            before = passage.before(clause, held[0])
-            if any(passage.has("first", word.key) for word in before):
-                continue
-            people = [word for word in before if self._is_person(word, passage) and _is_subject(word, before, passage)]
-            if any(passage.has("authorities", one.key) for one in people) and passage.tells("reports", clause.keys):
-                continue
-            if people and not any(says_the_same(word.key, key) for word in people[-1:] for key in ours):
-                return True
-            theirs = any(
-                passage.has("his", one.key) and passage.has("persons", two.key) for one, two in pairwise(clause.words)
-            )
-            speaks_of_other = any(self._is_person(word, self.content) for word in self.content.words)
-            pronoun = any(passage.has("third", word.key) for word in clause.words[:2] if word.start < held[0].start)
-            if opens and pronoun and not people and not speaks_of_other:
-                return True
-            if (
-                theirs
-                and not people[:-1]
-                and self._has_kin_of_user()
-                and not any(passage.has("first", key) for key in clause.keys)
-            ):
-                return True
-        return False
+        return any(
+            self._speaks_another(passage, ours) or self._has_other_subject(passage, clause, held, ours)
+            for passage, clause, held in self._needed
+        )
+
+    def _speaks_another(self, passage: Passage, ours: set[str]) -> bool:
+        """Whether one says it who is not spoken of, and another is of whom nothing is said there."""
+        others = self.speakers & ours
+        mentioned = others & {word.key for word in passage.words}
+        return bool(passage.speaker and others and passage.speaker not in ours and not mentioned)
+
+    def _has_other_subject(self, passage: Passage, clause: PassageClause, held: Sequence[Word], ours: set[str]) -> bool:
+        before = passage.before(clause, held[0])
+        if any(passage.has("first", word.key) for word in before) or not self._is_about_somebody():
+            return False
+        people = [word for word in before if self._is_person(word, passage) and _is_subject(word, before, passage)]
+        if people and self._is_person(held[0], passage) and people[-1].end + 1 == held[0].start:
+            people = []  # my husband Walt is Walt
+        if any(passage.has("authorities", one.key) for one in people) and passage.tells("reports", clause.keys):
+            return False
+        if people and not any(says_the_same(people[-1].key, key) for key in ours):
+            return True
+        mine = any(passage.has("first", key) or key in _MINE for key in clause.keys)
+        opens = self._opens_with_user()
+        pronoun = any(passage.has("third", word.key) for word in clause.words[:2] if word.start < held[0].start)
+        if opens and pronoun and not mine and not people and not self._speaks_of_other():
+            return True
+        theirs = any(passage.has("his", a.key) and passage.has("persons", b.key) for a, b in pairwise(clause.words))
+        return theirs and not people[:-1] and self._has_kin_of_user() and not mine
+
+    def _speaks_of_other(self) -> bool:
+        words = self.content.words
+        return any(self._is_person(word, self.content) or self.content.has("third", word.key) for word in words)
+
+    def _is_about_somebody(self) -> bool:
+        """Whether the content opens with a person."""
+        heads = [word for word in self.content.words[:_NEAR]]
+        return any(
+            self.content.has("user", word.key)
+            or self.content.has("persons", word.key)
+            or word.key in FIRST_NAMES | self.speakers | self.names
+            for word in heads
+        )
 
     def _has_kin_of_user(self) -> bool:
         """Whether the content speaks of a relative of the user, and of nobody else."""
@@ -360,8 +442,13 @@ class Interpretation:
 
 
 _HEAD = 8
+_TURNS = frozenset("but now aber jetzt pero ahora mais maintenant ma adesso mas agora maar nu".split())
 _THAT = frozenset("that que dass dat che".split())
 _ME = frozenset("me mich mir moi mij".split())
+_MINE = _ME | frozenset(
+    "us our ours my mine uns mi mis nos m mio mia miei mie ci meu minha meus minhas ons onze mijn".split()
+)
+_ACCORDING = frozenset("secondo selon d segun segundo volgens laut nach".split())
 
 
 def _was(key: str) -> bool:
@@ -375,13 +462,21 @@ def _bases(key: str) -> set[str]:
 def confirms(reply: str) -> bool:
     """Whether a reply says yes before anything else, or at its head, and nothing against it."""
     keys = [word.key for word in words_of(reply)]
-    lexicons = lexicons_of(reply) + lexicons_of("the el le de il der o")
+    lexicons = every_lexicon()
     yes = [at for one in lexicons for at, _ in phrases_in(keys[:_SHORT], one.entries["affirm"])]
     no = any(one.has("negation", key) for one in lexicons for key in keys[:_SHORT])
     return 0 in yes or (bool(yes) and not no)
 
 
 _SHORT = 5
+
+
+def _negates(at: int, words: Sequence[Word], passage: Passage) -> bool:
+    """Whether a word is a "not". An English "no" before a word of grammar is an answer: "no she moved"."""
+    following = words[at + 1].key if at + 1 < len(words) else ""
+    answers = words[at].key == "no" and any(one.language == "en" for one in passage.lexicons[:1])
+    answers = answers and passage.has("function", following) and following not in {"more", "other"}
+    return passage.has("negation", words[at].key) and not answers
 
 
 def _owns(passage: Passage, held: Sequence[Word]) -> bool:
@@ -411,11 +506,17 @@ def _owns(passage: Passage, held: Sequence[Word]) -> bool:
     )
 
 
-def _is_unreal(passage: Passage, clause: PassageClause, ours: Sequence[str]) -> bool:
+def _only_asks(passage: Passage, clause: PassageClause, held: Sequence[Word]) -> bool:
+    """Whether a clause asks what is taken from it. One that opens with an "I" and ends in a question mark is surprised."""
+    return clause.asks and not passage.has("first", clause.words[0].key) and not _owns(passage, held)
+
+
+def _is_unreal(passage: Passage, clause: PassageClause, held: Sequence[Word], ours: Sequence[str]) -> bool:
     endings = tuple(one for lexicon in passage.lexicons[:1] for one in lexicon.entries.get("unreal_endings", ()))
     bent = [key for key in clause.keys if key not in ours]
     sentence = [key for one in passage.clauses if one.sentence == clause.sentence for key in one.keys]
-    supposes = passage.tells("conditions", passage.until(clause)) and not passage.tells("habits", sentence)
+    until = [word.key for word in passage.until(clause) if word.start < held[-1].start]
+    supposes = passage.tells("conditions", until) and not passage.tells("habits", sentence)
     return (
         passage.tells("unreal", clause.keys) or supposes or bool(endings and any(key.endswith(endings) for key in bent))
     )
@@ -440,6 +541,7 @@ def _is_reported(passage: Passage, clause: PassageClause, held: Sequence[Word]) 
     keys = [word.key for word in words]
     for at, _ in (hit for one in passage.lexicons for hit in phrases_in(keys, one.entries["reports"])):
         mine = any(passage.has("first", key) for key in keys[max(at - _NEAR, 0) : at])
+        mine = mine or (keys[at] in _ACCORDING and bool(_ME.intersection(keys[at + 1 : at + _NEAR])))
         entitled = any(passage.has("authorities", key) for key in keys[:at])
         if not mine and not entitled and words[at] not in held and words[at].start < held[-1].start:
             return True
@@ -461,7 +563,9 @@ def _is_subject(word: Word, before: Sequence[Word], passage: Passage) -> bool:
 
 
 def _is_name(word: Word, passage: Passage, names: frozenset[str]) -> bool:
-    if word.text == word.text.lower() or passage.has("user", word.key) or passage.has("function", word.key):
+    if word.text == word.text.lower() or passage.claims(word):
+        return False
+    if passage.has("user", word.key) or passage.has("function", word.key):
         return False
     opens = not passage.text[: word.start].strip() or passage.text[: word.start].rstrip()[-1] in ".!?:"
     capital = bool(passage.lexicons) and passage.lexicons[0].language != "de" and not opens and word.text.istitle()

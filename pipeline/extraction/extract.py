@@ -296,6 +296,7 @@ class _Grounding:
             ],
             heard=[*(Passage.of(one.content) for one in heard), Passage.of(self.known.text)],
             confirmed=any(confirms(reply.content) for reply in replies),
+            corrects=proposed.corrects,
             names=names,
             speakers=frozenset(
                 key_of(one.speaker) for one in self.said.values() if one.speaker and one.role is Role.USER
