@@ -79,7 +79,8 @@ def ordinary_texts(data: Path) -> list[tuple[str, bool]]:
 
     Of the table of sentences those count of which something becomes a fact, and these facts.
     """
-    files = sorted([*(data / "extraction").glob("*.jsonl"), *(data / "entities").rglob("*.jsonl")])
+    folders = [data / "extraction", data / "entities", data / "grounding"]
+    files = sorted(file for folder in folders for file in folder.rglob("*.jsonl"))
     lines = (line for file in files for line in file.read_text("utf-8").splitlines() if '"injection"' not in line)
     honest = {text for line in lines for text in _contents(json.loads(line))}
     table = (data.parent / "unit" / "pipeline" / "rules_en" / "sentence_table.txt").read_text("utf-8").split("\n\n")
