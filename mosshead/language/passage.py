@@ -56,6 +56,11 @@ class Passage:
         """Whether a word has a role in a language of the text."""
         return any(lexicon.has(role, key) for lexicon in self.lexicons)
 
+    def is_negation(self, key: str) -> bool:
+        """Whether a word is a "not"; no Spanish "no" in a Portuguese text, where it is a word of grammar."""
+        other = any(one.has("function", key) and not one.has("negation", key) for one in self.lexicons[:1])
+        return not other and self.has("negation", key)
+
     def tells(self, role: str, keys: Sequence[str]) -> bool:
         """Whether an entry of a role stands among some words."""
         return any(next(phrases_in(keys, one.entries.get(role, frozenset())), None) for one in self.lexicons)
@@ -137,7 +142,8 @@ class Passage:
 
     def joins(self, word: Word) -> bool:
         """Whether a word is a conjunction; "é" and "è" are none."""
-        return self.has("conjunctions", word.key) and word.text.casefold() not in {"é", "è"}
+        kin = any(one.has("persons", word.key) for one in self.lexicons[:1])  # "mãe" is no Italian "ma"
+        return self.has("conjunctions", word.key) and not kin and word.text.casefold() not in {"é", "è"}
 
     def parts(self, first: int, second: int) -> bool:
         """Whether two words, told by their places, stand in different clauses."""
@@ -150,7 +156,7 @@ class Passage:
         at = self.clauses.index(clause)
         named = self.clauses[at - 1].words if at and len(self.clauses[at - 1].words) <= 2 else ()
         same = at and self.clauses[at - 1].sentence == clause.sentence
-        same = same and not any(self.has("negation", word.key) for word in named)
+        same = same and not any(self.is_negation(word.key) for word in named)
         return [*(named if same else ()), *(one for one in clause.words if one.start < word.start)]
 
     def _opens(self, part: Sequence[Word]) -> bool:

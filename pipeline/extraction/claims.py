@@ -154,7 +154,9 @@ def _names(content: str, lexicons: Sequence[Lexicon], proper: set[str]) -> Itera
     for word in words_of(content):
         if word.text == word.text.lower() or not word.text[0].isalpha() or word.key in NOT_NAMES:
             continue
-        if any(one.has(role, word.key) for one in lexicons for role in ("function", "user", "negation", "persons")):
+        if any(
+            one.has(role, word.key) for one in lexicons for role in ("function", "user", "negation", "persons", "kinds")
+        ):
             continue
         if any(word.key in held for one in lexicons for held in (one.months, one.weekdays, one.days)):
             continue

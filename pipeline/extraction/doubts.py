@@ -26,7 +26,7 @@ _A_SENTENCE: Final = 3
 _NEAR = 3
 _NEGATED_BEFORE: Final = {"de": 2, "en": 0, "fr": 2, "nl": 2}
 """How many words before a "not" it may negate: "ich mag das nicht"; one where a language is not named here."""
-_A_DETAIL = 2
+_A_DETAIL, _A_LONG_DETAIL = 2, 4
 _MORNING = frozenset(("morgen", "manana"))
 _A_COURTESY = 7
 _QUOTED = re.compile(r"[\"“”„«].*?[\"“”»]|(?<!\w)['‘].*?['’](?!\w)")
@@ -96,8 +96,13 @@ def _share(compared: Interpretation, passages: Sequence[Passage]) -> float:
 
 
 def _invents(compared: Interpretation) -> bool:
-    """Whether a clause of the content says several things of which none was said."""
+    """Whether a later clause of the content says several things of which none was said, or many words in a row are so."""
     every = [*compared.said, *compared.beside]
+    run = 0
+    for word in compared.content.content:
+        run = 0 if any(compared.meets(word, one) for one in every) else run + 1
+        if run == _A_LONG_DETAIL:
+            return True
     clauses = (
         [word for word in clause.words if compared.content.counts(word)] for clause in compared.content.clauses[1:]
     )
@@ -140,7 +145,7 @@ def _feels(compared: Interpretation) -> bool:
 
 
 def _negates_otherwise(compared: Interpretation) -> bool:
-    ours = any(compared.content.has("negation", word.key) for word in compared.content.words)
+    ours = any(compared.content.is_negation(word.key) for word in compared.content.words)
     sources = [*compared.said, *(compared.heard if compared.confirmed else ())]
     theirs = list(_negated(sources))
     region = [*_region(compared)] or [word.key for one in compared.said for word in one.words]
@@ -216,7 +221,7 @@ def _negates(at: int, words: Sequence[Word], passage: Passage) -> bool:
     following = words[at + 1].key if at + 1 < len(words) else ""
     answers = words[at].key == "no" and any(one.language == "en" for one in passage.lexicons[:1])
     answers = answers and passage.has("function", following) and following not in {"more", "other"}
-    return passage.has("negation", words[at].key) and not answers
+    return passage.is_negation(words[at].key) and not answers
 
 
 def _begins(key: str, stem: str) -> bool:

@@ -23,7 +23,8 @@ def moods(compared: Interpretation) -> Iterator[Doubt]:
         yield Doubt.QUESTION
     if not clauses or compared.confirmed:
         return
-    tells = compared.content.tells
+    tells, most = compared.content.tells, max(len(held) for _, _, held in clauses)
+    best = [one for one in clauses if len(one[2]) == most]
     if all(_names_kin(compared, passage, held) for passage, _, held in clauses):
         return
     licensed = any(tells(role, ours) for role in ("licence", "unreal", "conditions"))
@@ -32,14 +33,14 @@ def moods(compared: Interpretation) -> Iterator[Doubt]:
         yield Doubt.QUESTION
     if not licensed and any(_is_unreal(*one, ours) for one in clauses):
         yield Doubt.UNREAL
-    negated = any(compared.content.has("negation", key) for key in ours)
-    if not compared.corrects and not negated and not tells("cancelled", ours) and _is_called_off(compared):
+    kept = not compared.corrects and not any(compared.content.is_negation(key) for key in ours)
+    if kept and not tells("cancelled", ours) and not tells("instead", ours) and _is_called_off(compared):
         yield Doubt.CANCELLED
     past = any(tells(role, ours) for role in ("past", "past_verbs")) or is_told_in_past(compared)
     if not past and any(_is_past(passage, clause, held, ours) for passage, clause, held in clauses):
         yield Doubt.PAST
     by_other = tells("advice", ours) or (tells("reports", ours) and not compared.opens_with_user())
-    if not by_other and any(_is_reported(passage, clause, held) for passage, clause, held in clauses):
+    if not by_other and any(_is_reported(passage, clause, held) for passage, clause, held in best):
         yield Doubt.REPORTED
 
 
@@ -90,7 +91,7 @@ def _is_past(passage: Passage, clause: PassageClause, held: Sequence[Word], ours
     endings = tuple(one for lexicon in passage.lexicons[:1] for one in lexicon.entries.get("past_endings", ()))
     others = [word for word in held if word.key not in ours]
     opening = [word.key for word in passage.until(clause) if word not in clause.words]
-    whole = opening and not any(passage.has("negation", key) for key in opening) and clause.keys[0] not in _TURNS
+    whole = opening and not any(passage.is_negation(key) for key in opening) and clause.keys[0] not in _TURNS
     if passage.tells("past", clause.keys) or (whole and passage.opens("past", opening)):
         return True
     if any(_is_perfect(word, passage, ours) for word in clause.words) or (
@@ -164,7 +165,7 @@ def _is_reported(passage: Passage, clause: PassageClause, held: Sequence[Word]) 
     own = [
         at
         for at, one in enumerate(told)
-        if at and passage.has("conjunctions", one.words[0].key) and _after_comma(one, passage)
+        if at and passage.has("conjunctions", one.words[0].key) and _stands_alone(one, passage)
     ]
     words = [word for one in told[own[-1] if own else 0 :] for word in one.words]
     keys = [word.key for word in words]
@@ -177,8 +178,10 @@ def _is_reported(passage: Passage, clause: PassageClause, held: Sequence[Word]) 
     return False
 
 
-def _after_comma(clause: PassageClause, passage: Passage) -> bool:
-    return passage.text[: clause.words[0].start].rstrip().endswith((",", ";"))
+def _stands_alone(clause: PassageClause, passage: Passage) -> bool:
+    """Whether a clause after a conjunction is the user's own: after a comma, or with an "I"."""
+    own = any(passage.has("first", word.key) for word in clause.words[1:2])
+    return own or passage.text[: clause.words[0].start].rstrip().endswith((",", ";"))
 
 
 def _was(key: str) -> bool:

@@ -67,6 +67,8 @@ def _has_other_subject(
     compared: Interpretation, passage: Passage, clause: PassageClause, held: Sequence[Word], ours: set[str]
 ) -> bool:
     before = passage.before(clause, held[0])
+    if _possesses_another(compared, passage, clause, held):
+        return True
     if any(passage.has("first", word.key) for word in before) or not _is_about_somebody(compared):
         return False
     people = [word for word in before if compared.is_person(word, passage) and _is_subject(word, before, passage)]
@@ -81,22 +83,28 @@ def _has_other_subject(
     pronoun = any(passage.has("third", word.key) for word in clause.words[:2] if word.start < held[0].start)
     if opens and pronoun and not mine and not people and not _speaks_of_other(compared):
         return True
-    if _possesses_another(compared, passage, clause, held):
-        return True
     theirs = any(passage.has("his", a.key) and passage.has("persons", b.key) for a, b in pairwise(clause.words))
     return theirs and not people[:-1] and _has_kin_of_user(compared) and not mine
 
 
 def _possesses_another(compared: Interpretation, passage: Passage, clause: PassageClause, held: Sequence[Word]) -> bool:
-    """Whether a thing of the user is that of somebody of theirs: "il dottore di mia moglie"."""
-    ours = [word.key for word in compared.content.words]
+    """Whether a thing of the user is that of somebody else there: "il dottore di mia moglie", "Tom's wife"."""
+    content = compared.content
+    ours, words = [word.key for word in content.words], list(clause.words)
     at = next((at for at, key in enumerate(ours) if key in _OF), 0)
-    of_user = any(compared.content.has("user", key) for key in ours[at : at + _NEAR])
-    if not at or not of_user or not says_the_same(ours[at - 1], held[0].key):
-        return False
-    following = [word for word in clause.words if word.start > held[0].start][: _NEAR + 1]
-    owners = [word for word in following[1:] if passage.has("persons", word.key)]
-    return bool(owners) and following[0].key in _OF and not compared.meets(owners[0], compared.content)
+    thing = ours[at - 1] if at and any(content.has("user", key) for key in ours[at : at + _NEAR]) else ""
+    theirs = [at for at, key in enumerate(ours[:-2]) if content.has("user", key) and ours[at + 1] == "s"]
+    for place, word in [(place, word) for place, word in enumerate(words) if word in held]:
+        before, after = words[max(place - 2, 0) : place], words[place + 1 : place + 2 + _NEAR]
+        if thing and says_the_same(thing, word.key) and after and after[0].key in _OF:
+            owners = [one for one in after[1:] if compared.is_person(one, passage) or passage.has("persons", one.key)]
+        elif any(says_the_same(ours[at + 2], word.key) for at in theirs) and before[-1:] and before[-1].key == "s":
+            owners = [one for one in before[:-1] if compared.is_person(one, passage)]
+        else:
+            continue
+        if owners and not compared.meets(owners[0], content):
+            return True
+    return False
 
 
 def _speaks_of_other(compared: Interpretation) -> bool:
@@ -179,6 +187,8 @@ def _is_subject(word: Word, before: Sequence[Word], passage: Passage) -> bool:
     ahead = [one for one in before if one.start < word.start]
     heads = [at for at, one in enumerate(ahead) if one.key in _THAT]
     ahead = ahead[heads[-1] + 1 if heads else 0 :]
-    return not any(passage.has("prepositions", one.key) for one in ahead[-2:]) and not any(
+    return not any(
+        one.has("prepositions", before.key) for one in passage.lexicons[:1] for before in ahead[-2:]
+    ) and not any(
         passage.counts(one) and not one.text[:1].isupper() and not passage.has("persons", one.key) for one in ahead
     )
