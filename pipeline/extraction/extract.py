@@ -25,8 +25,7 @@ from mosshead.safety import judge, suspicion_of, texts_in
 from pipeline.extraction.alignment import QuotePlace, place_of, run_together
 from pipeline.extraction.claims import Utterances, missing_claims
 from pipeline.extraction.dates import Dated, date_fact, occurrence_of, words_for
-from pipeline.extraction.doubts import confirms, doubts_of
-from pipeline.extraction.interpretation import Doubt, Interpretation
+from pipeline.extraction.doubts import Doubt, Interpretation, confirms, doubts_of
 from pipeline.extraction.mentions import (
     EntityRefusal,
     Grounds,

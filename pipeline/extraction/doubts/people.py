@@ -7,7 +7,7 @@ from mosshead.language.lexicon import Word
 from mosshead.language.passage import Passage, PassageClause
 from mosshead.language.wordlists import FIRST_NAMES
 from pipeline.extraction.alignment import says_the_same
-from pipeline.extraction.interpretation import Interpretation, Taken, is_name
+from pipeline.extraction.doubts.interpretation import Interpretation, Taken, is_name
 from pipeline.models import USER
 
 _NEAR = 3

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from mosshead.language.lexicon import Word, phrases_in
 from mosshead.language.passage import Passage, PassageClause
 from mosshead.language.verbs import PAST_FORMS
-from pipeline.extraction.interpretation import Doubt, Interpretation
+from pipeline.extraction.doubts.interpretation import Doubt, Interpretation
 
 _NEAR = 3
 _HEAD = 8

@@ -13,9 +13,9 @@ from typing import Final
 from mosshead.language.lexicon import Word, every_lexicon, keys_of, phrases_in, words_of
 from mosshead.language.passage import Passage, PassageClause
 from pipeline.extraction.alignment import says_the_same
-from pipeline.extraction.interpretation import Doubt, Interpretation
-from pipeline.extraction.moods import is_told_in_past, moods
-from pipeline.extraction.people import swaps, tells_of_others
+from pipeline.extraction.doubts.interpretation import Doubt, Interpretation
+from pipeline.extraction.doubts.moods import is_told_in_past, moods
+from pipeline.extraction.doubts.people import swaps, tells_of_others
 
 _COVERED: Final = 0.33
 """Less where the language is not known: other forms of a word cannot be told there."""
