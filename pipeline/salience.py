@@ -211,7 +211,7 @@ def _found(factor: str, text: str) -> frozenset[int]:
 
 
 STATED: Final = 0.9
-"""Of what the user said plainly: solid at once."""
+"""Of what the user said plainly, and is quoted as it was said: solid at once."""
 
 INFERRED: Final = 0.5
 """Of a guess or an inference: a hypothesis, until it is said again."""
@@ -221,6 +221,11 @@ SOLID: Final = 0.75
 _DIGITS: Final = 4  # stored as a real, 0.9 comes back a little less
 
 Tier = Literal["hypothesis", "solid"]
+
+
+def sureness_of(*, stated: bool, covered: float) -> float:
+    """How sure a new memory is. covered: the share of its quote that was found; what was said plainly is solid all the same."""
+    return max(SOLID, round(STATED - (1 - covered) / 2, _DIGITS)) if stated else INFERRED
 
 
 def tier_of(confidence: float) -> Tier:

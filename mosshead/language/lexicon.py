@@ -22,7 +22,7 @@ _UNPARTED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
 
 _WORDS = lazy_pattern(rf"[{_UNPARTED}]|{NO_FIGURE}+n['’]t\b|(?:(?![{_UNPARTED}]){LETTER})+")
 _LONGEST_ENTRY = 6
-_LEAST_KNOWN = 8
+_LEAST_KNOWN = 10
 """One word in so many is a word of grammar where a language is known; by chance fewer are."""
 
 
@@ -48,6 +48,7 @@ class Lexicon:
     weekdays: Mapping[str, int]
     days: Mapping[str, int]
     spans: Mapping[str, int]
+    holidays: Mapping[str, str]
     past: tuple[tuple[str, str], ...]
     clock: tuple[tuple[tuple[str, ...], str], ...]
     compound: re.Pattern[str]
@@ -145,6 +146,7 @@ def _lexicon(language: str) -> Lexicon:
         months=_numbered(given["months"], 1),
         weekdays=_numbered(given["weekdays"], 0),
         days={word: int(value) for word, value in _valued(_parted_days(given["days"])).items()},
+        holidays=dict(map(_halves, given["holidays"].split("|"))),
         spans={word: int(value) for word, value in _valued(given["spans"].split()).items()},
         past=tuple(map(_halves, given["past_pairs"].split())),
         clock=tuple((tuple(form.split()), value) for form, value in map(_halves, given["clock"].split("|"))),
@@ -153,7 +155,20 @@ def _lexicon(language: str) -> Lexicon:
 
 
 _VALUED: Final = frozenset(
-    {"units", "tens", "numbers", "counts", "articles", "months", "weekdays", "days", "spans", "clock", "past_pairs"}
+    {
+        "units",
+        "tens",
+        "numbers",
+        "counts",
+        "articles",
+        "months",
+        "weekdays",
+        "days",
+        "spans",
+        "clock",
+        "past_pairs",
+        "holidays",
+    }
 )
 
 

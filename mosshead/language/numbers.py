@@ -24,6 +24,7 @@ _QUARTER = 0.25
 _LONGEST_FIGURE = 4
 _PARTS = {365: 12, 7: 7}
 """By the days of a span how many months are in a year, and days in a week."""
+_HOURS, _LONGEST_HOUR = ("hour", "stunde", "hora", "heure", "ora", "ore", "uur", "uren"), 8
 
 _THOUSANDS = re.compile(r"(?<=\d)(?:[,'’_](?=\d{3}(?!\d))|,(?=(?:\d\d,){1,5}\d{3}(?!\d)))")
 
@@ -59,6 +60,7 @@ def spelt_numbers(text: str, lexicon: Lexicon, *, articles: bool = True) -> Iter
     if articles:
         yield from _times_of_day(keys, lexicon)
         yield from _beside_figures(keys, lexicon)
+        yield from _minutes(keys, lexicon)
     running: list[float] = []
     for at, key in enumerate(keys):
         pieces = _worth(key, lexicon) if articles or key not in lexicon.articles or running else []
@@ -96,6 +98,26 @@ def _is_one(key: str, lexicon: Lexicon) -> bool:
     return key in lexicon.articles and lexicon.numbers.get(key, 1) == 1
 
 
+def _minutes(keys: Sequence[str], lexicon: Lexicon) -> Iterator[str]:
+    """The minutes of a part of an hour: half an hour is 30, and so is a halbe Stunde; an hour and a half is 90."""
+    for at, key in enumerate(keys):
+        if key.startswith(_HOURS) and len(key) < _LONGEST_HOUR:
+            before = [lexicon.numbers[one] for one in keys[max(at - 4, 0) : at] if lexicon.numbers.get(one, 1) != 1]
+            after = [lexicon.numbers[one] for one in keys[at + 1 : at + 4] if 0 < lexicon.numbers.get(one, 1) < 1]
+            share = _sum(before) if before and before[-1] < _DOZEN else 0
+            whole = share + sum(after) if share or not after else 1 + after[0]
+            if whole % 1:
+                yield str(round(60 * whole))
+        elif key.endswith(("stunde", "uur", "kwartier")):
+            parts = [
+                lexicon.numbers[name]
+                for name in re.findall("drei|drie|viertel|kwart|half|halb", key)
+                if name in lexicon.numbers
+            ]
+            if parts and parts[-1] < 1:
+                yield str(round(60 * _sum(parts)))
+
+
 def _percentages(key: str, running: Sequence[float], lexicon: Lexicon) -> Iterator[str]:
     """What a third, or two thirds, are of a hundred."""
     parts = lexicon.numbers.get(key, 0)
@@ -105,10 +127,10 @@ def _percentages(key: str, running: Sequence[float], lexicon: Lexicon) -> Iterat
 
 
 def _leads_on(keys: Sequence[str], lexicon: Lexicon) -> bool:
-    """Whether a number goes on after an "and", or after "and a" with a half or a quarter."""
+    """Whether a number goes on after an "and", after "and a" with a half or a quarter, or after "a" with a dozen or a million."""
     if lexicon.has("joiners", keys[0]):
         return bool(keys[1:] and _worth(keys[1], lexicon)) or _leads_on(keys[1:], lexicon) if keys[1:] else False
-    return keys[0] in lexicon.articles and len(keys) > 1 and lexicon.numbers.get(keys[1], 1) < 1
+    return keys[0] in lexicon.articles and len(keys) > 1 and not 1 <= lexicon.numbers.get(keys[1], 1) < _DOZEN
 
 
 def _worth(key: str, lexicon: Lexicon) -> list[float]:

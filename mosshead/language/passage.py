@@ -56,17 +56,29 @@ class Passage:
         """Whether a word has a role in a language of the text."""
         return any(lexicon.has(role, key) for lexicon in self.lexicons)
 
+    def is_negation(self, key: str) -> bool:
+        """Whether a word is a "not"; no Spanish "no" in a Portuguese text, where it is a word of grammar."""
+        other = any(one.has("function", key) and not one.has("negation", key) for one in self.lexicons[:1])
+        return not other and self.has("negation", key)
+
     def tells(self, role: str, keys: Sequence[str]) -> bool:
         """Whether an entry of a role stands among some words."""
         return any(next(phrases_in(keys, one.entries.get(role, frozenset())), None) for one in self.lexicons)
+
+    def opens(self, role: str, keys: Sequence[str]) -> bool:
+        """Whether an entry of a role stands at the head of some words."""
+        found = (at for one in self.lexicons for at, _ in phrases_in(keys, one.entries.get(role, frozenset())))
+        return 0 in found
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
         return words_of(self.text)
 
     def claims(self, word: Word) -> bool:
-        """Whether a word is a number or a date."""
-        known = (held for one in self.lexicons for held in (one.months, one.weekdays))
+        """Whether a word is a number or a part of a date."""
+        known = (
+            held for one in self.lexicons for held in (one.months, one.weekdays, one.numbers.keys() - one.articles)
+        )
         return word.key[:1].isdecimal() or any(word.key in held for held in known)
 
     def counts(self, word: Word) -> bool:
@@ -99,11 +111,17 @@ class Passage:
     def clauses(self) -> tuple[PassageClause, ...]:
         return tuple(clause for number, span in enumerate(self.sentences) for clause in self._clauses(number, *span))
 
+    @cached_property
+    def quoted(self) -> tuple[PassageClause, ...]:
+        """The clauses in which the span lies."""
+        start, end = self.span
+        return tuple(one for one in self.clauses if any(word.start < end and word.end > start for word in one.words))
+
     def _clauses(self, number: int, start: int, end: int) -> Iterator[PassageClause]:
         text = self.text[start:end]
         cuts = [start + match.start() for match in _CLAUSE_END.finditer(text)]
         words = [word for word in self.words if start <= word.start < end]
-        cuts += [word.start for word in words[1:] if self.has("conjunctions", word.key)]
+        cuts += [word.start for word in words[1:] if self.joins(word)]
         cuts = [start, *sorted(cuts), end]
         parts = [tuple(w for w in words if left <= w.start < right) for left, right in pairwise(cuts)]
         parts = [part for part in parts if part]
@@ -122,16 +140,23 @@ class Passage:
         ]
         return [word for one in held for word in one.words]
 
-    def tells_of_itself(self, clause: PassageClause) -> bool:
-        """Whether an "I" is the subject of a clause, or of one before it in its sentence."""
-        return any(self.has("first", word.key) for word in self.until(clause))
+    def joins(self, word: Word) -> bool:
+        """Whether a word is a conjunction; "é" and "è" are none."""
+        kin = any(one.has("persons", word.key) for one in self.lexicons[:1])  # "mãe" is no Italian "ma"
+        return self.has("conjunctions", word.key) and not kin and word.text.casefold() not in {"é", "è"}
+
+    def parts(self, first: int, second: int) -> bool:
+        """Whether two words, told by their places, stand in different clauses."""
+        ends = (self.words[first].start, self.words[second].start)
+        here = [at for at, clause in enumerate(self.clauses) for word in clause.words if word.start in ends]
+        return len(set(here)) > 1
 
     def before(self, clause: PassageClause, word: Word) -> list[Word]:
         """The words of a clause before one of them, and a clause before it that only names somebody."""
         at = self.clauses.index(clause)
         named = self.clauses[at - 1].words if at and len(self.clauses[at - 1].words) <= 2 else ()
         same = at and self.clauses[at - 1].sentence == clause.sentence
-        same = same and not any(self.has("negation", word.key) for word in named)
+        same = same and not any(self.is_negation(word.key) for word in named)
         return [*(named if same else ()), *(one for one in clause.words if one.start < word.start)]
 
     def _opens(self, part: Sequence[Word]) -> bool:

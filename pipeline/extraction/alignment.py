@@ -144,12 +144,15 @@ def written_out(words: Sequence[Word], said: Sequence[Word]) -> frozenset[str]:
     short |= {word.key for word in said if 2 < len(word.key) <= _LONGEST_SHORT}
     found: set[str] = set()
     for start in range(len(words)):
-        plain, capitals = "", ""
+        plain, capitals, told = "", "", ""
         for end, word in enumerate(words[start : start + _LONGEST_NAME], start + 1):
             plain += word.key[:1]
             capitals += word.key[:1] if word.text[:1].isupper() else ""
+            told += word.key[:1] if len(word.key) > _A_SHORT or word.text[:1].isupper() else ""
             if end - start > 1 and (
-                plain in short or (capitals in short and len(capitals) > 1 and words[start].text[:1].isupper())
+                plain in short
+                or (told in short and len(told) > 2 and words[start].text[:1].isupper())
+                or (capitals in short and len(capitals) > 1 and words[start].text[:1].isupper())
             ):
                 found |= {one.key for one in words[start:end]}
     return frozenset(found)

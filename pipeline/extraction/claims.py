@@ -20,12 +20,14 @@ from pipeline.models import Message
 
 _NAMED = frozenset({EntityType.PERSON, EntityType.ORG, EntityType.PLACE, EntityType.PROJECT})
 _OPENS = re.compile(r"(?:^|[.!?:…]\s+|\n)\W*$")
-_WEEK, _FORTNIGHT, _MONTH = 7, 14, 31
+_WEEK, _FORTNIGHT = 7, 14
 _LONGEST_COUNT = 100
+_LONGEST_MONTH, _LAST_MONTH = 31, 12
 _RUN_TOGETHER = 5
 _NOON = 12
 _ON_CLOCK = re.compile(r"(?<![\d:.])(1[3-9]|2[0-3])(?=:00| ?(?:h|hs|hrs|uhr|uur|heures|horas|ore)\b)")
 _DAY_MONTH = re.compile(r"(?<![\d.,/-])(\d{1,2})[./-](\d{1,2})(?:[./-]|(?![\d,:]))")
+_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th|er)$")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
@@ -143,7 +145,7 @@ def missing_claims(
     words = [
         word
         for word in _names(content, lexicons, proper)
-        if not said.holds_name(word.text, strictly=word.key in proper)
+        if not said.holds_name(word.text, strictly=word.key in proper | FIRST_NAMES)
     ]
     full = written_out(words_of(content), words_of(said.text)) if missing or words else frozenset[str]()
     missing = [one for one in missing if not {word.key for word in words_of(one)} <= full]
@@ -178,7 +180,9 @@ def _names(content: str, lexicons: Sequence[Lexicon], proper: set[str]) -> Itera
     for word in words_of(content):
         if word.text == word.text.lower() or not word.text[0].isalpha() or word.key in NOT_NAMES:
             continue
-        if any(one.has(role, word.key) for one in lexicons for role in ("function", "user", "negation", "persons")):
+        if any(
+            one.has(role, word.key) for one in lexicons for role in ("function", "user", "negation", "persons", "kinds")
+        ):
             continue
         if any(word.key in held for one in lexicons for held in (one.months, one.weekdays, one.days)):
             continue
@@ -269,18 +273,6 @@ def _missing_dates(
                 yield word.text
 
 
-def _next_and_last(day: date, keys: Iterable[str]) -> Iterator[date]:
-    """The days next to one that have a number of the month that was said: "on the 13th"."""
-    numbers = {int(number) for key in keys if (number := key.removesuffix("th")).isdecimal() and 0 < int(number) < 32}
-    for way in (1, -1):
-        near = [day + timedelta(way * apart) for apart in range(_MONTH)]
-        yield from (
-            next(one for one in near if one.day == number)
-            for number in numbers
-            if any(one.day == number for one in near)
-        )
-
-
 def _calendar(lexicon: Lexicon, keys: Iterable[str]) -> Iterator[tuple[str, int]]:
     for key in keys:
         if key in lexicon.months:
@@ -293,11 +285,13 @@ def _calendar(lexicon: Lexicon, keys: Iterable[str]) -> Iterator[tuple[str, int]
 def _days_meant(message: Message) -> Iterator[date]:
     day = message.occurred_at.date()
     keys = [word.key for word in words_of(message.content)]
-    lexicons = lexicons_of(message.content)
-    if not any(key in one.months for one in lexicons for key in keys):
-        yield from _next_and_last(day, keys)
-    for lexicon in lexicons:
+    for lexicon in lexicons_of(message.content):
+        day_words = frozenset() if lexicon.months.keys() & set(keys) else lexicon.entries.get("day_words", frozenset())
         yield from (day + timedelta(lexicon.days[phrase]) for _, phrase in phrases_in(keys, lexicon.days))
+        for _, phrase in phrases_in(keys, lexicon.holidays):
+            month, number = map(int, lexicon.holidays[phrase].split("-"))
+            years = [int(one) for one in _YEAR.findall(message.content)] or [day.year - 1, day.year, day.year + 1]
+            yield from (date(year, month, number) for year in years)
         for key in keys:
             if key in lexicon.weekdays:
                 near = (day + timedelta(apart) for apart in range(-_WEEK, _WEEK + 1))
@@ -307,15 +301,16 @@ def _days_meant(message: Message) -> Iterator[date]:
             counts = [int(before)] if before.isdecimal() and len(before) < 3 else spelt_numbers(before, lexicon)
             whole = [int(one) for one in counts if str(one).isdecimal() and 0 < int(one) < _LONGEST_COUNT]
             yield from (day + timedelta(way * one * span) for one in whole for way in (-1, 1) if span in (1, _WEEK))
-        english = lexicon.language == "en"
-        yield from () if english else _days_written(message.content, day)
+            dated = _ORDINAL.sub("", key) if before in day_words else ""
+            if dated.isdecimal() and (lexicon.language != "en" or dated != key):
+                months = (day + timedelta(apart) for apart in range(-_LONGEST_MONTH, _LONGEST_MONTH))
+                yield from (one for one in months if str(one.day) == dated)
+        yield from () if lexicon.language == "en" else _days_written(message.content, day)
 
 
 def _days_written(text: str, near: date) -> Iterator[date]:
     """Days in figures, the day first: "am 12.3.", "le 12/03"."""
     for number, month in _DAY_MONTH.findall(text):
-        if 0 < int(month) <= 12 and 0 < int(number) <= monthrange(near.year, int(month))[1]:
-            yield from (
-                date(year, int(month), min(int(number), 28) if month == "2" else int(number))
-                for year in (near.year, near.year + 1)
-            )
+        for year in (near.year - 1, near.year, near.year + 1):
+            if 0 < int(month) <= _LAST_MONTH and 0 < int(number) <= monthrange(year, int(month))[1]:
+                yield date(year, int(month), int(number))

@@ -15,16 +15,17 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Final
 
-from mosshead.language.lexicon import key_of, words_of
+from mosshead.language.lexicon import every_lexicon, key_of, lexicons_of, words_of
 from mosshead.language.names import MARKS
 from mosshead.language.passage import Passage
+from mosshead.language.wordlists import FIRST_NAMES
 from mosshead.llm.protocol import AnswerTruncated, AnswerUnusable, LanguageModel
 from mosshead.models.kinds import SPEAKING, EntityType, MemoryKind, Role
 from mosshead.safety import judge, suspicion_of, texts_in
 from pipeline.extraction.alignment import QuotePlace, place_of, run_together
 from pipeline.extraction.claims import Utterances, missing_claims
 from pipeline.extraction.dates import Dated, date_fact, occurrence_of, words_for
-from pipeline.extraction.doubts import Doubt, Interpretation, confirms
+from pipeline.extraction.doubts import Doubt, Interpretation, confirms, doubts_of
 from pipeline.extraction.mentions import (
     EntityRefusal,
     Grounds,
@@ -287,17 +288,22 @@ class _Grounding:
         replies = [reply for one in heard if (reply := self._reply(one)) in users]
         span = (place.start, place.end) if place else (0, 0)
         talk = "\n".join(one.content for one in sources)
-        names = frozenset(word.key for one in proposed.mentions for word in words_of(one.name))
+        talk = talk if lexicons_of(talk) else f"{talk}\n{proposed.content}"
+        people = [one for one in proposed.mentions if one.entity_type is EntityType.PERSON]
+        names = frozenset(word.key for one in people for word in words_of(one.name))
+        things = frozenset(word.key for one in proposed.mentions for word in words_of(one.name)) - names - FIRST_NAMES
         compared = Interpretation(
             content=Passage.of(proposed.content, talk),
             said=[
                 Passage.of(one.content, talk, span if place and place.message is one else (0, 0), one.speaker)
                 for one in users
             ],
-            heard=[*(Passage.of(one.content) for one in heard), Passage.of(self.known.text)],
+            heard=[Passage.of(one.content) for one in heard],
+            known=Passage.of(self.known.text),
             confirmed=any(confirms(reply.content) for reply in replies),
             corrects=proposed.corrects,
             names=names,
+            things=things,
             speakers=frozenset(
                 key_of(one.speaker) for one in self.said.values() if one.speaker and one.role is Role.USER
             ),
@@ -307,7 +313,7 @@ class _Grounding:
                 if users and one.role is Role.USER and one.number > users[0].number
             ],
         )
-        return [*([] if place else [Doubt.NO_QUOTE]), *compared.doubts()]
+        return [*([] if place else [Doubt.NO_QUOTE]), *doubts_of(compared)]
 
     def _reply(self, message: Message) -> Message | None:
         after = self.said.get(message.number + 1)
@@ -464,7 +470,8 @@ def _single_valued(proposed: ExtractedFact, said: Utterances, told: SourceVocabu
     attribute, value = _snake_case(proposed.attribute or ""), proposed.value or ""
     in_other_form = bool(value) and said.holds_name(value, strictly=False) and not told.missing_numbers(value)
     was_said = not told.lacks_part_of(value) or in_other_form
-    usable = attribute and _TOKEN.search(value) and was_said
+    of_user = value.casefold() == USER.casefold() or any(one.has("user", key_of(value)) for one in every_lexicon())
+    usable = attribute and _TOKEN.search(value) and was_said and not of_user
     return (attribute, value) if usable else (None, None)
 
 

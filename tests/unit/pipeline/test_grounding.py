@@ -13,6 +13,7 @@ from mosshead.models.kinds import Role
 from pipeline.extraction.extract import Extraction, Refusal, facts_of
 from pipeline.extraction.prompt import ExtractionAnswer
 from pipeline.models import Background, Message
+from pipeline.salience import INFERRED, SOLID, STATED, sureness_of
 from tests.fake_answers import fact_like
 
 PAIRS = Path(__file__).parents[2] / "data" / "grounding"
@@ -25,8 +26,9 @@ def taken(content: str, *said: str, quote: str | None = None, sources: tuple[int
     return facts_of(ExtractionAnswer.model_validate({"facts": [fact]}), messages, Background())
 
 
-def test_the_pairs_of_the_first_writer_end_as_they_should() -> None:
-    shares = counted([(pair, end_of(pair)[0]) for pair in read_pairs(PAIRS)])
+@pytest.mark.parametrize("writer", ["pairs", "second"])
+def test_the_pairs_of_a_writer_end_as_they_should(writer: str) -> None:
+    shares = counted([(pair, end_of(pair)[0]) for pair in read_pairs(PAIRS / f"{writer}.jsonl")])
 
     assert shares["good"]["solid"] >= 0.88
     assert shares["good"]["refused"] <= 0.04
@@ -54,6 +56,21 @@ def test_the_pairs_of_the_first_writer_end_as_they_should() -> None:
         ("used to smoke a pack a day, gave up in 2019", "The user quit smoking in 2019."),
         ("Wenn ich Feierabend habe, gehe ich meistens laufen", "Der Nutzer geht nach Feierabend meistens laufen."),
         ("Wir wohnen in Straßburg", "The user lives in Strasbourg."),
+        ("no she moved to Leeds in May", "Her sister moved to Leeds in May."),
+        ("im not vegan?? just no gluten", "The user is not vegan."),
+        ("my husband Walt has his operation in April", "Walt has his operation in April."),
+        ("we live in Dayton if that matters", "The user lives in Dayton."),
+        ("Grandad Henk would have hated a speech", "The user's grandad is called Henk."),
+        ("my physio says it is tendonitis", "The user's physio diagnosed tendonitis."),
+        ("they gave me plot 17 in the end", "The user was given plot 17."),
+        (
+            "secondo me le ripetizioni online funzionano meno",
+            "L'utente pensa che le ripetizioni online funzionino meno.",
+        ),
+        ("der Termin in Muenster ist am 12.3.", "Der Termin des Nutzers in Münster ist am 12. März 2026."),
+        ("ho aspettato mezza ora il treno, quindi niente cena", "L'utente ha aspettato il treno 30 minuti."),
+        ("hab ne dreiviertelstunde auf den Bus gewartet", "Der Nutzer hat 45 Minuten auf den Bus gewartet."),
+        ("My cousin Sam is coming - not drum Sam!", "Sam, the user's cousin, is coming."),
         ("我住在北京", "用户住在北京"),
         ("Mieszkam w Krakowie z żoną", "Użytkownik mieszka w Krakowie z żoną."),
     ],
@@ -80,6 +97,21 @@ def test_what_is_said_in_another_form_is_solid(said: str, content: str) -> None:
         ("vielleicht ziehe ich nach Jena", "Der Nutzer zieht nach Jena."),
         ("Ich war mal Vegetarier, aber das ist lange her", "Der Nutzer ist Vegetarier."),
         ("Femke geeft les aan Daan", "Daan geeft les aan Femke."),
+        ("Tom plays bass and his cousin Owen sings", "Tom plays bass and sings."),
+        ("the Lake District weekend's off", "The user is spending a weekend in the Lake District."),
+        ("got a new manager at the depot", "The user has a new manager at the depot, who once served in the army."),
+        ("When we were married, Steve did all the cooking.", "Steve does all the cooking."),
+        ("ik heb jaren in Delft gewoond", "De gebruiker woont in Delft."),
+        ("mon fils ne mange plus à la cantine", "Le fils de l'utilisateur mange à la cantine."),
+        ("our spaniel's on steroids for his ears", "spaniel, steroids, ears"),
+        ("Gran's cardiologist wants her off salt", "The user was told by a cardiologist to give up salt."),
+        ("Thanks for your help!", "The user is thankful for the help."),
+        ("You are great", "The assistant is great."),
+        ("You are great", "You are great."),
+        ("Hi there, how are you?", "The user works at a bakery there."),
+        ("I moved to Leeds", "I moved to Leeds."),
+        ("I saw a dentist yesterday", "The user saw a dentist yesterday."),
+        ("ich war gestern beim Zahnarzt", "Der Nutzer war gestern beim Zahnarzt."),
         ("I work at the harbour office", "works_at"),
         ("The dishwasher is leaking again", "The user graduated with a degree in law."),
     ],
@@ -107,6 +139,66 @@ def test_a_quote_with_a_gap_and_a_typo_is_found_and_its_place_kept() -> None:
 
     assert fact.quoted == (1, 0, len(said))
     assert fact.covered == pytest.approx(0.91)
+
+
+def test_a_quote_that_only_asks_makes_no_solid_fact() -> None:
+    said = "What is the capital of Peru? Anyway, nothing else today"
+    (fact,) = taken("The user works at a bakery.", said, quote="What is the capital of Peru?").facts
+    assert not fact.stated
+
+
+def test_a_correction_is_not_doubted_for_what_it_calls_off() -> None:
+    messages = [
+        Message(n, UUID(int=n), "c1", Role.USER, None, text, AT) for n, text in enumerate(["12 clamps", SCRATCHED], 1)
+    ]
+    fact = fact_like(content="There must be 14 clamps.", quote=SCRATCHED, sources=[1, 2], mentions=[], corrects=True)
+    (kept,) = facts_of(ExtractionAnswer.model_validate({"facts": [fact]}), messages, Background()).facts
+    assert kept.stated, kept.doubts
+
+
+def test_what_another_message_calls_off_is_no_doubt_of_this_one() -> None:
+    (fact,) = taken("The user has the late shift.", "I have the late shift", "Ops are cancelled at least").facts
+    assert fact.stated, fact.doubts
+
+
+def test_the_answer_to_a_question_of_another_speaker_is_solid() -> None:
+    asked = Message(1, UUID(int=1), "c1", Role.USER, "Heike", "wer macht am Samstag den Grill?", AT)
+    reply = Message(2, UUID(int=2), "c1", Role.USER, "Detlef", "ich mach das, wie jedes Jahr", AT)
+    fact = fact_like(content="Detlef macht am Samstag den Grill.", quote=reply.content, sources=[1, 2], mentions=[])
+    (kept,) = facts_of(ExtractionAnswer.model_validate({"facts": [fact]}), [asked, reply], Background()).facts
+    assert kept.stated, kept.doubts
+
+
+def test_a_yes_to_the_assistant_is_known_in_every_language() -> None:
+    asked = Message(1, UUID(int=1), "c1", Role.ASSISTANT, None, "Klopt het dat jij de bas speelt?", AT)
+    reply = Message(2, UUID(int=2), "c1", Role.USER, None, "jep klopt helemaal", AT)
+    fact = fact_like(content="De gebruiker speelt bas.", quote="jij de bas speelt", sources=[1, 2], mentions=[])
+    (kept,) = facts_of(ExtractionAnswer.model_validate({"facts": [fact]}), [asked, reply], Background()).facts
+    assert kept.stated, kept.doubts
+
+
+def test_the_user_is_no_value_of_an_attribute() -> None:
+    said = "I work at the harbour office"
+    messages = [Message(1, UUID(int=1), "c1", Role.USER, None, said, AT)]
+    fact = fact_like(
+        content="The user works at the harbour office.",
+        quote=said,
+        sources=[1],
+        mentions=[],
+        attribute="name",
+        value="user",
+    )
+    (kept,) = facts_of(ExtractionAnswer.model_validate({"facts": [fact]}), messages, Background()).facts
+    assert (kept.attribute, kept.value) == (None, None)
+
+
+def test_the_less_of_its_quote_was_said_the_less_sure_is_a_memory() -> None:
+    whole, most, least = (sureness_of(stated=True, covered=covered) for covered in (1.0, 0.9, 0.5))
+    assert (whole, most, least) == (STATED, 0.85, SOLID)
+    assert sureness_of(stated=False, covered=1.0) == INFERRED
+
+
+SCRATCHED = "Scratch that, 14 clamps"
 
 
 def test_a_refusal_says_what_was_looked_for() -> None:

@@ -364,7 +364,7 @@ class Writer:
 
 
 def _sureness(fact: Fact) -> float:
-    return confidence.STATED if fact.stated else confidence.INFERRED
+    return confidence.sureness_of(stated=fact.stated, covered=fact.covered)
 
 
 def open_questions(

@@ -1,0 +1,232 @@
+"""Whether what a model wrote is borne out by what was said: claims, compared by meaning.
+
+Its names, numbers and dates are held against its sources before. What is doubted here leaves a hypothesis: words that share
+too little with the sources', a "not" too many or too few, a question, a condition, a plan called off, what is past, what somebody
+else claims, the assistant alone says, or other people do.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from mosshead.language.lexicon import Word, every_lexicon, keys_of, phrases_in, words_of
+from mosshead.language.passage import Passage, PassageClause
+from pipeline.extraction.alignment import says_the_same
+from pipeline.extraction.doubts.interpretation import Doubt, Interpretation
+from pipeline.extraction.doubts.moods import is_told_in_past, moods
+from pipeline.extraction.doubts.people import swaps, tells_of_others
+
+_COVERED: Final = 0.33
+"""Less where the language is not known: other forms of a word cannot be told there."""
+_COVERED_ELSEWHERE: Final = 0.25
+_OWN: Final = 0.35
+_A_SENTENCE: Final = 3
+"""Words of a sentence that has no word of its language's grammar: "Noor dropped chess"."""
+_NEAR = 3
+_NEGATED_BEFORE: Final = {"de": 2, "en": 0, "fr": 2, "nl": 2}
+"""How many words before a "not" it may negate: "ich mag das nicht"; one where a language is not named here."""
+_A_DETAIL, _A_LONG_DETAIL = 2, 4
+_MORNING = frozenset(("morgen", "manana"))
+_A_COURTESY = 7
+_QUOTED = re.compile(r"[\"“”„«].*?[\"“”»]|(?<!\w)['‘].*?['’](?!\w)")
+_SHORT = 5
+
+
+def doubts_of(compared: Interpretation) -> Iterator[Doubt]:
+    """Every reason for which the content must not count as said."""
+    if not _is_sentence(compared):
+        yield Doubt.NO_SENTENCE
+    yield from _doubts_of_words(compared)
+    if _speaks_of_its_day(compared):
+        yield Doubt.WORDING
+    if _is_courtesy(compared):
+        yield Doubt.COURTESY
+    known = bool(compared.content.lexicons and compared.content.content)
+    if known and _feels(compared):
+        yield Doubt.FEELING
+    if known and _negates_otherwise(compared):
+        yield Doubt.NEGATION
+    if known:
+        yield from moods(compared)
+    if swaps(compared) or (known and tells_of_others(compared)):
+        yield Doubt.PEOPLE
+
+
+def _doubts_of_words(compared: Interpretation) -> Iterator[Doubt]:
+    """Whether too few of the words were said, or the user said too few of them."""
+    words = bool(compared.content.content)
+    own = _share(compared, compared.said)
+    others = _share(compared, compared.heard if own else compared.beside)
+    least = _COVERED if compared.content.lexicons else _COVERED_ELSEWHERE
+    if words and _share(compared, [*compared.said, *compared.beside]) < least:
+        yield Doubt.UNRELATED
+    elif words and own < _OWN and others > own and not compared.confirmed:
+        yield Doubt.ASSISTANT
+    elif _invents(compared):
+        yield Doubt.DETAIL
+
+
+def _is_sentence(compared: Interpretation) -> bool:
+    words = compared.content.words
+    if len(words) > 2 and len(words) == len(compared.content.text.split(",")):
+        return False  # a list of words
+    if not any(map(_has_no_case, compared.content.text)) and (
+        len(words) < 2 or "_" in compared.content.text.split()[0]
+    ):
+        return False
+    plain = any(compared.content.has(role, word.key) for word in words for role in ("function", "negation"))
+    german = any(one.language == "de" for one in compared.content.lexicons[:1])
+    endings = ("s", "ed", "t") if german else ("s", "ed")
+    bent = any(
+        word.key.endswith(endings)
+        and compared.content.text[before.end : word.start] == " " == compared.content.text[word.end]
+        for before, word in pairwise(words[:_A_SENTENCE])
+        if word is not words[-1]
+    )
+    return not compared.content.lexicons or plain or (bent and len(words) >= _A_SENTENCE)
+
+
+def _share(compared: Interpretation, passages: Sequence[Passage]) -> float:
+    """The share of the content's words that were said. Its numbers and dates were: otherwise it would have been refused."""
+    words = compared.content.content
+    told = [word for word in compared.content.words if word not in words and compared.content.claims(word)]
+    met = sum(any(compared.meets(word, one) for one in passages) for word in words) + len(told)
+    return met / (len(words) + len(told)) if words else 0.0
+
+
+def _invents(compared: Interpretation) -> bool:
+    """Whether a later clause of the content says several things of which none was said, or many words in a row are so."""
+    every = [*compared.said, *compared.beside]
+    run = 0
+    for word in compared.content.content:
+        run = 0 if any(compared.meets(word, one) for one in every) else run + 1
+        if run == _A_LONG_DETAIL:
+            return True
+    clauses = (
+        [word for word in clause.words if compared.content.counts(word)] for clause in compared.content.clauses[1:]
+    )
+    return any(
+        len(told) >= _A_DETAIL and not any(compared.meets(word, one) for word in told for one in every)
+        for told in clauses
+    )
+
+
+def _speaks_of_its_day(compared: Interpretation) -> bool:
+    """Whether the content says "I", "you" or "yesterday", outside quotation marks: later that means something else."""
+    if any(compared.content.has("addresses", word.key) for word in compared.content.words[:1]):
+        return True
+    words = [word for clause in Passage.of(_QUOTED.sub(" ", compared.content.text)).clauses for word in clause.words]
+    for before, word in pairwise([None, *words]):
+        lexicon = compared.content.lexicons[0] if compared.content.lexicons else None
+        if lexicon is None or word is None:
+            return False
+        numbered = before is not None and before.text[:1].isupper() and not compared.content.has("user", before.key)
+        if word.key in lexicon.entries.get("speaks", ()) and not (word.text == "I" and numbered):
+            return True
+        if lexicon.days.get(word.key, 0) != 0 and word.key not in _MORNING:
+            return True
+    return False
+
+
+def _is_courtesy(compared: Interpretation) -> bool:
+    """Whether the words that are quoted, or those that the content takes up, only greet, thank or praise."""
+    quoted = [clause for passage in compared.said for clause in passage.quoted]
+    clauses = [clause for _, clause, _ in compared.aligned] or quoted
+    return bool(clauses) and not compared.confirmed and all(_is_courteous(clause) for clause in clauses)
+
+
+def _feels(compared: Interpretation) -> bool:
+    feelings = {stem for one in compared.content.lexicons for stem in one.entries["feelings"]}
+    felt = [word for word in compared.content.content if any(_begins(word.key, stem) for stem in feelings)]
+    every = {key for one in (*compared.said, *compared.beside) for key in keys_of(one.whole)} if felt else set[str]()
+    told = any(_begins(key, stem) for key in every for stem in feelings)
+    return bool(felt) and not told and any(not compared.meets(word, one) for word in felt for one in compared.said)
+
+
+def _negates_otherwise(compared: Interpretation) -> bool:
+    ours = any(compared.content.is_negation(word.key) for word in compared.content.words)
+    sources = [*compared.said, *(compared.heard if compared.confirmed else ())]
+    theirs = list(_negated(sources))
+    region = [*_region(compared)] or [word.key for one in compared.said for word in one.words]
+    implied = any(one.has(role, key) for one in sources for key in region for role in ("weak", "negation"))
+    implied = implied or any(lex.numbers.get(key) == 0 for one in sources for lex in one.lexicons for key in region)
+    if ours:
+        return not implied and not theirs
+    weak = any(compared.content.has("weak", word.key) for word in compared.content.words)
+    quoted = {word.key for _, clause, _ in compared.aligned for word in clause.words}
+    over = any(passage.tells("past", clause.keys) for passage, clause, _ in compared.aligned)
+    if over and (
+        is_told_in_past(compared) or compared.content.tells("past", [one.key for one in compared.content.words])
+    ):
+        return False
+    positive = _affirmed(compared)
+    lost = [
+        word
+        for word in theirs
+        if word in quoted - positive and any(says_the_same(word, one.key) for one in compared.content.content)
+    ]
+    return bool(lost) and not weak
+
+
+def _region(compared: Interpretation) -> dict[str, Word]:
+    """All that the sentences say that the content is taken from, by key."""
+    numbers = [
+        (passage, {clause.sentence for one, clause, _ in compared.aligned if one is passage})
+        for passage in compared.said
+    ]
+    told = (clause.words for passage, here in numbers for clause in passage.clauses if clause.sentence in here)
+    return {word.key: word for words in told for word in words}
+
+
+def _affirmed(compared: Interpretation) -> set[str]:
+    """What the clauses say that the content is taken from and that have no "not"."""
+    clauses = (
+        clause
+        for passage, clause, _ in compared.aligned
+        if not any(_negates(at, clause.words, passage) for at in range(len(clause.words)))
+    )
+    return {word.key for clause in clauses for word in clause.words}
+
+
+def _negated(passages: Sequence[Passage]) -> Iterator[str]:
+    """The words that are negated: those just after a "not", and the nearest before it."""
+    for passage in passages:
+        for clause in passage.clauses:
+            for at in range(len(clause.words)):
+                if _negates(at, clause.words, passage):
+                    after = [one.key for one in clause.words[at + 1 :] if passage.counts(one)][:_NEAR]
+                    before = [one.key for one in clause.words[:at] if passage.counts(one)]
+                    reach = next((_NEGATED_BEFORE.get(one.language, 1) for one in passage.lexicons), 1)
+                    yield from (*after, *(before[-reach:] if reach else ()))
+
+
+def confirms(reply: str) -> bool:
+    """Whether a reply says yes before anything else, or at its head, and nothing against it."""
+    keys = [word.key for word in words_of(reply)]
+    lexicons = every_lexicon()
+    yes = [at for one in lexicons for at, _ in phrases_in(keys[:_SHORT], one.entries["affirm"])]
+    no = any(one.has("negation", key) for one in lexicons for key in keys[:_SHORT])
+    return 0 in yes or (bool(yes) and not no)
+
+
+def _is_courteous(clause: PassageClause) -> bool:
+    return len(clause.words) <= _A_COURTESY and any(
+        True for one in every_lexicon() for _ in phrases_in(clause.keys, one.entries.get("courtesy", frozenset()))
+    )
+
+
+def _negates(at: int, words: Sequence[Word], passage: Passage) -> bool:
+    """Whether a word is a "not". An English "no" before a word of grammar is an answer: "no she moved"."""
+    following = words[at + 1].key if at + 1 < len(words) else ""
+    answers = words[at].key == "no" and any(one.language == "en" for one in passage.lexicons[:1])
+    answers = answers and passage.has("function", following) and following not in {"more", "other"}
+    return passage.is_negation(words[at].key) and not answers
+
+
+def _begins(key: str, stem: str) -> bool:
+    return key == stem or (len(stem) > 4 and key.startswith(stem))
+
+
+def _has_no_case(character: str) -> bool:
+    return character.isalpha() and character.lower() == character.upper()

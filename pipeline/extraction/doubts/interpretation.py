@@ -1,0 +1,138 @@
+"""A content beside what it was taken from: which of its words were said, and in which clauses."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from mosshead.language.lexicon import Word, keys_of
+from mosshead.language.passage import Passage, PassageClause
+from mosshead.language.wordlists import FIRST_NAMES
+from pipeline.extraction.alignment import says_the_same, written_out
+
+
+class Doubt(StrEnum):
+    """Why a fact stays a hypothesis."""
+
+    NAME = "a word of it has a capital, and nobody said it"
+    NO_QUOTE = "no message of a user says its quote"
+    NO_SENTENCE = "its content is no sentence"
+    WORDING = "it speaks as on the day it was said: I, you, yesterday"
+    UNRELATED = "its words share too little with its sources"
+    DETAIL = "nobody said a part of it"
+    COURTESY = "its sources only greet, thank or praise"
+    FEELING = "nobody said the feeling"
+    NEGATION = "it negates something else than its sources"
+    QUESTION = "its sources only ask"
+    UNREAL = "its sources only suppose it"
+    CANCELLED = "its sources call it off"
+    PAST = "its sources tell it of the past"
+    REPORTED = "its sources give it as somebody else's claim"
+    PEOPLE = "its sources tell it of somebody else"
+    ASSISTANT = "only the assistant said it"
+
+
+Taken = tuple[Passage, PassageClause, list[Word]]
+"""A clause of a source, and its words that a content takes up."""
+
+
+@dataclass(frozen=True)
+class Interpretation:
+    """A content beside what it was taken from.
+
+    said: the users' words among the sources. heard: the assistant's there and just before. known: what was said earlier.
+    confirmed: the user said yes to the assistant's words.
+    names: the words of the names of people that the fact mentions. things: of its other names. speakers: who speaks.
+    after: what users say after the first source. corrects: it puts right what was said; calling that off is no doubt of it.
+    """
+
+    content: Passage
+    said: Sequence[Passage]
+    heard: Sequence[Passage]
+    known: Passage
+    confirmed: bool
+    names: frozenset[str] = frozenset()
+    things: frozenset[str] = frozenset()
+    speakers: frozenset[str] = frozenset()
+    after: Sequence[Passage] = ()
+    corrects: bool = False
+
+    @cached_property
+    def beside(self) -> Sequence[Passage]:
+        """All that was said beside the users' words."""
+        return [*self.heard, self.known]
+
+    def meets(self, word: Word, passage: Passage) -> bool:
+        keys = keys_of(passage.whole)
+        return word.key in keys or word.key in self._written_out or any(says_the_same(word.key, one) for one in keys)
+
+    @cached_property
+    def _written_out(self) -> frozenset[str]:
+        ours, theirs = self.content.words, [word for one in (*self.said, *self.beside) for word in one.words]
+        short = {word.key for word in ours if word.text.isupper() and len(word.key) > 1 and written_out(theirs, [word])}
+        return written_out(ours, theirs) | short
+
+    def _matched(self, passage: Passage) -> list[Word]:
+        """The words of a source that the content takes up."""
+        keys = [word.key for word in self.content.content]
+        return [word for word in passage.content if any(says_the_same(word.key, key) for key in keys)]
+
+    @cached_property
+    def touched(self) -> list[Taken]:
+        """The clauses of the users' sources that the content is taken from; those of the quote where there is one."""
+        found = []
+        for passage in self.said:
+            matched = set(self._matched(passage))
+            for clause in passage.quoted if passage.span[1] else passage.clauses:
+                held = [word for word in clause.words if word in matched]
+                if held:
+                    found.append((passage, clause, held))
+        return found
+
+    @cached_property
+    def aligned(self) -> list[Taken]:
+        """Those of the clauses from which most is taken."""
+        quoted = [one for one in self.said if one.span[1]]
+        touched = [one for one in self.touched if not quoted or one[0] in quoted]
+        most = max((len(held) for _, _, held in touched), default=0)
+        return [one for one in touched if 2 * len(one[2]) >= most]
+
+    def taken(self, held: Sequence[Word]) -> set[str]:
+        """The words of the content that some words of a source say."""
+        return {one.key for one in self.content.content for word in held if says_the_same(word.key, one.key)}
+
+    def opens_with_user(self) -> bool:
+        return any(self.content.has("user", word.key) for word in self.content.words[:2]) and not _possesses(
+            self.content
+        )
+
+    def is_person(self, word: Word, passage: Passage) -> bool:
+        if word.key not in self.things and is_name(word, passage, self.names):
+            return True
+        before = [one for one in passage.words if one.end <= word.start][-1:]
+        heads = not before or any(passage.has("function", one.key) for one in before)
+        return passage.has("persons", word.key) and heads
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The words that are names somewhere in the texts: a capital at the head of a sentence tells nothing."""
+        texts = (self.content, *self.said)
+        return self.names | {word.key for one in texts for word in one.words if is_name(word, one, frozenset())}
+
+
+def is_name(word: Word, passage: Passage, names: frozenset[str]) -> bool:
+    if word.text == word.text.lower() or any(
+        word.key in one.months or word.key in one.weekdays for one in passage.lexicons[:1]
+    ):
+        return False
+    if passage.has("user", word.key) or any(one.has("function", word.key) for one in passage.lexicons[:1]):
+        return False
+    opens = not passage.text[: word.start].strip() or passage.text[: word.start].rstrip()[-1] in ".!?:"
+    capital = bool(passage.lexicons) and passage.lexicons[0].language != "de" and not opens and word.text.istitle()
+    return word.key in names or word.key in FIRST_NAMES or capital
+
+
+def _possesses(content: Passage) -> bool:
+    return any(
+        word.text.casefold() in {"s", "des", "del", "de", "dell", "do", "da", "van"} for word in content.words[1:4]
+    )

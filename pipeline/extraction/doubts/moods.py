@@ -1,0 +1,192 @@
+"""What was said otherwise than as true today: asked, supposed, called off, of the past, or somebody else's claim."""
+
+from collections.abc import Iterator, Sequence
+
+from mosshead.language.lexicon import Word, phrases_in
+from mosshead.language.passage import Passage, PassageClause
+from mosshead.language.verbs import PAST_FORMS
+from pipeline.extraction.doubts.interpretation import Doubt, Interpretation
+
+_NEAR = 3
+_HEAD = 8
+_TURNS = frozenset("but now aber jetzt pero ahora mais maintenant ma adesso mas agora maar nu".split())
+_ME = frozenset("me mich mir moi mij".split())
+_ACCORDING = frozenset("secondo selon d segun segundo volgens laut nach".split())
+
+_OWNERS = frozenset("my our mein meine meinen meinem meiner mi mis mon ma mes meu minha mio mia mijn".split())
+
+
+def moods(compared: Interpretation) -> Iterator[Doubt]:
+    ours = [word.key for word in compared.content.words]
+    clauses = compared.aligned
+    if not clauses and _quotes_a_question(compared):
+        yield Doubt.QUESTION
+    if not clauses or compared.confirmed:
+        return
+    tells, most = compared.content.tells, max(len(held) for _, _, held in clauses)
+    best = [one for one in clauses if len(one[2]) == most]
+    if all(_names_kin(compared, passage, held) for passage, _, held in clauses):
+        return
+    licensed = any(tells(role, ours) for role in ("licence", "unreal", "conditions"))
+    asserts = any(passage.tells("asserts", clause.keys) for passage, clause, _ in clauses)
+    if not licensed and not asserts and all(_only_asks(*one) for one in clauses):
+        yield Doubt.QUESTION
+    if not licensed and any(_is_unreal(*one, ours) for one in clauses):
+        yield Doubt.UNREAL
+    kept = not compared.corrects and not any(compared.content.is_negation(key) for key in ours)
+    if kept and not tells("cancelled", ours) and not tells("instead", ours) and _is_called_off(compared):
+        yield Doubt.CANCELLED
+    past = any(tells(role, ours) for role in ("past", "past_verbs")) or is_told_in_past(compared)
+    if not past and any(_is_past(passage, clause, held, ours) for passage, clause, held in clauses):
+        yield Doubt.PAST
+    by_other = tells("advice", ours) or (tells("reports", ours) and not compared.opens_with_user())
+    if not by_other and any(_is_reported(passage, clause, held) for passage, clause, held in best):
+        yield Doubt.REPORTED
+
+
+def _quotes_a_question(compared: Interpretation) -> bool:
+    """Whether the quote only asks, and nobody answers it."""
+    quoted = [clause for one in compared.said for clause in one.quoted]
+    return bool(quoted) and all(clause.asks for clause in quoted) and len(compared.said) == 1
+
+
+def _names_kin(compared: Interpretation, passage: Passage, held: Sequence[Word]) -> bool:
+    """Whether no more is taken than who somebody is: "Grandad Henk would have hated a speech" has a grandad called Henk."""
+    kin = any(compared.content.has("persons", word.key) for word in compared.content.words)
+    was = passage.tells("past", [word.key for word in passage.words])
+    return (
+        kin and not was and all(compared.is_person(word, passage) or passage.has("persons", word.key) for word in held)
+    )
+
+
+def _is_called_off(compared: Interpretation) -> bool:
+    """Whether the clause, the rest of its sentence, the next one, or the head of a later message calls it off."""
+    ours = {word.key for word in compared.content.words}
+    for passage, clause, _ in compared.aligned:
+        rest = [one for one in passage.clauses if one.words[0].start >= clause.words[0].start]
+        keys = [word.key for one in rest if one.sentence == clause.sentence for word in one.words]
+        following = [word.key for one in rest if one.sentence == clause.sentence + 1 for word in one.words]
+        if passage.tells("cancelled", keys) or passage.tells("cancelled", following[:_HEAD]):
+            return True
+        ends = " ".join(clause.keys[-2:])
+        if any(ends in one.entries.get("off", ()) for one in passage.lexicons) and clause.keys[-1] not in ours:
+            return True
+    own = {passage.text for passage, _, _ in compared.aligned}
+    return any(_calls_off(compared, one) for one in compared.after if one.text not in own)
+
+
+def _calls_off(compared: Interpretation, later: Passage) -> bool:
+    """Whether the head of a later message calls off: with a word of the content, or with no word beside that."""
+    heads = {word.key for word in later.words[:_HEAD]}
+    for clause in later.clauses:
+        keys = [key for key in clause.keys if key in heads]
+        if later.tells("cancelled", keys):
+            others = [word for word in clause.words if later.counts(word) and not later.tells("cancelled", [word.key])]
+            return any(compared.taken([word]) for word in others) or len(others) <= 1
+    return False
+
+
+def _is_past(passage: Passage, clause: PassageClause, held: Sequence[Word], ours: Sequence[str]) -> bool:
+    """Whether the sentence tells of former times, or a verb is past there and present in the content."""
+    endings = tuple(one for lexicon in passage.lexicons[:1] for one in lexicon.entries.get("past_endings", ()))
+    others = [word for word in held if word.key not in ours]
+    opening = [word.key for word in passage.until(clause) if word not in clause.words]
+    whole = opening and not any(passage.is_negation(key) for key in opening) and clause.keys[0] not in _TURNS
+    if passage.tells("past", clause.keys) or (whole and passage.opens("past", opening)):
+        return True
+    if any(_is_perfect(word, passage, ours) for word in clause.words) or (
+        endings and any(word.key.endswith(endings) for word in others)
+    ):
+        return True
+    for lexicon in passage.lexicons[:1]:
+        pairs = [(past, now) for past, now in lexicon.past if past in clause.keys]
+        if any(now in ours and now not in clause.keys and past not in ours for past, now in pairs):
+            return True
+        if lexicon.language == "en" and any(
+            _was(word.key) and now.endswith("s") and now[:-1] in _bases(word.key) for word in others for now in ours
+        ):
+            return True
+    return False
+
+
+def _is_perfect(word: Word, passage: Passage, ours: Sequence[str]) -> bool:
+    """Whether a German or Dutch participle is in the present in the content: "gewohnt", "wohnt"."""
+    germanic = any(one.language in {"de", "nl"} for one in passage.lexicons[:1])
+    stem = word.key[2:].rstrip("tdne") if germanic and word.key.startswith("ge") else ""
+    bent = any(key.startswith("ge" + stem) for key in ours)
+    return len(stem) >= _NEAR and not bent and any(key.rstrip("tdne") == stem for key in ours)
+
+
+def is_told_in_past(compared: Interpretation) -> bool:
+    """Whether the content says that something ended, or is in the past itself: then it claims nothing of today."""
+    words = compared.content.words
+    ended = any(
+        compared.content.has("weak", one.key) and not any(compared.meets(one, said) for said in compared.said)
+        for one in words
+    )
+    english = any(one.language == "en" for one in compared.content.lexicons[:1])
+    return ended or (english and any(len(word.key) > 3 and _was(word.key) for word in compared.content.content))
+
+
+def _only_asks(passage: Passage, clause: PassageClause, held: Sequence[Word]) -> bool:
+    """Whether a clause asks what is taken from it. One that opens with an "I" and ends in a question mark is surprised."""
+    return clause.asks and not passage.has("first", clause.words[0].key) and not _owns(passage, held)
+
+
+def _owns(passage: Passage, held: Sequence[Word]) -> bool:
+    """A question about what is mine says that I have it."""
+    words = list(passage.words)
+    return all(
+        any(one.key in _OWNERS for one in words[max(words.index(word) - _NEAR, 0) : words.index(word)]) for word in held
+    )
+
+
+def _is_unreal(passage: Passage, clause: PassageClause, held: Sequence[Word], ours: Sequence[str]) -> bool:
+    endings = tuple(one for lexicon in passage.lexicons[:1] for one in lexicon.entries.get("unreal_endings", ()))
+    bent = [key for key in clause.keys if key not in ours]
+    sentence = [key for one in passage.clauses if one.sentence == clause.sentence for key in one.keys]
+    until = [word.key for word in passage.until(clause) if word.start < held[-1].start]
+    supposes = passage.tells("conditions", until) and not passage.tells("habits", sentence)
+    return (
+        passage.tells("unreal", clause.keys) or supposes or bool(endings and any(key.endswith(endings) for key in bent))
+    )
+
+
+def _is_reported(passage: Passage, clause: PassageClause, held: Sequence[Word]) -> bool:
+    """Whether somebody else says it: a word of saying before its last word, without an "I" just before that.
+
+    A doctor, an employer or a landlord tells the user what holds for the user. A clause of the user's own ends what is reported.
+    """
+    told = [
+        one
+        for one in passage.clauses
+        if one.sentence == clause.sentence and one.words[0].start <= clause.words[0].start
+    ]
+    own = [
+        at
+        for at, one in enumerate(told)
+        if at and passage.has("conjunctions", one.words[0].key) and _stands_alone(one, passage)
+    ]
+    words = [word for one in told[own[-1] if own else 0 :] for word in one.words]
+    keys = [word.key for word in words]
+    for at, _ in (hit for one in passage.lexicons for hit in phrases_in(keys, one.entries["reports"])):
+        mine = any(passage.has("first", key) for key in keys[max(at - _NEAR, 0) : at])
+        mine = mine or (keys[at] in _ACCORDING and bool(_ME.intersection(keys[at + 1 : at + _NEAR])))
+        entitled = any(passage.has("authorities", key) for key in keys[:at])
+        if not mine and not entitled and words[at] not in held and words[at].start < held[-1].start:
+            return True
+    return False
+
+
+def _stands_alone(clause: PassageClause, passage: Passage) -> bool:
+    """Whether a clause after a conjunction is the user's own: after a comma, or with an "I"."""
+    own = any(passage.has("first", word.key) for word in clause.words[1:2])
+    return own or passage.text[: clause.words[0].start].rstrip().endswith((",", ";"))
+
+
+def _was(key: str) -> bool:
+    return key in PAST_FORMS or key.endswith("ed")
+
+
+def _bases(key: str) -> set[str]:
+    return {PAST_FORMS.get(key, ""), key.removesuffix("ed"), key.removesuffix("d"), key[:-3]} - {""}

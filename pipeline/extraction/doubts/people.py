@@ -1,0 +1,194 @@
+"""Whether a content is about those of whom it was said: not about somebody else, nor with two people swapped."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from mosshead.language.lexicon import Word
+from mosshead.language.passage import Passage, PassageClause
+from mosshead.language.wordlists import FIRST_NAMES
+from pipeline.extraction.alignment import says_the_same
+from pipeline.extraction.doubts.interpretation import Interpretation, Taken, is_name
+from pipeline.models import USER
+
+_NEAR = 3
+_THAT = frozenset("that que dass dat che".split())
+_ME = frozenset("me mich mir moi mij".split())
+_MINE = _ME | frozenset(
+    "us our ours my mine uns mi mis nos m mio mia miei mie ci meu minha meus minhas ons onze mijn".split()
+)
+_OF = frozenset("of von vom der des de du d do da dos di del della dello dell van".split())
+
+
+def tells_of_others(compared: Interpretation) -> bool:
+    """Whether the clause has somebody for its subject of whom the content does not speak."""
+    ours = {word.key for word in compared.content.words}
+    if any(
+        is_name(word, compared.content, frozenset())
+        and word.key in FIRST_NAMES
+        and not any(compared.meets(word, one) for one in (*compared.said, *compared.beside))
+        and word.key not in compared.speakers
+        for word in compared.content.words
+    ):
+        return True
+    return any(
+        _speaks_another(compared, passage, ours) or _has_other_subject(compared, passage, clause, held, ours)
+        for passage, clause, held in _needed(compared)
+    )
+
+
+def _needed(compared: Interpretation) -> list[Taken]:
+    """The aligned clauses, and those beside them that say a word of the content which these do not."""
+    found = list(compared.aligned)
+    said = {key for _, _, held in found for key in compared.taken(held)}
+    near = {(id(passage), clause.sentence) for passage, clause, _ in found}
+    for passage, clause, held in compared.touched:
+        beside = (id(passage), clause.sentence) in near or (
+            passage.speaker and _is_of_speaker(compared, passage, clause, held)
+        )
+        if beside and not clause.asks and not compared.taken(held) <= said:
+            found.append((passage, clause, held))
+    return found
+
+
+def _is_of_speaker(compared: Interpretation, passage: Passage, clause: PassageClause, held: Sequence[Word]) -> bool:
+    """Whether an "I" is the subject of a clause, or of one before it in its sentence, and nobody else is that there."""
+    others = any(compared.is_person(word, passage) for word in passage.before(clause, held[0]))
+    return not others and any(passage.has("first", word.key) for word in passage.until(clause))
+
+
+def _speaks_another(compared: Interpretation, passage: Passage, ours: set[str]) -> bool:
+    """Whether one says it who is not spoken of, and another is of whom nothing is said there."""
+    others = compared.speakers & ours
+    mentioned = others & {word.key for word in passage.words}
+    return bool(passage.speaker and others and passage.speaker not in ours and not mentioned)
+
+
+def _has_other_subject(
+    compared: Interpretation, passage: Passage, clause: PassageClause, held: Sequence[Word], ours: set[str]
+) -> bool:
+    before = passage.before(clause, held[0])
+    if _possesses_another(compared, passage, clause, held):
+        return True
+    if any(passage.has("first", word.key) for word in before) or not _is_about_somebody(compared):
+        return False
+    people = [word for word in before if compared.is_person(word, passage) and _is_subject(word, before, passage)]
+    if people and compared.is_person(held[0], passage) and people[-1].end + 1 == held[0].start:
+        people = []  # my husband Walt is Walt
+    if any(passage.has("authorities", one.key) for one in people) and passage.tells("reports", clause.keys):
+        return False
+    if people and not any(says_the_same(people[-1].key, key) for key in ours):
+        return True
+    mine = any(passage.has("first", key) or key in _MINE for key in clause.keys)
+    opens = compared.opens_with_user()
+    pronoun = any(passage.has("third", word.key) for word in clause.words[:2] if word.start < held[0].start)
+    if opens and pronoun and not mine and not people and not _speaks_of_other(compared):
+        return True
+    theirs = any(passage.has("his", a.key) and passage.has("persons", b.key) for a, b in pairwise(clause.words))
+    return theirs and not people[:-1] and _has_kin_of_user(compared) and not mine
+
+
+def _possesses_another(compared: Interpretation, passage: Passage, clause: PassageClause, held: Sequence[Word]) -> bool:
+    """Whether a thing of the user is that of somebody else there: "il dottore di mia moglie", "Tom's wife"."""
+    content = compared.content
+    ours, words = [word.key for word in content.words], list(clause.words)
+    at = next((at for at, key in enumerate(ours) if key in _OF), 0)
+    thing = ours[at - 1] if at and any(content.has("user", key) for key in ours[at : at + _NEAR]) else ""
+    theirs = [at for at, key in enumerate(ours[:-2]) if content.has("user", key) and ours[at + 1] == "s"]
+    for place, word in [(place, word) for place, word in enumerate(words) if word in held]:
+        before, after = words[max(place - 2, 0) : place], words[place + 1 : place + 2 + _NEAR]
+        if thing and says_the_same(thing, word.key) and after and after[0].key in _OF:
+            owners = [one for one in after[1:] if compared.is_person(one, passage) or passage.has("persons", one.key)]
+        elif any(says_the_same(ours[at + 2], word.key) for at in theirs) and before[-1:] and before[-1].key == "s":
+            owners = [one for one in before[:-1] if compared.is_person(one, passage)]
+        else:
+            continue
+        if owners and not compared.meets(owners[0], content):
+            return True
+    return False
+
+
+def _speaks_of_other(compared: Interpretation) -> bool:
+    words = compared.content.words
+    return any(compared.is_person(word, compared.content) or compared.content.has("third", word.key) for word in words)
+
+
+def _is_about_somebody(compared: Interpretation) -> bool:
+    """Whether the content opens with a person."""
+    return any(
+        compared.content.has("user", word.key)
+        or compared.content.has("persons", word.key)
+        or word.key in FIRST_NAMES | compared.speakers
+        or (word.key in compared.named and word.key not in compared.things)
+        for word in compared.content.words[: _NEAR + 1]
+    )
+
+
+def _has_kin_of_user(compared: Interpretation) -> bool:
+    """Whether the content speaks of a relative of the user, and of nobody else."""
+    words = compared.content.words
+    kin = [at for at, word in enumerate(words) if compared.content.has("persons", word.key)]
+    near = any(
+        compared.content.has("user", word.key) for at in kin[:1] for word in words[max(at - _NEAR, 0) : at + _NEAR + 1]
+    )
+    return (
+        near
+        and len(kin) == 1
+        and not any(
+            word.key not in compared.things and is_name(word, compared.content, compared.names) for word in words
+        )
+    )
+
+
+def swaps(compared: Interpretation) -> bool:
+    """Whether two people do to each other what the sources tell the other way round."""
+    return any(_swaps_in(compared, passage) for passage in compared.said)
+
+
+def _swaps_in(compared: Interpretation, passage: Passage) -> bool:
+    where = {who: at for at, word in reversed(list(enumerate(passage.words))) if (who := _who(compared, word, passage))}
+    ours = [(at, _who(compared, word, compared.content)) for at, word in enumerate(compared.content.words)]
+    placed = [(who, at, where[who]) for at, who in ours if who in where]
+    for (who, one, there), (whom, other, then) in pairwise(placed):
+        if there <= then or compared.content.parts(one, other) or passage.parts(then, there):
+            continue
+        between = [word for word in compared.content.words[one + 1 : other] if not _joins(compared, word)]
+        theirs = [word for word in passage.words[then + 1 : there] if not _joins(compared, word)]
+        told = [word for word in between if compared.content.counts(word)]
+        if USER in (who, whom) and told and all(compared.content.has("persons", word.key) for word in told):
+            continue  # my uncle Fermín is Fermín, the uncle of me
+        same = between and [word.key for word in between] == [word.key for word in theirs]
+        kept = any(_is_marked_alike(compared, mine, passage, its) for mine, its in ((one, there), (other, then)))
+        if not kept and (same or any(says_the_same(a.key, b.key) for a in told for b in theirs)):
+            return True
+    return False
+
+
+def _is_marked_alike(compared: Interpretation, mine: int, passage: Passage, its: int) -> bool:
+    """Whether the same preposition stands before a name in both: "from Bath" is from Bath wherever it stands."""
+    ours, theirs = compared.content.words[max(mine - 1, 0)], passage.words[max(its - 1, 0)]
+    return ours.text.casefold() == theirs.text.casefold() and passage.has("prepositions", ours.key)
+
+
+def _joins(compared: Interpretation, word: Word) -> bool:
+    return compared.content.has("conjunctions", word.key) or word.key in {"s", "de", "di"}
+
+
+def _who(compared: Interpretation, word: Word, passage: Passage) -> str:
+    """Whom a word names, the speaker where it is "I"; nothing where it names nobody."""
+    if passage.has("first", word.key) or word.key in _ME:
+        return passage.speaker or USER
+    if passage.has("user", word.key):
+        return USER
+    return word.key if is_name(word, passage, compared.named) else ""
+
+
+def _is_subject(word: Word, before: Sequence[Word], passage: Passage) -> bool:
+    """Whether somebody opens a clause: those after a preposition, or after a verb, have something done with them."""
+    ahead = [one for one in before if one.start < word.start]
+    heads = [at for at, one in enumerate(ahead) if one.key in _THAT]
+    ahead = ahead[heads[-1] + 1 if heads else 0 :]
+    return not any(
+        one.has("prepositions", before.key) for one in passage.lexicons[:1] for before in ahead[-2:]
+    ) and not any(
+        passage.counts(one) and not one.text[:1].isupper() and not passage.has("persons", one.key) for one in ahead
+    )
