@@ -4,7 +4,7 @@ A lease is the right to store the result of a batch's stage, and to end it. It i
 fenced. A breaker keeps all workers for a while from a provider that does not answer. It is no tenant's, and holds no text.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -171,6 +171,11 @@ EMBEDDER = "embedder"
 """The providers outside that stages ask."""
 
 
+def answers_to(question: str) -> str:
+    """What an LLM answers to one kind of question, as a provider: it may fail at that kind alone. question: a prompt's name."""
+    return f"{LLM} ({question})"
+
+
 @dataclass(frozen=True, slots=True)
 class Breaker:
     """A provider that failed of late. seconds: until it is tried again, 0 where it may be now. failures: in a row."""
@@ -235,12 +240,11 @@ def trip_breaker(
     return timedelta(seconds=float(found))
 
 
-def outage_lasts(connection: Connection, provider: str, after: timedelta) -> bool:
-    """Whether a provider has failed for so long, and is left alone at this moment."""
+def long_outages(connection: Connection, after: timedelta) -> Sequence[str]:
+    """The providers that have failed for so long, and are left alone at this moment."""
     return Sql("""
-        select 1 from mosshead.breakers
-        where provider = %(provider)s and since <= now() - %(after)s::interval and open_until > now()
-    """).exists(connection, provider=provider, after=after)
+        select provider from mosshead.breakers where since <= now() - %(after)s::interval and open_until > now()
+    """).scalars(connection, after=after)
 
 
 def close_breaker(connection: Connection, provider: str) -> None:

@@ -20,7 +20,7 @@ from db import embedding_models, leases, usage
 from db.embedding_models import Model
 from db.engine import check_login, open_engine
 from db.lanes import REFLECT, STAGES
-from db.leases import EMBEDDER, LLM
+from db.leases import EMBEDDER, LLM, answers_to
 from db.usage import MannerRow
 from mosshead.embeddings import Embedder, Endpoint, open_embedder, spec_of
 from mosshead.errors import ConfigurationError, EmbedderMismatch
@@ -222,12 +222,18 @@ def open_other_model(
 def providers_of(stage: str, settings: Settings) -> frozenset[str]:
     """What a stage asks for under these settings."""
     asks_llm = settings.uses_llm and (
-        stage in {"extract", "consolidate", REFLECT} or (stage == "refresh_profiles" and settings.llm_profiles)
+        stage in {*_ANSWERED, REFLECT} or (stage == "refresh_profiles" and settings.llm_profiles)
     )
     embeds_remotely = settings.embedder.startswith("openai:") and stage in {
         *("embed", "consolidate", "refresh_profiles", REFLECT)
     }
-    return frozenset([LLM] * asks_llm + [EMBEDDER] * embeds_remotely)
+    answers = [answers_to(_ANSWERED[stage])] if asks_llm and stage in _ANSWERED else []
+    return frozenset([LLM] * asks_llm + answers + [EMBEDDER] * embeds_remotely)
+
+
+_ANSWERED: Final = {"extract": "extraction", "consolidate": "consolidation"}
+"""The stages that wait until the answers to their kind of question can be read. Profiles are put together by rules meanwhile, and
+a reflection is put off by itself: the messages of its lane would wait behind it."""
 
 
 def all_providers(settings: Settings) -> frozenset[str]:
@@ -235,16 +241,22 @@ def all_providers(settings: Settings) -> frozenset[str]:
     return frozenset().union(*(providers_of(stage, settings) for stage in (*STAGES, REFLECT)))
 
 
-def rules_take_over(connection: Connection, settings: Settings) -> bool:
-    """Whether the LLM has failed for so long that the offline rules do its work until it is next tried."""
-    after = settings.rules_after_seconds
-    return after is not None and leases.outage_lasts(connection, LLM, timedelta(seconds=after))
+def rules_take_over(connection: Connection, settings: Settings, stage: str) -> bool:
+    """Whether the LLM has failed a stage for so long that the offline rules do its work until it is next tried."""
+    return not providers_of(stage, settings).isdisjoint(_replaced(connection, settings))
 
 
 def paused_providers(connection: Connection, settings: Settings) -> list[str]:
     """The providers that stages have to wait for at this moment."""
-    paused = leases.paused_providers(connection)
-    return [one for one in paused if not (one == LLM and rules_take_over(connection, settings))]
+    replaced = _replaced(connection, settings)
+    return [one for one in leases.paused_providers(connection) if one not in replaced]
+
+
+def _replaced(connection: Connection, settings: Settings) -> frozenset[str]:
+    """What of the LLM has failed for so long that the offline rules do its work."""
+    after = settings.rules_after_seconds
+    away = leases.long_outages(connection, timedelta(seconds=after)) if after is not None else ()
+    return frozenset(away) - {EMBEDDER}
 
 
 def stages_that_wait(paused: Iterable[str], settings: Settings) -> list[str]:

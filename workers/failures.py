@@ -70,7 +70,7 @@ def after_failure(error: Exception, attempts: int, most: int) -> Wait | Retry | 
     is final: the same question at temperature 0 has the same answer, and `extract` has asked for less already.
     """
     if isinstance(error, ModelUnavailable):
-        return _wait_for_model(error, attempts, most)
+        return wait_for_model(error, attempts, most)
     # What the settings have wrong is no batch's fault: an endpoint that knows the model no more may know it again. But where it
     # refused a request, one of its texts may be at fault.
     if isinstance(error, EmbedderUnavailable | ConfigurationError) and not isinstance(error, EmbeddingRefused):
@@ -84,7 +84,8 @@ def after_failure(error: Exception, attempts: int, most: int) -> Wait | Retry | 
     return Retry(_pause(2**attempts), counts=True)
 
 
-def _wait_for_model(error: ModelUnavailable, attempts: int, most: int) -> Wait:
+def wait_for_model(error: ModelUnavailable, attempts: int, most: int) -> Wait:
+    """How to wait for a model that did not answer; arguments as for `after_failure`."""
     if isinstance(error, ModelTooSlow):
         return Wait(LLM, least=_pause(2**attempts), by_less=attempts + 1 >= most)
     return Wait(LLM, None if error.retry_after is None else _pause(error.retry_after))

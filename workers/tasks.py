@@ -33,7 +33,7 @@ from mosshead.store.connection import tenant_transaction
 from workers.celery_app import app
 from workers.commands import dispatch as commands
 from workers.dependencies import Parts, Store, parts, paused_providers, providers_of, rules_take_over
-from workers.failures import GiveUp, NoThread, Retry, Wait, after_failure, describe, in_vain
+from workers.failures import GiveUp, NoThread, Retry, Wait, after_failure, describe, in_vain, wait_for_model
 from workers.reflection import run as reflecting
 from workers.scheduler import dispatch, hint
 from workers.stages import embed as filling
@@ -196,26 +196,31 @@ def run_stage(stage: str, batch: BatchRef, work: Work, owner: str) -> None:
         what = describe(failed)
         outcome = after_failure(failed, lease.attempts, used.settings.attempts)
         if isinstance(failed, AnswerRefused):
-            trouble = _trouble_of_endpoint(lease, used)
-            if trouble is not None:
-                outcome = after_failure(trouble, lease.attempts, used.settings.attempts)
-                what = describe(trouble)
+            outcome, what = _trouble_of_endpoint(failed, lease, used) or (outcome, what)
         settle(lease, used, outcome, what)
         raise StageFailed(f"{stage}: {what}")
     _go_on(batch, following, used)
 
 
-def _trouble_of_endpoint(lease: leases.Lease, used: Parts) -> ModelUnavailable | None:
-    """Why no event is to die of an answer that was refused: the model does not answer what any model does, either."""
+def _trouble_of_endpoint(refused: AnswerRefused, lease: leases.Lease, used: Parts) -> tuple[Wait, str] | None:
+    """What to wait for, and why, where no event is to die of an answer that was refused: the model does not answer a question of
+    this kind at all.
+    """
+    if refused.plain is None:
+        return None
     try:
         with renewed(lease, used):
             model = load.model_for(lease.batch, used)
             if model is not None:
-                model.check()
+                model.check(refused.plain)
     except ModelUnavailable as error:
-        return error
+        return wait_for_model(error, lease.attempts, used.settings.attempts), describe(error)
     except AnswerRefused as error:
-        return ModelUnavailable(f"the model's answers cannot be read: {describe(error)}")
+        answers, what = leases.answers_to(refused.plain.name), f"the model's answers cannot be read: {describe(error)}"
+        # A reflection is put off by itself: behind it, its lane's messages would wait.
+        return Wait(answers, pause=_TOO_MUCH_PAUSE, by_less=True) if lease.stage == lanes.REFLECT else Wait(
+            answers
+        ), what
     return None
 
 
@@ -242,8 +247,8 @@ def admitted(connection: Connection, stage: str, settings: Settings) -> bool:
     # Before one of them is tried: it would be kept waiting for the other.
     if asked and not asked.isdisjoint(paused_providers(connection, settings)):
         return False
-    if rules_take_over(connection, settings):
-        asked -= {leases.LLM}
+    if rules_take_over(connection, settings, stage):
+        asked &= {leases.EMBEDDER}
     probe = timedelta(seconds=2 * settings.llm_timeout)
     return all(leases.admit(connection, provider, probe=probe) for provider in sorted(asked))
 

@@ -5,8 +5,9 @@
         [--messages 60] [--price-in 0.15] [--price-out 0.60] [--memories FILE] [--patience SECONDS] [--json]
 
 The model is the one that OPENAI_BASE_URL, OPENAI_API_KEY and MOSSHEAD_LLM_MODEL name. --data: what `benchmarks.extraction`,
-`.locomo` or `.entities` takes, told by its content. Cases go through the service's stages in this process, conversations and
-worlds through a whole service. --messages: so many of each data at most, for a model that is slow; MOSSHEAD_LLM_TIMEOUT,
+`.locomo` or `.entities` takes, or a file of messages such as examples/sample.jsonl, of which nothing is scored; told by its
+content. Cases go through the service's stages in this process, all else through a whole service.
+--messages: so many of each data at most, for a model that is slow; MOSSHEAD_LLM_TIMEOUT,
 MOSSHEAD_STAGE_SECONDS and MOSSHEAD_BATCH_MESSAGES give it its time. --price-in, --price-out: of a million tokens. --memories: a
 file for every memory, with what was said in its sources, a JSON object to the line. --patience: for one batch of a case, or for
 a conversation.

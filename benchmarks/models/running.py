@@ -19,7 +19,7 @@ from benchmarks.extraction.stages import open_service
 from benchmarks.locomo.conversations import Conversation
 from benchmarks.locomo.report import as_json as locomo_json
 from benchmarks.locomo.running import measure
-from benchmarks.models.data import Data, messages_of
+from benchmarks.models.data import Data, Transcript, messages_of
 from benchmarks.models.outcome import Outcome, read_memories, read_outcome
 from benchmarks.models.report import Measured
 from benchmarks.rig import rig
@@ -45,6 +45,8 @@ class Run:
         started = time.monotonic()
         if isinstance(data, World):
             figures, outcome, memories = self._world(data)
+        elif isinstance(data, Transcript):
+            figures, outcome, memories = self._transcript(data)
         elif cases := [one for one in data if isinstance(one, Case)]:
             figures, outcome, memories = self._cases(cases)
         else:
@@ -68,6 +70,13 @@ class Run:
         with rig(concurrency=1, pause=None, settings=self.environment) as service, service.memory() as memory:
             measured = measure(conversations, service, memory, console=self.console, within=self.patience)
             return locomo_json(measured), *_became(service.addresses.admin_url)
+
+    def _transcript(self, data: Transcript) -> Scored:
+        with rig(concurrency=1, pause=None, settings=self.environment) as service, service.memory() as memory:
+            events = service.received() + len(data.messages)
+            memory.namespace("models", "transcript").publish_conversation(data.messages)
+            service.await_done(events, within=self.patience)
+            return {}, *_became(service.addresses.admin_url)
 
     def _world(self, world: World) -> Scored:
         with rig(concurrency=1, pause=None, settings=self.environment) as service:

@@ -11,7 +11,7 @@ What can go wrong with a question:
 """
 
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -21,7 +21,12 @@ A = TypeVar("A", bound=BaseModel)
 
 
 class AnswerRefused(MossheadError):
-    """There is no answer to this question, and there will be none: asking again the same way is no use."""
+    """There is no answer to this question, and there will be none: asking again the same way is no use.
+
+    plain: a question of the same kind about fixed words, which tells whether the model is at fault; where whoever asked has one.
+    """
+
+    plain: "Prompt[Any] | None" = None
 
 
 class AnswerTruncated(AnswerRefused):

@@ -12,7 +12,8 @@ from redis.exceptions import ResponseError
 from config.settings import Settings, settings
 from db import housekeeping, search_indexes, status
 from db.embedding_models import Model, models
-from db.leases import Breaker, breakers
+from db.lanes import STAGES
+from db.leases import Breaker, answers_to, breakers
 from db.status import ServiceFigures
 from db.usage import MannerRow, TenantBudget, manners
 from mosshead.cli.output import Json, print_answer
@@ -98,7 +99,9 @@ def read_status(settings: Settings) -> Status:
                 figures=status.figures(
                     connection, within=timedelta(minutes=10), reasons=_REASONS, alive=housekeeping.ALIVE
                 ),
-                breakers=[one for one in breakers(connection) if one.provider in asked],
+                breakers=[
+                    one for one in breakers(connection) if one.provider in asked or _is_of_a_reflection(one, settings)
+                ],
                 moving=status.moves(connection, within=timedelta(seconds=STUCK_SECONDS)),
                 offline_rules=not settings.uses_llm,
                 over_budget=over,
@@ -106,8 +109,13 @@ def read_status(settings: Settings) -> Status:
                 models=models(connection),
                 refused_tasks=housekeeping.refusals(connection, within=timedelta(days=1)),
                 llm_manners=manners(connection, within=MANNER_STANDS) if settings.uses_llm else [],
-                rules_take_over=settings.uses_llm and rules_take_over(connection, settings),
+                rules_take_over=settings.uses_llm and rules_take_over(connection, settings, STAGES[0]),
             )
+
+
+def _is_of_a_reflection(breaker: Breaker, settings: Settings) -> bool:
+    """Whether the LLM lately failed at one; no stage waits for that, and another may never be asked of it."""
+    return settings.uses_llm and breaker.provider.startswith(answers_to("")[:-1]) and breaker.seconds > 0
 
 
 def _broker(broker_url: str) -> tuple[int, float | None]:

@@ -3,10 +3,8 @@
 import hashlib
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
-from uuid import UUID
 
 import structlog
 from pydantic import BaseModel
@@ -19,11 +17,10 @@ from mosshead.fencing import strip_fences
 from mosshead.ids import uuid7
 from mosshead.language.names import possible_names
 from mosshead.llm import AnswerRefused, LanguageModel, ModelUnavailable, Prompt
-from mosshead.models.kinds import Role
+from mosshead.llm.prompt_data import barred, block
 from mosshead.paths import NamespacePath
 from mosshead.redaction import redact
 from mosshead.store.connection import tenant_transaction
-from pipeline.extraction.prompt import extraction_prompt
 from pipeline.models import Background, Fact, KnownEntity, Message, RecordSchema
 from workers.dependencies import Parts, UsageLog, rules_take_over
 
@@ -100,10 +97,10 @@ def model_for(batch: BatchRef, parts: Parts) -> "KeptModel | None":
             if usage.note_over_budget(connection, batch):
                 _log.warning("over_budget", tenant_id=str(tenant_id), batch_id=str(batch.batch_id))
             return None
-        if rules_take_over(connection, parts.settings):
+        stage = usage.stage_of(connection, batch)
+        if rules_take_over(connection, parts.settings, stage):
             _log.warning("rules_take_over", tenant_id=str(tenant_id), batch_id=str(batch.batch_id))
             return None
-        stage = usage.stage_of(connection, batch)
         wanted = namespaces.llm_model(connection, batch.lane)
     return KeptModel(parts.other_model(wanted) if wanted else parts.model, parts.engine, batch, parts.usage, stage)
 
@@ -156,7 +153,10 @@ class KeptModel:
         return self.model.name
 
     def answer(self, prompt: Prompt[A]) -> A:
-        """The kept answer to this very prompt, else the model's. Raises what the model raises, or raised for this batch."""
+        """The kept answer to this very prompt, else the model's. Raises what the model raises, or raised for this batch.
+
+        What it refuses comes with the plain question that tells whether it answers this kind of question at all.
+        """
         key = _key(self.name, prompt)
         refused_key = _key(self.name, prompt, str(self.batch.batch_id))
         with tenant_transaction(self.engine, self.batch.lane.tenant_id) as connection:
@@ -165,7 +165,7 @@ class KeptModel:
         if kept is not None:
             return prompt.answer.model_validate(kept)
         if refused is not None:
-            raise _REFUSALS[refused["refused"]](refused["why"])
+            raise _with_plain(_REFUSALS[refused["refused"]](refused["why"]), prompt)
         self.log.calls.clear()
         refusal = {"refused_for": str(self.batch.batch_id)}
         try:
@@ -175,30 +175,32 @@ class KeptModel:
             raise
         except AnswerRefused as error:
             self._store(prompt, (refused_key, {**refusal, "refused": type(error).__name__, "why": str(error)}))
+            _with_plain(error, prompt)
             raise
         self._store(prompt, (key, answer.model_dump(mode="json")), answered=True)
         return answer
 
-    def check(self) -> None:
-        """Ask what any model answers. Raises what the model raises: then what it refused of this batch was not the batch's fault,
-        and is asked again.
+    def check(self, plain: Prompt[Any]) -> None:
+        """Ask the plain question of a refusal. Raises what the model raises: then what it refused of this batch was not the
+        batch's fault, and is asked again.
         """
         self.log.calls.clear()
         try:
-            self.model.answer(_CHECK)
+            self.model.answer(plain)
         except (ModelUnavailable, AnswerRefused):
-            self._store(_CHECK)
+            self._store(plain)
             with tenant_transaction(self.engine, self.batch.lane.tenant_id) as connection:
                 usage.forget_refusals(connection, self.batch)
             raise
-        self._store(_CHECK, answered=True)
+        self._store(plain, answered=True)
 
     def _store(
         self, prompt: Prompt[A], kept: tuple[bytes, Mapping[str, Any]] | None = None, *, answered: bool = False
     ) -> None:
         with tenant_transaction(self.engine, self.batch.lane.tenant_id) as connection:
             if answered:
-                leases.close_breaker(connection, leases.LLM)
+                for provider in (leases.LLM, leases.answers_to(prompt.name)):
+                    leases.close_breaker(connection, provider)
             if kept is not None:
                 key, result = kept
                 usage.keep_answer(connection, self.batch, key, prompt=prompt.name, model=self.name, result=result)
@@ -215,10 +217,20 @@ class KeptModel:
                 )
 
 
-_CHECK: Final = extraction_prompt(
-    [Message(1, UUID(int=0), None, Role.USER, None, "I live in Leeds.", datetime(2026, 1, 5, 9, tzinfo=UTC), ())],
-    Background(),
+_PLAIN: Final = "\n\n".join(
+    (
+        block("MEMORIES", ["M1 2026-01-04", barred("User lives in York.")]),
+        block("FACTS", ["F1 2026-01-05, near M1", barred("User lives in Leeds.")]),
+        block("MESSAGES", ["[1] user, Monday 2026-01-05T09:00+00:00", barred("I live in Leeds.")]),
+    )
 )
+"""Data that any question can be about."""
+
+
+def _with_plain(refusal: AnswerRefused, prompt: Prompt[Any]) -> AnswerRefused:
+    # How a question is put and the shape of its answer are fixed; all that was said is in the user's part.
+    refusal.plain = replace(prompt, user=_PLAIN)
+    return refusal
 
 
 def _key(model: str, prompt: Prompt[A], *more: str) -> bytes:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine
@@ -9,9 +10,10 @@ from sqlalchemy import Engine
 from config.settings import settings
 from db.keys import BatchRef
 from mosshead import Namespace
+from mosshead.paths import NamespacePath
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.forming import Forming, carry_through
-from tests.given import claim
+from tests.given import Publishing, claim
 from workers.cli.status import read_status, rows
 from workers.dependencies import parts, rules_take_over
 from workers.tasks import StageFailed
@@ -47,7 +49,10 @@ def a_while(engine: Engine) -> None:
     with engine.begin() as connection:
         connection.exec_driver_sql("""
             update mosshead.breakers set open_until = now(), since = since - interval '1 minute';
-            update mosshead.batches set due_at = now() where stage not in ('done', 'dead', 'split')
+            update mosshead.batches set due_at = now() where stage not in ('done', 'dead', 'split');
+            update mosshead.reflections set due_at = now() where due_at is not null;
+            update mosshead.lanes set reflections_due_at = now(), ready_at = least(ready_at, now())
+            where reflections_due_at is not null and batch_id is null
         """)
 
 
@@ -101,6 +106,86 @@ def test_no_event_dies_of_the_endpoints_trouble_in_a_namespace_that_then_stays_i
     assert dead_letters(forming, admin_engine) == []
 
 
+def test_no_event_dies_of_a_model_that_fails_at_consolidation_and_extracts_well(
+    *, fake: FakeOpenAI, forming: Forming, sarah: Namespace, admin_engine: Engine, ingest_engine: Engine
+) -> None:
+    forming.say("I like tea.")
+    tenant, user = forming.publishing.path.parts
+    other = Forming(forming.engine, Publishing(ingest_engine, NamespacePath.of((tenant, f"{user}-2"))))
+    forming.publishing.send(forming.publishing.message("I like green tea."))
+    with fake.answering("ConsolidationAnswer", Fault("invalid_json")):
+        for turn in range(1, 6):
+            try_all(forming, admin_engine)
+            other.publishing.send(other.publishing.message(f"I like fig {turn}."))
+            extracted = fake.calls[SCHEMA]
+            try_all(other, admin_engine)
+            if turn == 1:
+                assert fake.calls[SCHEMA] == extracted + 1, "extraction goes on"
+            found = read_status(settings())
+            (shown,) = (str(said) for name, said, _ in rows(found) if name == "provider away")
+            assert shown.startswith("llm (consolidation): the model's answers cannot be read")
+            assert f"; {turn} failures in a row" in shown, "what is extracted well does not close it"
+            assert dead_letters(forming, admin_engine) == []
+            assert [one.content for one in sarah.memories()] == ["User likes tea."]
+            a_while(admin_engine)
+
+    for one in (forming, other):
+        try_all(one, admin_engine)
+
+    assert sorted(one.content for one in sarah.memories()) == ["User likes green tea.", "User likes tea."]
+    assert read_status(settings()).breakers == []
+    assert dead_letters(forming, admin_engine) == dead_letters(other, admin_engine) == []
+
+
+REFLECTED: dict[str, tuple[str, dict[str, Any]]] = {
+    "DocumentAnswer": (
+        "manage_document",
+        {"profiles": [{"name": "Drinks", "json_schema": {"type": "object", "properties": {"hot": {}}}}]},
+    ),
+    "ManagerAnswer": ("manage_memories", {"episodes": True}),
+    "ExpansionAnswer": ("expansions", {}),
+}
+
+
+@pytest.mark.parametrize("schema", REFLECTED)
+def test_what_fails_at_one_kind_of_reflection_is_put_off_and_holds_nothing_up(
+    *, fake: FakeOpenAI, forming: Forming, sarah: Namespace, admin_engine: Engine, schema: str
+) -> None:
+    question, wanted = REFLECTED[schema]
+    if wanted:
+        forming.command(type="configure", **wanted)
+    with fake.answering(schema, Fault("invalid_json")):
+        for content in SAID:
+            forming.publishing.send(forming.publishing.message(content))
+            for _ in range(3):
+                try_all(forming, admin_engine)
+            shown = {name: said for name, said, _ in rows(read_status(settings()))}
+            assert str(shown["provider away"]).startswith(f"llm ({question}): the model's answers cannot be read")
+            assert skipped(forming, admin_engine) == []
+            a_while(admin_engine)
+        assert [one.content for one in sarah.memories()] == ["User likes tea.", "User likes ham.", "User likes figs."]
+    asked = fake.calls[schema]
+
+    for _ in range(5):
+        try_all(forming, admin_engine)
+        a_while(admin_engine)
+
+    assert fake.calls[schema] > asked
+    assert skipped(forming, admin_engine) == []
+    assert dead_letters(forming, admin_engine) == []
+    assert read_status(settings()).breakers == []
+
+
+def skipped(forming: Forming, engine: Engine) -> list[str]:
+    """Why reflections of the namespace were skipped."""
+    with engine.connect() as connection:
+        found = connection.exec_driver_sql(
+            "select skipped_for from mosshead.reflection_batches where namespace_id = %(id)s and skipped_for is not null",
+            {"id": forming.publishing.lane.namespace_id},
+        )
+        return [str(one) for one in found.scalars()]
+
+
 def test_a_refusal_of_one_events_content_stays_that_events_end(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, admin_engine: Engine
 ) -> None:
@@ -129,7 +214,7 @@ def test_after_the_stated_time_the_rules_take_over_until_the_endpoint_answers_ag
         a_while(admin_engine)
         try_all(forming, admin_engine)  # it is tried once more, and fails
         with admin_engine.begin() as connection:
-            assert rules_take_over(connection, settings())
+            assert rules_take_over(connection, settings(), "extract")
             connection.exec_driver_sql("update mosshead.batches set due_at = now() where finished_at is null")
         try_all(forming, admin_engine)
         shown = {name: said for name, said, _ in rows(read_status(settings()))}

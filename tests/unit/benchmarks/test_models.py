@@ -1,5 +1,6 @@
 """The data that a model is tried on, and what it cost."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from benchmarks.entities.world import World
 from benchmarks.extraction.cases import Case
 from benchmarks.locomo.conversations import Conversation, DataError
-from benchmarks.models.data import messages_of, read_data
+from benchmarks.models.data import Transcript, messages_of, read_data
 from benchmarks.models.outcome import Outcome, Price
 
 DATA = Path(__file__).parents[2] / "data"
@@ -16,9 +17,20 @@ DATA = Path(__file__).parents[2] / "data"
 def test_data_are_told_by_what_they_hold() -> None:
     assert isinstance(read_data(DATA / "entities" / "nurse_and_choir", None), World)
     for conversations in (DATA / "locomo", DATA / "locomo" / "locomo-small.json"):
-        (one,) = read_data(conversations, None)
+        (one,) = several(conversations)
         assert isinstance(one, Conversation)
-    assert all(isinstance(one, Case) for one in read_data(DATA / "extraction", None))
+    assert all(isinstance(one, Case) for one in several(DATA / "extraction"))
+    assert all(isinstance(one, Case) for one in several(next((DATA / "extraction").glob("*.jsonl"))))
+    sample = read_data(Path(__file__).parents[3] / "examples" / "sample.jsonl", 60)
+    assert isinstance(sample, Transcript)
+    assert messages_of(sample) == len(sample.messages) == 60
+
+
+def several(path: Path, most: int | None = None) -> Sequence[Case | Conversation]:
+    """The cases or conversations of a file or folder."""
+    found = read_data(path, most)
+    assert not isinstance(found, World | Transcript)
+    return found
 
 
 def test_data_that_hold_nothing_known_are_refused(tmp_path: Path) -> None:
@@ -36,7 +48,7 @@ def test_cases_are_taken_whole_and_have_at_most_so_many_messages(most: int) -> N
 
 
 def test_a_conversation_is_cut_off_and_keeps_the_questions_that_are_answered_before() -> None:
-    (whole,), (cut,) = (read_data(DATA / "locomo", most) for most in (None, 12))
+    (whole,), (cut,) = (several(DATA / "locomo", most) for most in (None, 12))
     assert isinstance(whole, Conversation)
     assert isinstance(cut, Conversation)
 
