@@ -62,7 +62,8 @@ def spawn_service(
     try:
         data_dir.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
         log.parent.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
-        with log.open("wb") as output:
+        with log.open("ab") as output:  # the service empties its logs as they grow, and must go on at their beginning
+            output.truncate(0)
             process = subprocess.Popen(  # noqa: S603 - our own command
                 [sys.executable, "-P", "-m", "workers", "up", "--logs", *arguments],
                 env=_environment(code, data_dir, own_servers=own_servers),
