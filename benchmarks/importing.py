@@ -8,9 +8,10 @@ with PYTHONDONTWRITEBYTECODE, compiles mosshead's own source and nothing else ea
 keep their bytecode in a folder of the benchmark's own, which a first round fills.
 
 What is not loaded at import is loaded later, so that is measured, too, on a Postgres and a Redis of the benchmark's own: until a
-first event is published (`ready`), how long that publish takes, one that holds secrets of many kinds, and the first read. Each is
-done in fresh processes that take turns. Medians in milliseconds: of the wall's clock, and of the processor, which other work on
-the machine stretches less. Prints lines, and one JSON object last.
+first event is published (`ready`), how long that publish takes, one that holds secrets of many kinds, and the first read. A last
+process only reads, and tells which of the packages it has loaded that no read needs. All are fresh processes that take turns.
+Medians in milliseconds: of the wall's clock, and of the processor, which other work on the machine stretches less. Prints lines,
+and one JSON object last.
 """
 
 import json
@@ -70,9 +71,23 @@ os._exit(0)  # what is spooled stays: no time is spent on shipping it
 """
 
 
+_READS = """
+import sys
+from mosshead import Memory
+database_url, broker_url, spool_dir, *unwanted = sys.argv[1:]
+memory = Memory.connect(database_url=database_url, broker_url=broker_url, spool_dir=spool_dir)
+sarah = memory.namespace("acme", "sarah_123")
+sarah.context("Where does Ruth live?", conversation="c1"), sarah.query("tea"), sarah.memories(), sarah.messages.search("tea")
+print(*[name for name in unwanted if name in sys.modules])
+memory.close()
+"""
+UNREAD = ("amqp", "celery", "hf_xet", "huggingface_hub", "kombu", "openai", "redis", "rich", "typer")
+"""Packages that a process that only reads does not load."""
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Medians, in milliseconds; cpu: of the processor."""
+    """Medians, in milliseconds; cpu: of the processor. loaded_to_read: of `UNREAD`, what a process that only reads has loaded."""
 
     dependencies_ms: float
     mosshead_ms: float
@@ -85,6 +100,7 @@ class Result:
     first_publish_ms: float
     first_secrets_ms: float
     first_read_ms: float
+    loaded_to_read: list[str]
     modules: int
     rounds: int
 
@@ -106,7 +122,8 @@ def main(
             f"from mosshead import Memory: {result.mosshead_ms} ms, its dependencies {result.dependencies_ms} ms, "
             f"so {result.over_ms} ms of its own ({result.over_cpu_ms} of the processor); at most {MOST_MS} are wanted\n"
             f"imported, connected and published: {result.ready_ms} ms, the publish {result.first_publish_ms}; "
-            f"one with secrets {result.first_secrets_ms}; the first read {result.first_read_ms}",
+            f"one with secrets {result.first_secrets_ms}; the first read {result.first_read_ms}\n"
+            f"loaded by a process that only reads: {', '.join(result.loaded_to_read) or 'none'} of {', '.join(UNREAD)}",
             file=sys.stderr,
         )
     print(json.dumps(asdict(result)))
@@ -141,6 +158,7 @@ def measure(rounds: int, addresses: Addresses, folder: Path) -> Result:
         first_publish_ms=first_publish,
         first_secrets_ms=first_secrets,
         first_read_ms=first_read,
+        loaded_to_read=_python(environment, _READS, *app, str(folder / "reads"), *UNREAD).split(),
         modules=len(dependencies),
         rounds=rounds,
     )

@@ -40,7 +40,7 @@ Session = Sequence[dict[str, Any]]
 class Result:
     """What a run shows. facts_told: those of the file; facts_formed: those that stood the check against the messages.
 
-    tokens: by stage, in (prompt) and out (completion), as `python -m workers usage` counts them. undone: messages without effect;
+    tokens: by stage, in (prompt) and out (completion), as `mosshead service usage` counts them. undone: messages without effect;
     must be 0.
     """
 

@@ -51,7 +51,7 @@ class Settings(BaseSettings):
     """All that an operator may set.
 
     The three logins may be given one by one; those that are not are ``database_url`` with the role's name as user, which suits a
-    database where all roles share a password. ``admin_url`` is for ``python -m workers migrate`` and ``index`` alone.
+    database where all roles share a password. ``admin_url`` is for ``mosshead service migrate`` and ``index`` alone.
     """
 
     model_config = SettingsConfigDict(

@@ -90,17 +90,17 @@ def check_login(engine: Engine, *, setting: str) -> None:
     if beyond:
         raise ConfigurationError(
             f"{setting}: the login {login.name!r} {beyond} row-level security; a service must not. "
-            "Use the role that 'python -m workers migrate' made for it (mosshead_ingest, mosshead_worker, mosshead_reader)"
+            "Use the role that 'mosshead service migrate' made for it (mosshead_ingest, mosshead_worker, mosshead_reader)"
         )
     if not login.migrated:
         raise ConfigurationError(
             f"{setting}: the database has no Mosshead schema that {login.name!r} may use. Run "
-            "'python -m workers migrate' with MOSSHEAD_ADMIN_URL set"
+            "'mosshead service migrate' with MOSSHEAD_ADMIN_URL set"
         )
     if login.revision < NEWEST:
         raise ConfigurationError(
             f"{setting}: the database is of an earlier version ({login.revision or 'unknown'}) than this code ({NEWEST}). Run "
-            "'python -m workers migrate' with MOSSHEAD_ADMIN_URL set"
+            "'mosshead service migrate' with MOSSHEAD_ADMIN_URL set"
         )
 
 

@@ -159,7 +159,7 @@ def _explained(engine: Engine, error: Exception) -> StoreUnavailable | None:
     if isinstance(cause, _LACKING):
         return SchemaOutdated(
             f"MOSSHEAD_DATABASE_URL: {describe(engine.url)} has no Mosshead views of this version that this login may read "
-            f"({cause.diag.message_primary}). Run 'python -m workers migrate' there, and log in as mosshead_reader"
+            f"({cause.diag.message_primary}). Run 'mosshead service migrate' there, and log in as mosshead_reader"
         )
     if isinstance(cause, _MIXED_UP):
         return StoreUnavailable(

@@ -19,8 +19,10 @@ from mosshead.errors import ConfigurationError
 _PRIVATE_FOLDER = 0o700
 _START_SECONDS, _STOP_SECONDS = 300.0, 90.0  # a recovery after a crash is part of the start; see workers/local
 _NEEDED = ("alembic", "celery", "honcho", "pydantic_settings", "structlog", "tornado")
-_ADDRESSES = tuple(f"MOSSHEAD_{name}_URL" for name in ("DATABASE", "INGEST", "WORKER", "ADMIN", "BROKER"))
 _log = logging.getLogger("mosshead")
+
+ADDRESSES = tuple(f"MOSSHEAD_{name}_URL" for name in ("DATABASE", "INGEST", "WORKER", "ADMIN", "BROKER"))
+"""The settings that name a server."""
 
 
 def service_folder() -> Path:
@@ -60,7 +62,8 @@ def spawn_service(
     try:
         data_dir.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
         log.parent.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
-        with log.open("wb") as output:
+        with log.open("ab") as output:  # the service empties its logs as they grow, and must go on at their beginning
+            output.truncate(0)
             process = subprocess.Popen(  # noqa: S603 - our own command
                 [sys.executable, "-P", "-m", "workers", "up", "--logs", *arguments],
                 env=_environment(code, data_dir, own_servers=own_servers),
@@ -127,7 +130,7 @@ class EmbeddedService:
 
 
 def _environment(code: Path, data_dir: Path, *, own_servers: bool) -> dict[str, str]:
-    left_out = _ADDRESSES if own_servers else ()
+    left_out = ADDRESSES if own_servers else ()
     environment = {name: value for name, value in os.environ.items() if name not in left_out}
     path = os.pathsep.join(filter(None, (str(code), environment.get("PYTHONPATH"))))
     return {**environment, "PYTHONPATH": path, "MOSSHEAD_DATA_DIR": str(data_dir), "PYTHONUNBUFFERED": "1"}

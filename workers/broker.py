@@ -10,7 +10,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from mosshead.errors import ConfigurationError
-from mosshead.publishing.queue import open_connection
+from mosshead.publishing.broker import open_connection
 
 _SETTING = "MOSSHEAD_BROKER_URL"
 _POLICY = "maxmemory-policy"

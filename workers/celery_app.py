@@ -10,7 +10,7 @@ from celery import Celery
 from celery.app.amqp import AMQP
 
 from config.settings import settings
-from mosshead.publishing.queue import transport_options
+from mosshead.publishing.broker import transport_options
 from workers.transport import QUEUES, TaskConnection
 
 _KILLED_AFTER_SECONDS = 60.0

@@ -124,7 +124,7 @@ def check_parts() -> None:
     if active.name != embedder.name:
         raise EmbedderMismatch(
             f"MOSSHEAD_EMBEDDER: {embedder.name} is asked for, and this database embeds with {active.name}; set it to "
-            f"{spec_of(active.name)}, or go over to the other with 'python -m workers models'"
+            f"{spec_of(active.name)}, or go over to the other with 'mosshead service models'"
         )
     check_dimensions(active, embedder.dimensions)
 
@@ -145,7 +145,7 @@ def check_dimensions(model: Model, dimensions: int) -> None:
         raise ConfigurationError(
             f"the endpoint answers with {dimensions} dimensions, and {model.name} has {model.dimensions} here; set "
             f"MOSSHEAD_EMBEDDING_URL or OPENAI_BASE_URL to one that answers with {model.dimensions}, or go over to a model of "
-            f"those dimensions, such as openai:MODEL@{dimensions}, with 'python -m workers models add'"
+            f"those dimensions, such as openai:MODEL@{dimensions}, with 'mosshead service models add'"
         )
 
 

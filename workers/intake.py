@@ -34,8 +34,8 @@ from mosshead.errors import ConfigurationError, InvalidEvent, SignatureRefused
 from mosshead.events import MAX_EVENT_BYTES, parse_event
 from mosshead.events.envelope import MAX_NUMBER
 from mosshead.paths import NamespacePath
+from mosshead.publishing.broker import BROKER_ERRORS, QUEUE, open_connection
 from mosshead.publishing.publishers import taken_here
-from mosshead.publishing.queue import BROKER_ERRORS, QUEUE, open_connection
 from mosshead.publishing.signing import MAX_SIGNED_BYTES, TenantKey, open_signed, parse_keys
 from mosshead.redaction import redact, redact_event, redact_fields, redact_json
 from mosshead.serialization import json_object

@@ -25,7 +25,7 @@ from db.keys import BatchRef, LaneRef
 from db.replay import generations
 from mosshead.errors import MossheadError
 from mosshead.ids import uuid7
-from mosshead.publishing.queue import BROKER_ERRORS
+from mosshead.publishing.broker import BROKER_ERRORS
 from mosshead.store.connection import tenant_transaction
 from pipeline.batching import WaitingEvent, next_batch, order_events
 from workers.broker import check_broker
@@ -101,7 +101,7 @@ def _sweep(sweep: _Sweep) -> None:
 
 
 def _report_indexes(engine: Engine) -> Callable[[], None]:
-    """Says in the log when `python -m workers index` has something to do for more namespaces than it had."""
+    """Says in the log when `mosshead service index` has something to do for more namespaces than it had."""
     reported = 0
 
     def report() -> None:

@@ -23,7 +23,7 @@ import structlog
 from kombu.connection import Connection
 from kombu.transport import redis
 
-from mosshead.publishing.queue import QUEUE
+from mosshead.publishing.broker import QUEUE
 
 JSON = "application/json"
 """The content type of every message that the library and the service send."""
@@ -82,7 +82,7 @@ class Element:
 
 
 class Refusals:
-    """Counts what a process refused from Redis, until its heartbeat stores the counts for `python -m workers status`.
+    """Counts what a process refused from Redis, until its heartbeat stores the counts for `mosshead status`.
 
     Safe to share between the event loop, which waits for nobody, and the thread that stores the counts.
     """

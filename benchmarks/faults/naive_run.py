@@ -12,7 +12,7 @@ from benchmarks.faults.checker import Verdict, check
 from benchmarks.faults.cluster import READY_SECONDS, Cluster
 from benchmarks.faults.history import Effect, Sent
 from benchmarks.faults.supervisor import Supervised, eventually, supervised
-from mosshead.publishing.queue import BROKER_ERRORS
+from mosshead.publishing.broker import BROKER_ERRORS
 from workers.local.postgres import url
 
 _RATE = 40.0

@@ -22,10 +22,10 @@ from benchmarks.faults.runs import CHAT, Inject, Run
 from benchmarks.faults.supervisor import eventually
 from mosshead.errors import WaitTimeout
 from mosshead.paths import NamespacePath
-from mosshead.publishing.queue import QUEUE
+from mosshead.publishing.broker import QUEUE
 
 TASKS_REFUSED = "refused_tasks"
-"""The field of `python -m workers status --json` with the task messages that workers refused."""
+"""The field of `mosshead status --json` with the task messages that workers refused."""
 
 EVENTS_KEY = f"mosshead:events:{QUEUE.name}"
 TASKS_KEY = "mosshead:tasks:"
@@ -204,7 +204,7 @@ def status(run: Run) -> dict[str, Any]:
     try:
         shown: dict[str, Any] = json.loads(printed)
     except ValueError:
-        raise WaitTimeout("'python -m workers status --json' shows nothing") from None
+        raise WaitTimeout("'mosshead status --json' shows nothing") from None
     return shown
 
 

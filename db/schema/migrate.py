@@ -1,4 +1,4 @@
-"""`python -m workers migrate`: the roles and the extension as administrator, everything else as the owner of the tables."""
+"""`mosshead service migrate`: the roles and the extension as administrator, everything else as the owner of the tables."""
 
 import time
 from collections.abc import Mapping

@@ -125,7 +125,7 @@ class Session:
             if time.monotonic() >= deadline:
                 raise WaitTimeout(
                     f"after {timeout:g} s: {_waited_for(progress)}; "
-                    "check that intake, scheduler and workers run ('python -m workers status')"
+                    "check that intake, scheduler and workers run ('mosshead status')"
                 )
             time.sleep(_POLL_SECONDS)
 

@@ -12,7 +12,7 @@ from rich.markup import escape
 
 from mosshead.announcement import Announcement, find_announcement, user_folder
 from mosshead.cli.output import console
-from mosshead.embedded import service_folder
+from mosshead.embedded import ADDRESSES, service_folder
 from mosshead.errors import ConfigurationError, WaitTimeout
 
 _STARTING = frozenset({"up", "demo"})
@@ -25,7 +25,7 @@ def reach_service(command: str) -> None:
     What the environment names goes first. Raises ConfigurationError where the service is not installed.
     """
     sys.path.insert(0, str(service_folder()))
-    named = os.environ.get("MOSSHEAD_DATABASE_URL") or os.environ.get("MOSSHEAD_BROKER_URL")
+    named = any(os.environ.get(name) for name in ADDRESSES)
     if command not in _STARTING and not named and (found := find_announcement(user_folder())):
         os.environ.update(found.environment)
 

@@ -1,22 +1,15 @@
-"""The event queue: names that both sides share, the publisher, and the window of what a spool may have under way in it.
+"""The event queue's publisher, and the window of what a spool may have under way in it.
 
-Events travel as JSON text through kombu, not as Celery tasks: the app needs no Celery, and no text of a conversation stands in
-task arguments, in Flower, or in the log line of an unknown task.
+What talks to Redis is loaded with the first event, in the shipper's thread: a process that only reads needs none of it.
 """
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-
-from kombu.connection import Connection
-from kombu.entity import Exchange, Queue
-from kombu.exceptions import KombuError, OperationalError
-from kombu.messaging import Producer
-from redis.exceptions import RedisError, ResponseError
 
 from mosshead import fork_safety
 from mosshead.errors import ConfigurationError, QueueUnavailable
@@ -24,55 +17,37 @@ from mosshead.fork_safety import Forkable, InUse
 from mosshead.paths import NamespacePath
 
 if TYPE_CHECKING:
+    from kombu.connection import Connection
+    from kombu.messaging import Producer
+
     from mosshead.publishing.spool import UnsentEvents
 
-EXCHANGE = Exchange("mosshead.events", type="direct", durable=True)
-QUEUE = Queue("mosshead.events", exchange=EXCHANGE, routing_key="mosshead.events", durable=True)
-
-_KEY_PREFIX = "mosshead:events:"
+QUEUE_NAME = "mosshead.events"
 _PRESUMED_BYTES = 1024
 """Of an event of a chat, with what kombu adds, where the login may not ask how large the queue is."""
 
-BROKER_ERRORS = (KombuError, OperationalError, RedisError, OSError)
-"""What kombu raises when the broker is away, hung, full or refuses the login; some of it is wrapped, and some is not."""
+
+def check_broker_url(url: str) -> str:
+    """The URL, where it names a Redis. Raises ConfigurationError."""
+    with suppress(ValueError):  # its words may hold a piece of the password
+        parts = urlsplit(url)
+        if parts.scheme in {"redis", "rediss"} and parts.port != 0:
+            return url
+    raise no_broker_url()
 
 
-def open_connection(broker_url: str, *, socket_timeout: float = 3.0) -> Connection:
-    """A connection to the broker, made at its first use. Raises ConfigurationError where the URL names no broker."""
-    options = transport_options(socket_timeout, _KEY_PREFIX)
-    try:
-        if urlsplit(broker_url).scheme in {"redis", "rediss"}:
-            return Connection(broker_url, transport_options=options)
-    except ValueError:  # its words may hold a piece of the password
-        pass
-    raise ConfigurationError("MOSSHEAD_BROKER_URL: not a broker's URL; it looks like redis://HOST:6379/0")
-
-
-def transport_options(socket_timeout: float, key_prefix: str, visibility_timeout: int | None = None) -> dict[str, Any]:
-    """How kombu talks to Redis, for publisher, intake and workers alike. Times in seconds.
-
-    key_prefix: before every key, so that another app on the same Redis is no neighbour by accident; one for each visibility
-    time-out, for among those who share their keys the shortest wins. visibility_timeout: how long a consumer may hold a message
-    before another gets it. None: Redis keeps no list of what is held, which a full Redis could not write.
-    """
-    held = {"ack_emulation": False} if visibility_timeout is None else {"visibility_timeout": visibility_timeout}
-    return held | {
-        "global_keyprefix": key_prefix,
-        "socket_timeout": socket_timeout,
-        "socket_connect_timeout": 2,
-        "health_check_interval": 2,  # a consumer's connection that went silent is given up after 3 to 5 s
-        "unacked_restore_interval": 5,
-        "unacked_restore_throttle": 1,
-        "max_retries": 0,  # of connecting to publish; kombu would sleep for 2 s before it tries again
-    }
+def no_broker_url() -> ConfigurationError:
+    """What to raise where MOSSHEAD_BROKER_URL holds something else."""
+    return ConfigurationError("MOSSHEAD_BROKER_URL: not a broker's URL; it looks like redis://HOST:6379/0")
 
 
 class EventQueue(Forkable):
     """Publishes events; one for each process, and safe to share between its threads."""
 
     def __init__(self, broker_url: str) -> None:
-        self._url = broker_url
-        self._connection = self._open()
+        """Connect to nothing yet. Raises ConfigurationError where the URL names no broker."""
+        self._url = check_broker_url(broker_url)
+        self._connection: Connection | None = None
         self._producer: Producer | None = None
         self._in_use = InUse(QueueUnavailable)
         fork_safety.watch(self)
@@ -83,7 +58,7 @@ class EventQueue(Forkable):
             for event in events:
                 producer.publish(
                     event,
-                    routing_key=QUEUE.name,
+                    routing_key=QUEUE_NAME,
                     content_type="application/json",
                     content_encoding="utf-8",
                     retry=False,
@@ -92,15 +67,21 @@ class EventQueue(Forkable):
     def length(self) -> int:
         """How many events no intake has taken yet. Raises QueueUnavailable."""
         with self._connected() as producer:
+            from mosshead.publishing.broker import QUEUE
+
             return int(QUEUE(producer.channel).queue_declare().message_count)
 
     def bytes(self) -> int:
         """About how much of the broker's memory those events take. Raises QueueUnavailable."""
         with self._connected() as producer, producer.channel.conn_or_acquire() as redis:
+            from redis.exceptions import ResponseError
+
+            from mosshead.publishing.broker import KEY_PREFIX
+
             try:
-                return int(redis.memory_usage(_KEY_PREFIX + QUEUE.name) or 0)
+                return int(redis.memory_usage(KEY_PREFIX + QUEUE_NAME) or 0)
             except ResponseError:  # not permitted, or a command that this Redis has not
-                return _PRESUMED_BYTES * int(redis.llen(QUEUE.name))
+                return _PRESUMED_BYTES * int(redis.llen(QUEUE_NAME))
 
     def close(self) -> None:
         """Give the connection back; one that a signal handler interrupted the use of stays."""
@@ -117,35 +98,36 @@ class EventQueue(Forkable):
 
     def after_fork_in_child(self) -> None:
         """Let go of the parent's connection, without a word to the broker: the parent goes on talking there."""
-        self._producer = None
-        self._connection = self._open()
+        self._producer = self._connection = None
         self._in_use.after_fork()
 
     @contextmanager
-    def _connected(self) -> Iterator[Producer]:
-        with self._in_use.use():
+    def _connected(self) -> "Iterator[Producer]":
+        with self._in_use.use():  # a fork waits for what is being loaded, too
+            from kombu.messaging import Producer
+
+            from mosshead.publishing.broker import BROKER_ERRORS, QUEUE, open_connection
+
+            connection = self._connection = self._connection or open_connection(self._url, socket_timeout=1.0)
             try:
                 if self._producer is None:
                     # Straight to the queue. By the exchange, kombu would look the binding up for every event, and in a Redis that
                     # was emptied it would find none and put the event where nobody looks. The default channel, for it is the one
                     # that heeds our number of retries.
-                    self._producer = Producer(self._connection.default_channel, auto_declare=False)
+                    self._producer = Producer(connection.default_channel, auto_declare=False)
                     QUEUE(self._producer.channel).declare()
                 yield self._producer
             except BROKER_ERRORS as error:
                 self._forget_connection()
                 raise QueueUnavailable(
-                    f"MOSSHEAD_BROKER_URL: {self._connection.as_uri()} did not take the event ({type(error).__name__}); "
+                    f"MOSSHEAD_BROKER_URL: {connection.as_uri()} did not take the event ({type(error).__name__}); "
                     "check that Redis runs there and that the login is right"
                 ) from None
 
     def _forget_connection(self) -> None:
-        self._producer = None
-        self._connection.release()
-        self._connection = self._open()  # one that was released never connects again
-
-    def _open(self) -> Connection:
-        return open_connection(self._url, socket_timeout=1.0)
+        connection, self._connection, self._producer = self._connection, None, None
+        if connection is not None:
+            connection.release()  # and never connects again: the next use opens another
 
 
 WINDOW, WINDOW_BYTES = 250, 2**20

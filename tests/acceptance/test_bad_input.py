@@ -113,7 +113,7 @@ def test_a_wrong_database_address(url: str, error: type[Exception], says: str) -
 
 def test_a_database_that_was_never_migrated(running: Running) -> None:
     url = running.addresses.database_url.replace("/mosshead?", "/template1?")
-    with pytest.raises(ConfigurationError, match="python -m workers migrate"):
+    with pytest.raises(ConfigurationError, match="mosshead service migrate"):
         Memory.connect(database_url=url)
 
 

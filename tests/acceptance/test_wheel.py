@@ -68,7 +68,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return install(wheel, tmp_path_factory.mktemp("app-environment"))
+    return install(wheel, tmp_path_factory.mktemp("app-environment"), extra="cli")
+
+
+@pytest.fixture(scope="module")
+def bare_environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return install(wheel, tmp_path_factory.mktemp("bare-environment"))
 
 
 @pytest.fixture(scope="module")
@@ -124,12 +129,23 @@ def test_it_carries_the_service_as_data(wheel: Path) -> None:
     assert carried == {*ours, "Procfile", "examples/sample.jsonl"}
 
 
-def test_it_brings_nothing_of_the_service(environment: Path) -> None:
-    installed = pip(environment, "list", "--format=freeze").casefold()
+def test_it_brings_nothing_of_the_service_or_the_command(bare_environment: Path) -> None:
+    installed = pip(bare_environment, "list", "--format=freeze").casefold()
     names = {line.split("==")[0] for line in installed.splitlines()}
     assert "mosshead" in names
-    assert not names & OF_THE_SERVICE
-    pip(environment, "check")
+    assert not names & (OF_THE_SERVICE | {"rich", "typer"})
+    pip(bare_environment, "check")
+
+
+def test_without_its_extra_the_command_names_it(bare_environment: Path) -> None:
+    run(bare_environment / "bin" / "python", "-P", "-c", "from mosshead import Memory")
+    result = subprocess.run(
+        [bare_environment / "bin" / "mosshead", "up"], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith("error: ")
+    assert "pip install 'mosshead[service]'" in result.stderr
+    assert "pip install 'mosshead[cli]'" in result.stderr
 
 
 @pytest.mark.thorough

@@ -1,4 +1,4 @@
-"""`python -m workers migrate` and `index`: the schema and the indexes, with the login of the administrator."""
+"""`mosshead service migrate` and `index`: the schema and the indexes, with the login of the administrator."""
 
 from typing import Literal
 

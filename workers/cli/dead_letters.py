@@ -1,4 +1,4 @@
-"""`python -m workers dead` and `lanes`: what was given up or set aside, and what an operator may do about it."""
+"""`mosshead service dead` and `lanes`: what was given up or set aside, and what an operator may do about it."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -120,7 +120,7 @@ def letters(engine: Engine, ids: Sequence[UUID] | None = None, **narrowed: Any) 
         found = dead_letters.dead_letters(connection, letter_ids=ids, **narrowed)
     missing = [one for one in ids or () if one not in {letter.letter_id for letter in found}]
     if missing:
-        raise NotFound(f"no dead letter {missing[0]}; 'python -m workers dead list' shows those that there are")
+        raise NotFound(f"no dead letter {missing[0]}; 'mosshead service dead list' shows those that there are")
     return found
 
 
@@ -221,7 +221,7 @@ def resume_lanes(
     with logged_in(settings()) as engine, engine.begin() as connection:
         resumed = dead_letters.resume(connection, LaneRef(named.tenant_id, named.namespace_id) if named else None)
     if named and not resumed:
-        raise NotFound(f"{named}: no such lane is quarantined; 'python -m workers lanes' shows those that are")
+        raise NotFound(f"{named}: no such lane is quarantined; 'mosshead service lanes' shows those that are")
     print_answer(json_output, {"resumed": resumed}, f"{resumed} resumed.")
 
 

@@ -1,4 +1,4 @@
-"""`python -m workers index`: a namespace that has outgrown a scan gets indexes, and one that has shrunk loses them.
+"""`mosshead service index`: a namespace that has outgrown a scan gets indexes, and one that has shrunk loses them.
 
 Safe to repeat, and while the service runs.
 """

@@ -1,4 +1,4 @@
-"""`python -m workers models`: another embedding model for a database in use.
+"""`mosshead service models`: another embedding model for a database in use.
 
 It is added, filled from the texts, made the active one, and the old one dropped. Nothing stops for it. Until then whoever reads
 or writes with either finds everything (docs/embedders.md).
@@ -91,11 +91,11 @@ def switch_model(name: Name) -> None:
     """Have new vectors come from a model that is ready. Workers that are restarted need its name in MOSSHEAD_EMBEDDER then."""
     with logged_in(settings()) as engine:
         if _known(engine, name).state == "filling":
-            raise ConfigurationError(f"{name} is not ready; run 'python -m workers models fill' first")
+            raise ConfigurationError(f"{name} is not ready; run 'mosshead service models fill' first")
         with engine.begin() as connection:
             embedding_models.switch(connection, name)
             if embedding_models.active_model(connection) != name:  # it is being dropped; the one before stays active
-                raise ConfigurationError(f"{name} is not ready any more; run 'python -m workers models fill' first")
+                raise ConfigurationError(f"{name} is not ready any more; run 'mosshead service models fill' first")
     say(f"{name} is active. Set MOSSHEAD_EMBEDDER={spec_of(name)} and restart the workers, then the apps.")
 
 
@@ -142,7 +142,7 @@ def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = F
         raise ConfigurationError(f"these workers embed with {name}: {', '.join(at_work)}; restart them first")
     if active is not None and not incomplete and _lacking(engine, active):
         raise ConfigurationError(
-            f"{active} lacks vectors; run 'python -m workers models fill' first, or, where it leaves some out that the endpoint "
+            f"{active} lacks vectors; run 'mosshead service models fill' first, or, where it leaves some out that the endpoint "
             "refuses, give --incomplete: no query finds these any more"
         )
     if readers and not force:

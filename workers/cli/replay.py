@@ -1,4 +1,4 @@
-"""`python -m workers replay`: what was said, replayed with another LLM or other instructions, compared, and switched to."""
+"""`mosshead service replay`: what was said, replayed with another LLM or other instructions, compared, and switched to."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -63,7 +63,7 @@ def start(
     told = None if instructions is None else _instructions(instructions)
     with logged_in(chosen) as engine:
         replays.start(engine, chosen, named, llm_model=llm_model, instructions=told)
-    say(f"{named} is replayed. 'python -m workers replay' shows how far it has come, 'replay diff' what differs.")
+    say(f"{named} is replayed. 'mosshead service replay' shows how far it has come, 'replay diff' what differs.")
 
 
 @replay_cli.command()
@@ -162,6 +162,6 @@ def _lines(replay: Replay, memories: Comparison, costs: Sequence[Cost], most: in
     for left in replay.generation.left_out:
         yield f"! {left['type']} {left['event_id']}: {left['why']}"
     if replay.dead:
-        yield f"! {replay.dead} events died in the replay: 'python -m workers dead list'"
+        yield f"! {replay.dead} events died in the replay: 'mosshead service dead list'"
     for cost in costs:
         yield f"{cost.of}: {cost.calls} calls, {cost.prompt_tokens:,} tokens in, {cost.completion_tokens:,} out"

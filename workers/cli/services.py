@@ -1,4 +1,4 @@
-"""`python -m workers intake` and `sweep`: the processes that take events in and hand work out. Each loads its own code alone."""
+"""`mosshead service intake` and `sweep`: the processes that take events in and hand work out. Each loads its own code alone."""
 
 from config.logging import configure_logging
 from config.settings import settings

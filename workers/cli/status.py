@@ -1,4 +1,4 @@
-"""`python -m workers status`: whether the service can work, and what waits."""
+"""`mosshead status`: whether the service can work, and what waits."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -18,7 +18,7 @@ from db.status import ServiceFigures
 from db.usage import MannerRow, TenantBudget, manners
 from mosshead.cli.output import Json, print_answer
 from mosshead.errors import QueueUnavailable
-from mosshead.publishing.queue import BROKER_ERRORS, QUEUE, open_connection
+from mosshead.publishing.broker import BROKER_ERRORS, QUEUE, open_connection
 from workers.cli.output import duration, fields
 from workers.cli.usage import as_dicts, over_budget
 from workers.dependencies import MANNER_STANDS, all_providers, logged_in, rules_take_over
@@ -46,7 +46,7 @@ class Status:
     where it has no such limit, or the login may not look. moving: whether a batch ended within STUCK_SECONDS.
 
     over_budget: the tenants for whom the offline rules do the work, because what they may spend is spent. indexes_due: namespaces
-    for which `python -m workers index` has something to do. refused_tasks: what workers refused from Celery's queues within a
+    for which `mosshead service index` has something to do. refused_tasks: what workers refused from Celery's queues within a
     day, by reason. llm_manners: how models are asked for JSON. rules_take_over: because the LLM has failed for too long.
     """
 
@@ -155,12 +155,12 @@ def rows(found: Status) -> Iterator[tuple[str, str | None, bool]]:
         until = f"tried again in {duration(breaker.seconds)}" if breaker.seconds else "to be tried again now"
         what = f"{breaker.provider}: {breaker.reason}; {breaker.failures} failures in a row, {until}"
         yield "provider away", what, True
-    yield "quarantined lanes", _some(figures.quarantined_lanes, "; see 'python -m workers lanes'"), True
+    yield "quarantined lanes", _some(figures.quarantined_lanes, "; see 'mosshead service lanes'"), True
     yield from _by_reason(figures.quarantined_by_reason)
     age = duration(figures.newest_dead_letter)
     yield (
         "dead letters",
-        _some(figures.dead_letters, f", the newest {age} ago; see 'python -m workers dead list'"),
+        _some(figures.dead_letters, f", the newest {age} ago; see 'mosshead service dead list'"),
         True,
     )
     yield from _by_reason(figures.dead_by_reason)
@@ -170,10 +170,10 @@ def rows(found: Status) -> Iterator[tuple[str, str | None, bool]]:
     stranger = " in the last day; somebody else writes to this Redis"
     yield "refused tasks", _some(sum(found.refused_tasks.values()), stranger), True
     yield from _by_reason(found.refused_tasks)
-    yield "indexes due", _some(found.indexes_due, " namespaces; run 'python -m workers index'"), True
+    yield "indexes due", _some(found.indexes_due, " namespaces; run 'mosshead service index'"), True
     if len(found.models) > 1:
         names = ", ".join(f"{one.name} ({one.state})" for one in found.models)
-        yield "embedding models", f"{names}; see 'python -m workers models'", False
+        yield "embedding models", f"{names}; see 'mosshead service models'", False
     by = "the offline rules, while the LLM is away" if found.rules_take_over else "the LLM"
     yield "facts by", "the offline rules" if found.offline_rules else by, found.rules_take_over
     for one in found.llm_manners:
@@ -185,7 +185,7 @@ def rows(found: Status) -> Iterator[tuple[str, str | None, bool]]:
 def _over_budget(tenants: Mapping[str, TenantBudget]) -> Iterator[tuple[str, str, bool]]:
     if tenants:
         whose = "1 tenant" if len(tenants) == 1 else f"{len(tenants):,} tenants"
-        yield "over budget", f"{whose}: the offline rules find the facts; see 'python -m workers budget list'", True
+        yield "over budget", f"{whose}: the offline rules find the facts; see 'mosshead service budget list'", True
     for tenant, stands in islice(tenants.items(), 5):
         yield "", f"{tenant}: {stands.spent:,} tokens in 24 h of {stands.tokens_per_day:,}", False
 

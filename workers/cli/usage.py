@@ -1,4 +1,4 @@
-"""`python -m workers usage` and `budget`: what the LLM costs, and what a tenant may spend.
+"""`mosshead service usage` and `budget`: what the LLM costs, and what a tenant may spend.
 
 Over all tenants, asked one by one, as row-level security has it.
 """
@@ -94,7 +94,7 @@ def clear_tenants_budget(tenant: Tenant, json_output: Json = False) -> None:
     with logged_in(chosen) as engine, tenant_transaction(engine, tenant_id) as connection:
         had_one = usage.clear_budget(connection, tenant_id)
     if not had_one:
-        raise NotFound(f"{tenant}: has no budget of its own; 'python -m workers budget list' shows those that have")
+        raise NotFound(f"{tenant}: has no budget of its own; 'mosshead service budget list' shows those that have")
     _print_limit(tenant, chosen.tenant_tokens_per_day, json_output=json_output)
 
 

@@ -1,4 +1,4 @@
-"""`python -m workers rewrite`: takes what was erased out of files, too: those of the event queue's Redis and of the tables.
+"""`mosshead service rewrite`: takes what was erased out of files, too: those of the event queue's Redis and of the tables.
 
 A row that is deleted stays in its page until something else needs the place. Rewritten, a table's files hold its rows and nothing
 else. Nobody reads or writes a table meanwhile, and there has to be room for a second one: an operator says when. Redis's
@@ -23,7 +23,7 @@ from db.erasure import erasures
 from db.schema.roles import OWNER
 from mosshead.cli.output import console
 from mosshead.errors import ConfigurationError, QueueUnavailable, StoreUnavailable
-from mosshead.publishing.queue import BROKER_ERRORS, QUEUE, open_connection
+from mosshead.publishing.broker import BROKER_ERRORS, QUEUE, open_connection
 from workers.cli.rounds import each_tenant
 
 _SETTING = "MOSSHEAD_BROKER_URL"
@@ -149,7 +149,7 @@ def _outlast_queue(redis: Any) -> None:
         if time.monotonic() > deadline:
             raise QueueUnavailable(
                 f"{_SETTING}: {waiting:,} events wait in the queue, and may be of what was erased; check that the intake runs, "
-                "and run this again when 'python -m workers status' tells of an empty queue"
+                "and run this again when 'mosshead status' tells of an empty queue"
             )
         time.sleep(_POLL_SECONDS)
 

@@ -10,6 +10,7 @@ from mosshead.errors import ConfigurationError
 from workers.local import supervisor
 from workers.local.addresses import Addresses
 from workers.local.data_dir import held, write_private
+from workers.local.logs import kept_small
 from workers.local.ports import free_port
 from workers.local.postgres import postgres, postgres_binaries, url
 from workers.local.processes import NOTES
@@ -31,6 +32,7 @@ def servers(settings: Settings, tuned: Mapping[str, str] | None = None) -> Itera
     check(settings)
     with supervisor.interrupts(), ExitStack() as stack:
         folder = stack.enter_context(held(settings.data_dir))
+        stack.enter_context(kept_small(folder.logs))
         # Of a run that was killed: the processes before the servers that they use.
         for kind in (NOTES, "redis", "postgres"):
             if ended := end_leftovers(folder.run / kind):

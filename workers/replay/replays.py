@@ -73,7 +73,7 @@ def start(
         if not generations.exists(connection, path):
             raise NotFound(f"{path}: there is no such namespace")
     raise ReplayRefused(
-        f"{path}: is replayed already, or {there} is a namespace of an app's; 'python -m workers replay' lists replays, and "
+        f"{path}: is replayed already, or {there} is a namespace of an app's; 'mosshead service replay' lists replays, and "
         "'replay drop' deletes one"
     )
 
@@ -125,7 +125,7 @@ def _try(engine: Engine, path: NamespacePath, *, despite: bool) -> str | None:
         generation = locked(connection, path)
         now = generations.standing(connection, generation, but_not=NOT_REPLAYED)
         if now.quarantined:
-            raise ReplayRefused(f"{path}: it or its replay is quarantined; see 'python -m workers lanes'")
+            raise ReplayRefused(f"{path}: it or its replay is quarantined; see 'mosshead service lanes'")
         if not despite:
             _check(connection, generation, path)
         if why := _not_yet(now):
@@ -162,11 +162,11 @@ def _held(engine: Engine, path: NamespacePath) -> Iterator[None]:
 def _check(connection: Connection, generation: Generation, path: NamespacePath) -> None:
     if dead := generations.progress(connection, generation).dead:
         raise ReplayRefused(
-            f"{path}: {dead} events died in the replay; see 'python -m workers dead list', or give --despite"
+            f"{path}: {dead} events died in the replay; see 'mosshead service dead list', or give --despite"
         )
     if generation.left_out:
         raise ReplayRefused(
-            f"{path}: commands could not be replayed ({len(generation.left_out)}); 'python -m workers replay diff' lists them. "
+            f"{path}: commands could not be replayed ({len(generation.left_out)}); 'mosshead service replay diff' lists them. "
             "Give --despite, and then do again in the app what is missing"
         )
 
@@ -194,5 +194,5 @@ def locked(connection: Connection, path: NamespacePath) -> Generation:
 
 def _given(path: NamespacePath, generation: Generation | None) -> Generation:
     if generation is None:
-        raise NotFound(f"{path}: is not replayed; 'python -m workers replay start' begins that")
+        raise NotFound(f"{path}: is not replayed; 'mosshead service replay start' begins that")
     return generation

@@ -80,7 +80,7 @@ create trigger vocabulary_after_delete after delete on mosshead.turns referencin
     for each statement execute function mosshead.words_went();
 
 -- How many vectors of memories and of messages a namespace has of a model. A scope that outgrows a scan gets indexes of its own, which
--- `python -m workers index` builds beside the running service. Ids and numbers only, and no policy: that command looks across tenants.
+-- `mosshead service index` builds beside the running service. Ids and numbers only, and no policy: that command looks across tenants.
 create table mosshead.scopes (
     tenant_id      uuid not null,
     namespace_id   uuid not null,

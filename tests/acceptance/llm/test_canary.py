@@ -11,7 +11,7 @@ from kombu.messaging import Producer
 from redis import Redis
 
 from mosshead import Namespace
-from mosshead.publishing.queue import EXCHANGE, QUEUE, open_connection
+from mosshead.publishing.broker import EXCHANGE, QUEUE, open_connection
 from tests.acceptance.running import STAGES, Running
 from tests.fake_answers import Json
 from tests.fake_openai import FakeOpenAI, Fault, Request

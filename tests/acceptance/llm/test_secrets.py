@@ -14,7 +14,7 @@ from redis import Redis
 
 from mosshead import Memory
 from mosshead.announcement import state_folder
-from mosshead.publishing.queue import EXCHANGE, QUEUE, open_connection
+from mosshead.publishing.broker import EXCHANGE, QUEUE, open_connection
 from tests.acceptance.llm.test_canary import DATATABLE, FLOWER_PAGES
 from tests.acceptance.running import Running
 from tests.fake_openai import FakeOpenAI

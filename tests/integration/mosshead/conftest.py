@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 
 from db import inbox
 from mosshead.cli.main import main
-from mosshead.publishing.queue import QUEUE, open_connection
+from mosshead.publishing.broker import QUEUE, open_connection
 from tests.given import NONE
 from workers.local import Addresses
 

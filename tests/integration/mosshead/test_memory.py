@@ -1,6 +1,9 @@
 """Connecting: what is wrong is said at once, with the setting and the fix, and without a password."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from uuid import uuid4
 
 import psycopg
@@ -30,6 +33,30 @@ def test_without_a_broker_a_memory_can_be_read_and_not_written(addresses: Addres
             memory.publish({"type": "message", "namespace": ["acme", "sarah"], "role": "user", "content": "hi"})
 
 
+READS = """
+import sys
+from mosshead import Memory
+with Memory.connect() as memory:
+    sarah = memory.namespace("acme", "reads")
+    sarah.context("Where does Ruth live?"), sarah.query("tea"), sarah.memories()
+    sarah.messages.search("tea"), sarah.entities.list()
+    print(sorted(set(sys.argv[1].split()) & set(sys.modules)))
+    sarah.publish("I live in Leeds.")
+print("kombu" in sys.modules)
+"""
+
+
+def test_an_app_that_only_reads_loads_none_of_what_publishing_and_the_command_need(
+    addresses: Addresses, broker: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("MOSSHEAD_DATABASE_URL", "MOSSHEAD_BROKER_URL"):
+        monkeypatch.setenv(name, addresses.environment()[name])
+    monkeypatch.setenv("MOSSHEAD_SPOOL_DIR", str(tmp_path))
+    unwanted = "amqp billiard celery hf_xet httpx2 huggingface_hub kombu openai redis rich sqlalchemy.orm torch typer"
+    done = subprocess.run([sys.executable, "-c", READS, unwanted], check=True, capture_output=True, text=True)
+    assert done.stdout == "[]\nTrue\n"
+
+
 def test_the_apps_own_database_is_never_read(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", addresses.database_url)
     with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL is not set"):
@@ -51,7 +78,7 @@ def unmigrated(admin_engine: Engine) -> Iterator[str]:
 
 def test_a_database_without_views_is_told_how_to_get_them(addresses: Addresses, unmigrated: str) -> None:
     url = make_url(addresses.database_url).set(database=unmigrated).render_as_string(hide_password=False)
-    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL: .*python -m workers migrate"):
+    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL: .*mosshead service migrate"):
         Memory.connect(database_url=url)
 
 
@@ -66,7 +93,7 @@ def test_an_app_that_is_newer_than_its_database_is_told_so_by_the_read(addresses
         sarah = memory.namespace("acme", "sarah")
         assert not sarah.progress().partial
         for read in (sarah.context, sarah.query, sarah.messages.search):
-            with pytest.raises(SchemaOutdated, match=r"^MOSSHEAD_DATABASE_URL: .*python -m workers migrate"):
+            with pytest.raises(SchemaOutdated, match=r"^MOSSHEAD_DATABASE_URL: .*mosshead service migrate"):
                 read("Where does she live?")
 
 
@@ -134,7 +161,7 @@ class TestLazily:
         url = make_url(addresses.database_url).set(database=unmigrated).render_as_string(hide_password=False)
         with Memory.connect(database_url=url, check=False) as memory:
             for _ in range(2):
-                with pytest.raises(SchemaOutdated, match=r"^MOSSHEAD_DATABASE_URL: .*python -m workers migrate"):
+                with pytest.raises(SchemaOutdated, match=r"^MOSSHEAD_DATABASE_URL: .*mosshead service migrate"):
                     memory.namespace("acme", "sarah").progress()
 
     def test_settings_are_checked_all_the_same(self) -> None:

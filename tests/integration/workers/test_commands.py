@@ -1,4 +1,4 @@
-"""`python -m workers dead` and `lanes`, as an operator types them."""
+"""`mosshead service dead` and `lanes`, as an operator types them."""
 
 import json
 from collections.abc import Callable

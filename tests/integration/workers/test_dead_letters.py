@@ -182,5 +182,5 @@ def test_letters_are_asked_for_by_id_or_by_what_their_reason_holds(worker: Worke
     assert ids("WHY") == [letter.letter_id for letter in letters(worker.engine, [dead.letter_id])] == [dead.letter_id]
     assert ids("something else") == []
     missing = uuid4()
-    with pytest.raises(NotFound, match=f"^no dead letter {missing}; 'python -m workers dead list'"):
+    with pytest.raises(NotFound, match=f"^no dead letter {missing}; 'mosshead service dead list'"):
         letters(worker.engine, [dead.letter_id, missing])

@@ -1,4 +1,4 @@
-"""`python -m workers index`, as an operator runs it."""
+"""`mosshead service index`, as an operator runs it."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""`python -m workers rewrite`, as an operator runs it: what was erased is in no file either."""
+"""`mosshead service rewrite`, as an operator runs it: what was erased is in no file either."""
 
 from base64 import b64encode
 from collections.abc import Callable, Iterator

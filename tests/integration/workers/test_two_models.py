@@ -545,7 +545,7 @@ def test_a_worker_does_not_start_where_the_endpoint_answers_with_other_dimension
         with pytest.raises(
             ConfigurationError,
             match=r"^the endpoint answers with 512 dimensions, and other has 1536 here; set MOSSHEAD_EMBEDDING_URL or "
-            r"OPENAI_BASE_URL .* such as openai:MODEL@512, with 'python -m workers models add'$",
+            r"OPENAI_BASE_URL .* such as openai:MODEL@512, with 'mosshead service models add'$",
         ):
             check_parts()
 
@@ -563,7 +563,7 @@ def test_model_that_is_dropped_meanwhile_does_not_become_the_active_one(
         switch(connection, name)
 
     monkeypatch.setattr(embedding_models, "switch", late)
-    with pytest.raises(ConfigurationError, match="is not ready any more; run 'python -m workers models fill' first"):
+    with pytest.raises(ConfigurationError, match="is not ready any more; run 'mosshead service models fill' first"):
         run("models", "switch", OTHER)
     assert states(run)[MODEL][0] == "active"
 
@@ -619,7 +619,7 @@ class TestDropping:
             housekeeping.beat(connection, "celery@two", 2, OTHER)
 
         forming.say("I like figs.")  # what it alone tells, and the other lacks
-        self.refused(run, r"other@256 lacks vectors; run 'python -m workers models fill' first")
+        self.refused(run, r"other@256 lacks vectors; run 'mosshead service models fill' first")
         run("models", "fill")
         assert run("models", "drop", MODEL).status == 0
 

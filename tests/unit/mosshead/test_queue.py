@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from mosshead.errors import ConfigurationError, QueueUnavailable
-from mosshead.publishing.queue import EventQueue, open_connection
+from mosshead.publishing.broker import open_connection
+from mosshead.publishing.queue import EventQueue
 
 
 @pytest.mark.parametrize(
