@@ -7,8 +7,8 @@
     sarah.publish("I just moved to Seattle", role="user", conversation="c1")
     sarah.query("Where does she live?")
 
-Publishing goes to a local spool and returns at once; reading is synchronous and calls no LLM. Everything in ``__all__`` is
-public, and a change to it stands in the changelog.
+Publishing goes to a local spool and returns at once; reading calls no LLM. `AsyncMemory` is the same, awaited. Everything in
+``__all__`` is public, and a change to it stands in the changelog.
 """
 
 from importlib import import_module
@@ -38,6 +38,8 @@ from mosshead.errors import (
 )
 
 if TYPE_CHECKING:
+    from mosshead.api.async_memory import AsyncMemory
+    from mosshead.api.async_namespace import AsyncNamespace
     from mosshead.api.erasures import Receipt
     from mosshead.api.groups import NamespacedHit, NamespaceGroup
     from mosshead.api.memory import Memory
@@ -69,6 +71,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AmbiguousName",
+    "AsyncMemory",
+    "AsyncNamespace",
     "Candidate",
     "ConfigurationError",
     "Context",
@@ -124,6 +128,8 @@ __all__ = [
 ]
 
 _LATER = {
+    "mosshead.api.async_memory": "AsyncMemory",
+    "mosshead.api.async_namespace": "AsyncNamespace",
     "mosshead.api.erasures": "Receipt",
     "mosshead.api.groups": "NamespacedHit NamespaceGroup",
     "mosshead.api.memory": "Memory",

@@ -6,6 +6,8 @@ from queue import Empty, Queue
 from threading import Thread
 from typing import TypeVar
 
+from mosshead.bridge import apart
+
 _T = TypeVar("_T")
 _log = logging.getLogger("mosshead")
 
@@ -23,7 +25,7 @@ def answer_of(call: Callable[[], _T], *, name: str, seconds: float) -> _T | None
 
     try:
         Thread(target=ask, name=f"mosshead-{name}", daemon=True).start()
-        return answers.get(timeout=seconds)
+        return apart(lambda: answers.get(timeout=seconds))
     except RuntimeError:
         _log.warning("the process gets no more threads; the read goes on without the %s", name)
     except Empty:

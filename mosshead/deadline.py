@@ -4,21 +4,25 @@
         …                                   its trips to Postgres (`store.connection`), and the embedding endpoint's answer
 
 No thread keeps the time. psycopg's connections wait in one method, and `BoundedConnection` bounds that. What is left to others:
-the look-up of a host's name, and the local model, which takes milliseconds.
+the look-up of a host's name, and the local model, which takes milliseconds. In an event loop, asyncio keeps the time of a whole
+read (`mosshead.bridge`), and whatever it awaits is cancelled.
 """
 
+import asyncio
 import time
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar, copy_context
 from typing import Any, TypeVar
 
 import psycopg
+from psycopg import waiting
 from sqlalchemy import Engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from mosshead.bridge import CutOff, beside, crossed, cut_off
 from mosshead.errors import EmbedderUnavailable, ReadTimeout, SchemaOutdated, StoreUnavailable
 from mosshead.urls import describe
 
@@ -60,8 +64,9 @@ def ends_within(engine: Engine, seconds: float | None = None) -> Iterator[None]:
         ends = outer if seconds is None else min(ends, outer)
     token = _ends.set(ends)
     try:
-        yield
-    except (psycopg.Error, DBAPIError, PoolTimeout, EmbedderUnavailable) as error:
+        with cut_off(ends - time.monotonic()) if outer is None and crossed() else nullcontext():
+            yield
+    except (psycopg.Error, DBAPIError, PoolTimeout, EmbedderUnavailable, CutOff) as error:
         if explained := _explained(engine, error):
             raise explained from None
         raise
@@ -84,9 +89,11 @@ def with_deadline(
 
 def at_the_same_time(one: Callable[[], _T], other: Callable[[], _U]) -> tuple[_T, _U]:
     """What two reads answer, the other in a thread, or after the one where none is to be had. The deadline holds for both."""
-    with ThreadPoolExecutor(1) as beside:
+    if crossed():
+        return beside(one, other)
+    with ThreadPoolExecutor(1) as thread:
         try:
-            running = beside.submit(copy_context().run, other)
+            running = thread.submit(copy_context().run, other)
         except RuntimeError:
             return one(), other()
         return one(), running.result()
@@ -96,7 +103,9 @@ def bounded(engine: Engine, seconds: float) -> Engine:
     """The same engine, whose reads end within so many seconds where nobody says otherwise; its new connections wait no longer."""
 
     @event.listens_for(engine, "do_connect")
-    def connect(_dialect: Any, _record: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> psycopg.Connection:
+    def connect(_dialect: Any, _record: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        if engine.dialect.is_async:
+            return engine.dialect.loaded_dbapi.connect(*arguments, async_creator_fn=_Cancellable.connect, **options)
         return BoundedConnection.connect(*arguments, **options)
 
     engine.update_execution_options(**{_OPTION: seconds})
@@ -121,6 +130,18 @@ class BoundedConnection(psycopg.Connection[Any]):
     def _connect_gen(cls, *conninfo: str) -> Generator[Any, Any, Any]:
         # psycopg's own limit of a connection attempt is two seconds at least.
         return _until(super()._connect_gen(*conninfo))
+
+
+class _Cancellable(psycopg.AsyncConnection[Any]):
+    """A connection that is closed where asyncio cancels what waits for its server."""
+
+    async def wait(self, gen: Generator[Any, Any, Any], interval: float = 0.1, timeout: float | None = None) -> Any:
+        """As psycopg's, which would wait five seconds more for the server to take the cancellation."""
+        try:
+            return await waiting.wait_async(gen, self.pgconn.socket, interval=interval, timeout=timeout)
+        except asyncio.CancelledError:
+            self.pgconn.finish()
+            raise
 
 
 class _Late(psycopg.OperationalError):
@@ -168,7 +189,7 @@ def _explained(engine: Engine, error: Exception) -> StoreUnavailable | None:
         )
     if isinstance(cause, psycopg.Error) and not isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError):
         return None
-    if remaining() == 0 or isinstance(cause, psycopg.errors.QueryCanceled | PoolTimeout):
+    if remaining() == 0 or isinstance(cause, psycopg.errors.QueryCanceled | PoolTimeout | CutOff):
         return ReadTimeout(
             f"timeout: the read did not end in time; {describe(engine.url)} or the embedding endpoint is slow, or hangs"
         )

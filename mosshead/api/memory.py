@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypedDict
 from uuid import UUID
 
-import psycopg
 from sqlalchemy import Engine, create_engine, event
 
 from mosshead import fork_safety
@@ -16,8 +15,9 @@ from mosshead.api.namespace import Namespace
 from mosshead.api.session import Session
 from mosshead.api.settings import ClientSettings, client_settings, open_publisher
 from mosshead.arguments import checked_seconds
+from mosshead.bridge import apart
 from mosshead.deadline import READ_SECONDS, bounded, ends_within
-from mosshead.embeddings import Embedder, open_embedder, spec_of
+from mosshead.embeddings import CachedEmbedder, Embedder, open_embedder, spec_of
 from mosshead.errors import EmbedderMismatch, MossheadError
 from mosshead.paths import NamespacePath, NamespacePrefix, with_context
 from mosshead.publishing.publishers import AppSession, check_event, publish_checked
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 _SETTING = "MOSSHEAD_DATABASE_URL"
 _CONNECTIONS = 20
 """The most that an app's process holds; they are opened as threads need them."""
+
+ASYNCHRONOUS = "psycopg_async"
+"""The driver of an engine for `mosshead.bridge`."""
 
 _POOL_SECONDS = 0.05
 """How long to wait for a connection at a time; `mosshead.store.connection` waits again until the read has to end."""
@@ -88,17 +91,8 @@ class Memory:
             spool_bytes=spool_bytes,
             signing_key=signing_key,
         )
-        opened = open_embedder(settings.embedder, **settings.endpoint._asdict())
-        engine = _open_engine(settings, opened.name, checked_seconds("read_timeout", read_timeout))
-        _compare_models(engine, opened)
-        try:
-            if check:
-                with ends_within(engine), engine.connect():
-                    pass
-            return cls(engine, opened, open_publisher(settings))
-        except MossheadError:
-            engine.dispose()
-            raise
+        engine, opened = open_reading(settings, read_timeout)
+        return cls(engine, opened, begin_reading(engine, settings, check=check))
 
     @classmethod
     def embedded(cls, *, path: str | Path | None = None) -> Self:
@@ -110,16 +104,9 @@ class Memory:
         deleted at the end.
         Raises ConfigurationError where the service is not installed or does not start, and as `connect`.
         """
-        from mosshead.embedded import EmbeddedService
-        from mosshead.embeddings.local.files import provide_model
-
-        provide_model(os.environ.get("MOSSHEAD_EMBEDDER") or "minilm")
-        service = EmbeddedService.start(path)
-        found = service.announcement
+        service = start_service(path)
         try:
-            memory = cls.connect(
-                database_url=found.database_url, broker_url=found.broker_url, spool_dir=service.data_dir / "spool"
-            )
+            memory = cls.connect(**addresses_of(service))
         except BaseException:
             service.stop()
             raise
@@ -170,12 +157,12 @@ class Memory:
         A service that `embedded` started is stopped.
         """
         if self._publisher is not None:
-            self._publisher.close()
+            apart(self._publisher.close)
         # A read under way in another thread gives its connection back later, to a pool that nobody empties any more.
         event.listen(self._engine.pool, "checkin", _close_returned)
         self._engine.dispose()
         if self._service is not None:
-            self._service.stop()
+            apart(self._service.stop)
 
     def __enter__(self) -> Self:
         return self
@@ -186,9 +173,58 @@ class Memory:
         self.close()
 
 
-def _close_returned(connection: psycopg.Connection[Any] | None, _record: object) -> None:
+def _close_returned(connection: Any, _record: object) -> None:
     if connection is not None:
         connection.close()
+
+
+def open_reading(
+    settings: ClientSettings, read_timeout: float, *, driver: str = "psycopg"
+) -> tuple[Engine, CachedEmbedder]:
+    """Return what reads and what embeds; neither is asked anything yet. Raises as `Memory.connect`."""
+    embedder = open_embedder(settings.embedder, **settings.endpoint._asdict())
+    engine = _open_engine(settings, embedder.name, checked_seconds("read_timeout", read_timeout), driver)
+    _compare_models(engine, embedder)
+    return engine, embedder
+
+
+def begin_reading(engine: Engine, settings: ClientSettings, *, check: bool) -> "SpoolPublisher | None":
+    """Ask Postgres if it is to be checked, and return what publishes. Raises as `Memory.connect`."""
+    try:
+        if check:
+            with ends_within(engine), engine.connect():
+                pass
+        return apart(lambda: open_publisher(settings))
+    except MossheadError:
+        engine.dispose()
+        raise
+
+
+def start_service(path: str | Path | None) -> "EmbeddedService":
+    """Start the service of `Memory.embedded`. Raises ConfigurationError."""
+    from mosshead.embedded import EmbeddedService
+    from mosshead.embeddings.local.files import provide_model
+
+    provide_model(os.environ.get("MOSSHEAD_EMBEDDER") or "minilm")
+    return EmbeddedService.start(path)
+
+
+class ServiceAddresses(TypedDict):
+    """The arguments of `Memory.connect` that lead to a service."""
+
+    database_url: str
+    broker_url: str
+    spool_dir: Path
+
+
+def addresses_of(service: "EmbeddedService") -> ServiceAddresses:
+    """Return where an embedded service is, and the spool beside its data."""
+    found = service.announcement
+    return {
+        "database_url": found.database_url,
+        "broker_url": found.broker_url,
+        "spool_dir": service.data_dir / "spool",
+    }
 
 
 def warm_up(embedder: Embedder) -> None:
@@ -197,16 +233,16 @@ def warm_up(embedder: Embedder) -> None:
     embedder.count_tokens("")
 
 
-def _open_engine(settings: ClientSettings, model: str, read_seconds: float) -> Engine:
+def _open_engine(settings: ClientSettings, model: str, read_seconds: float, driver: str) -> Engine:
     engine = create_engine(
-        sqlalchemy_url(settings.database_url, _SETTING),
+        sqlalchemy_url(settings.database_url, _SETTING).set(drivername=f"postgresql+{driver}"),
         # No pre-ping, which would be a round trip for each read: `mosshead.store.connection` replaces connections that have died.
         hide_parameters=True,  # an error's text ends up in logs, and parameters are text of conversations
         connect_args={"connect_timeout": 5, "fallback_application_name": session_name(model)},
         pool_size=_CONNECTIONS,
         max_overflow=0,  # what is opened is kept: a connection costs more than a read
         pool_use_lifo=True,
-        pool_timeout=_POOL_SECONDS,
+        pool_timeout=None if driver == ASYNCHRONOUS else _POOL_SECONDS,  # asyncio cuts a wait off by itself
     )
     return bounded(engine, read_seconds)
 
@@ -216,12 +252,12 @@ def _compare_models(engine: Engine, embedder: Embedder) -> None:
     agree = False
 
     @event.listens_for(engine, "connect")
-    def compare(connection: psycopg.Connection[Any], _record: Any) -> None:
+    def compare(connection: Any, _record: Any) -> None:
         nonlocal agree
         if agree:
             return
-        with connection.transaction():
-            live = memories.live_models(connection)
+        live = memories.live_models(connection)
+        connection.rollback()
         if live and embedder.name not in live:
             raise EmbedderMismatch(
                 f"MOSSHEAD_EMBEDDER: this app embeds with {embedder.name}, the service with {' and '.join(live)}; "

@@ -11,6 +11,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine
 
 from mosshead.arguments import OnTimeout, checked_on_timeout, checked_seconds
+from mosshead.bridge import apart, pause
 from mosshead.deadline import with_deadline
 from mosshead.embeddings import Embedder
 from mosshead.errors import ReadTimeout, WaitTimeout
@@ -90,13 +91,14 @@ class Session:
         session: AppSession | None = None,
     ) -> list[UUID]:
         """Check all events, publish them in order, and return their ids. on_sent: called for each."""
-        checked = check_events(self.path, events)
+        checked = apart(lambda: check_events(self.path, events))
         publish_checked(self.publisher, self.path, checked, on_sent=on_sent, session=session)
         return [event.event_id for event in checked]
 
     def published(self) -> dict[UUID, int]:
         """Return how many events were published through the spool of this process, by publisher."""
-        return self.publisher.spool.published(self.path) if self.publisher else {}
+        publisher = self.publisher
+        return apart(lambda: publisher.spool.published(self.path), spool=True) if publisher else {}
 
     def progress(self) -> Progress:
         """Read how far the namespace's events have come."""
@@ -127,7 +129,7 @@ class Session:
                     f"after {timeout:g} s: {_waited_for(progress)}; "
                     "check that intake, scheduler and workers run ('mosshead status')"
                 )
-            time.sleep(_POLL_SECONDS)
+            pause(_POLL_SECONDS)
 
     def memory(self, wanted: UUID | str, *, as_of: datetime | None = None) -> StoredMemory | None:
         """Read one memory by its id or its key, now with what this process wrote; None where there is none."""

@@ -4,6 +4,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 
+from mosshead.bridge import apart
 from mosshead.embeddings.protocol import Embedder, Vectors
 from mosshead.fork_safety import ForkSafeLock
 
@@ -43,7 +44,7 @@ class CachedEmbedder:
         found = self._recall(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         if missing:
-            fresh = self._embedder.embed(list(missing.values()))
+            fresh = apart(lambda: self._embedder.embed(list(missing.values())))
             # Copies, so that one remembered vector does not keep the whole answer in memory.
             found |= {key: row.copy() for key, row in zip(missing, fresh, strict=True)}
             self._remember({key: found[key] for key in missing})

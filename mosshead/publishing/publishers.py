@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
-from sqlalchemy import Executable, Result, text
+from sqlalchemy import Executable, text
 from sqlalchemy.exc import StatementError
 
+from mosshead.bridge import apart, awaited, crossed
 from mosshead.errors import ConfigurationError, InvalidEvent
 from mosshead.events import MAX_EVENT_BYTES, AnyEvent, parse_event
 from mosshead.events.commands import Import
@@ -77,10 +78,11 @@ def numbered(body: str, publisher: UUID, number: int) -> str:
 class AppSession(Protocol):
     """What an app may hand over: a session or a connection of its own, to the database that Mosshead is in.
 
-    SQLAlchemy's ``Connection``, ``Session`` and ``scoped_session``; told by what they can do: whoever uses no ORM loads none.
+    SQLAlchemy's ``Connection``, ``Session`` and ``scoped_session``, and for an `AsyncNamespace` those of asyncio; told by what
+    they can do: whoever uses no ORM loads none.
     """
 
-    def execute(self, statement: Executable, parameters: Any = ..., /) -> Result[Any]:
+    def execute(self, statement: Executable, parameters: Any = ..., /) -> Any:
         """Run a statement in the transaction that is under way."""
 
 
@@ -98,7 +100,7 @@ def publish_checked(
     if session is not None:
         publish_in(session, events)
     elif publisher is not None:
-        publisher.publish(path, events)
+        apart(lambda: publisher.publish(path, events), spool=True)
     else:
         raise no_broker()
     if on_sent is not None:
@@ -110,10 +112,13 @@ def publish_in(session: AppSession, events: Sequence[CheckedEvent]) -> None:
     """Put events into the inbox, in order, and commit nothing. The inbox numbers them itself.
 
     The session's login needs the right to: ``grant mosshead_ingest to …``. Whatever the database raises passes through.
-    Raises ValueError where it is no session, or one of asyncio, which would run nothing here.
+    Raises ValueError where it is no session, or one of asyncio and this is no `AsyncMemory`: it would run nothing here.
     """
     try:
         done: object = session.execute(_PUBLISH, {"events": f"[{','.join(event.body for event in events)}]"})
+        if isinstance(done, Coroutine) and crossed():
+            awaited(done)
+            return
     except StatementError as error:
         error.hide_parameters = True  # they are text of a conversation, and the app's engine may show them
         raise

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import psycopg
 from pgvector import HalfVector
-from psycopg import RawCursor
+from psycopg import AsyncRawCursor, RawCursor
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 from psycopg.rows import namedtuple_row
@@ -17,6 +17,7 @@ from sqlalchemy import Connection, CursorResult, Engine, Row
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from mosshead.bridge import awaited, take_turn
 from mosshead.deadline import ends_within, remaining, server_milliseconds
 from mosshead.paths import NamespacePath
 from mosshead.patterns import lazy_pattern
@@ -65,11 +66,13 @@ def in_one_trip(engine: Engine, tenant_id: UUID, statements: Sequence["Sql"]) ->
     """
     with ends_within(engine):
         try:
-            return _pipelined(engine, tenant_id, statements)
+            rows = _pipelined(engine, tenant_id, statements)
         except psycopg.OperationalError as error:
             if remaining() == 0 or (error.sqlstate is not None and not error.sqlstate.startswith(_GONE)):
                 raise
-            return _pipelined(engine, tenant_id, statements)
+            rows = _pipelined(engine, tenant_id, statements)
+        take_turn()
+        return rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,12 +205,9 @@ def _pipelined(engine: Engine, tenant_id: UUID, statements: Sequence["Sql"]) -> 
     with _connect(engine).execution_options(isolation_level="AUTOCOMMIT") as connection:
         driver: Any = connection.connection.driver_connection
         try:
-            with driver.pipeline():
-                driver.execute("begin read only")
-                driver.execute(_SET_TENANT_AND_PLANS, _tenant_settings(tenant_id), prepare=True)
-                cursors = [_execute_prepared(driver, one.text, one.parameters) for one in statements]
-                driver.execute("commit")
-            return [cursor.fetchall() for cursor in cursors]
+            if engine.dialect.is_async:
+                return awaited(_sent_async(driver, tenant_id, statements))
+            return _sent(driver, tenant_id, statements)
         except BaseException:
             if driver.broken:
                 # It says so by SQLAlchemy's own way, which closes those that have waited beside it before they are used again.
@@ -217,10 +217,34 @@ def _pipelined(engine: Engine, tenant_id: UUID, statements: Sequence["Sql"]) -> 
             raise
 
 
-def _execute_prepared(driver: Any, sql: str, parameters: Parameters) -> RawCursor[Any]:
-    numbered, names = _with_numbers(sql)
-    cursor = RawCursor(driver, row_factory=namedtuple_row)
-    return cursor.execute(numbered, [parameters[name] for name in names], prepare=True, binary=True)
+def _sent(driver: psycopg.Connection[Any], tenant_id: UUID, statements: Sequence["Sql"]) -> list[list[Any]]:
+    cursors = [RawCursor(driver, row_factory=namedtuple_row) for _ in statements]
+    with driver.pipeline():
+        driver.execute("begin read only")
+        driver.execute(_SET_TENANT_AND_PLANS, _tenant_settings(tenant_id), prepare=True)
+        for cursor, one in zip(cursors, statements, strict=True):
+            cursor.execute(*_numbered(one), prepare=True, binary=True)
+        driver.execute("commit")
+    return [cursor.fetchall() for cursor in cursors]
+
+
+async def _sent_async(
+    driver: psycopg.AsyncConnection[Any], tenant_id: UUID, statements: Sequence["Sql"]
+) -> list[list[Any]]:
+    """The same on a connection that is awaited."""
+    cursors = [AsyncRawCursor(driver, row_factory=namedtuple_row) for _ in statements]
+    async with driver.pipeline():
+        await driver.execute("begin read only")
+        await driver.execute(_SET_TENANT_AND_PLANS, _tenant_settings(tenant_id), prepare=True)
+        for cursor, one in zip(cursors, statements, strict=True):
+            await cursor.execute(*_numbered(one), prepare=True, binary=True)
+        await driver.execute("commit")
+    return [await cursor.fetchall() for cursor in cursors]
+
+
+def _numbered(one: "Sql") -> tuple[str, list[Any]]:
+    numbered, names = _with_numbers(one.text)
+    return numbered, [one.parameters[name] for name in names]
 
 
 @lru_cache(256)  # a scope with an index has statements of its own

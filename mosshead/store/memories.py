@@ -6,11 +6,9 @@ Functions take a connection inside a transaction that has set its tenant (`mossh
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, LiteralString
+from typing import Any, Final
 from uuid import UUID
 
-import psycopg
-from psycopg.rows import namedtuple_row
 from sqlalchemy import Connection, Row
 
 from mosshead.fencing import strip_fences
@@ -22,14 +20,18 @@ from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_name
 from mosshead.timestamps import in_zone
 
 
-def live_models(connection: psycopg.Connection[Any]) -> list[str]:
+def live_models(connection: Any) -> list[str]:
     """The models that there are vectors of, of all that is known: the active one first. None before the service first ran.
 
-    connection: the driver's, as it was opened, for this belongs to no tenant and is asked before anything else.
+    connection: the driver's, or what SQLAlchemy has for it in an event loop, as it was opened, for this belongs to no tenant and
+    is asked before anything else.
     """
-    rows: list[Any] = connection.cursor(row_factory=namedtuple_row).execute(_MODELS).fetchall()
+    cursor = connection.cursor()
+    cursor.execute(_MODELS)
+    names = [column[0] for column in cursor.description]
+    rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
     # The column came later than the view: tables that are older than this library have one model.
-    return [row.model for row in rows if row.active or getattr(row, "ready", False)]
+    return [row["model"] for row in rows if row["active"] or row.get("ready")]
 
 
 def memories(
@@ -269,7 +271,7 @@ def received(
     """).pairs(connection, tenant_id=tenant_id, namespace_ids=list(namespace_ids), publisher_id=publisher_id)
 
 
-_MODELS: LiteralString = "select * from mosshead_read_v1.models order by active desc, model"
+_MODELS: Final = "select * from mosshead_read_v1.models order by active desc, model"
 
 _AS_STORED = "version content tier state superseded_by said_by marked record_name record key".split()
 _TIMES = (

@@ -9,7 +9,15 @@ from importlib import import_module
 import pytest
 
 import mosshead
-from mosshead import Memory, MossheadError, Namespace, NamespaceGroup
+from mosshead import AsyncMemory, AsyncNamespace, Memory, MossheadError, Namespace, NamespaceGroup
+from mosshead.api.async_namespace import (
+    AsyncDecisions,
+    AsyncDocuments,
+    AsyncEntities,
+    AsyncErasures,
+    AsyncMessages,
+    AsyncNamespaceGroup,
+)
 from mosshead.api.decisions import NamespaceDecisions
 from mosshead.api.documents import NamespaceDocuments
 from mosshead.api.entities import NamespaceEntities
@@ -18,8 +26,8 @@ from mosshead.api.messages import NamespaceMessages
 from mosshead.contrib.prompts import Prompts
 
 NAMES = """
-    AmbiguousName Candidate ConfigurationError Context Decision DecisionCandidate Document DocumentConflict
-    EmbedderMismatch EmbedderUnavailable Entity EntityType Excerpt Granularity Hit Hits InvalidEvent
+    AmbiguousName AsyncMemory AsyncNamespace Candidate ConfigurationError Context Decision DecisionCandidate
+    Document DocumentConflict EmbedderMismatch EmbedderUnavailable Entity EntityType Excerpt Granularity Hit Hits InvalidEvent
     InvalidNamespace Memory MemoryChanged MemoryKind MessageHits ModelMissing MossheadError Namespace
     NamespaceGroup NamespacedHit Neighbour NotFound Occurrence Profile Progress PromptConflict Question
     ReadTimeout Receipt Record Reranker Resolution Role SchemaMismatch SchemaOutdated Source SpoolFull
@@ -144,6 +152,18 @@ FACE: dict[type, dict[str, list[str]]] = {
 }
 
 
+TWINS: dict[type, type] = {
+    AsyncMemory: Memory,
+    AsyncNamespace: Namespace,
+    AsyncEntities: NamespaceEntities,
+    AsyncDecisions: NamespaceDecisions,
+    AsyncDocuments: NamespaceDocuments,
+    AsyncMessages: NamespaceMessages,
+    AsyncErasures: NamespaceErasures,
+    AsyncNamespaceGroup: NamespaceGroup,
+}
+
+
 def methods(of: type) -> dict[str, list[str]]:
     """The public methods of a class, each with its parameters. It inherits none."""
     assert of.__bases__ == (object,)
@@ -162,6 +182,32 @@ def test_the_public_names() -> None:
 @pytest.mark.parametrize(("of", "expected"), FACE.items())
 def test_the_public_methods_and_their_parameters(of: type, expected: dict[str, list[str]]) -> None:
     assert methods(of) == expected
+
+
+@pytest.mark.parametrize(("awaited", "straight"), TWINS.items())
+def test_the_face_of_asyncio_has_the_same_methods_with_the_same_signatures_and_docs(
+    awaited: type, straight: type
+) -> None:
+    assert methods(awaited) == methods(straight)
+    for name in methods(awaited):
+        one, other = getattr(awaited, name), getattr(straight, name)
+        waits = inspect.iscoroutinefunction(one)
+        assert waits != (awaited is AsyncMemory and name in {"namespace", "group"})
+        assert one.__doc__
+        ours, theirs = (inspect.signature(of).parameters.values() for of in (one, other))
+        assert [(each.name, each.kind, each.default) for each in ours] == [
+            (each.name, each.kind, each.default) for each in theirs
+        ]
+
+
+def test_a_memory_loads_nothing_of_asyncio_and_its_import_no_greenlet() -> None:
+    check = (
+        "import sys\nfrom mosshead import Memory, Namespace\n"
+        "print(*{'greenlet', 'mosshead.api.async_memory'} & set(sys.modules))\n"
+        "from mosshead import AsyncMemory\nprint(*{'greenlet', 'sqlalchemy.ext.asyncio'} & set(sys.modules))"
+    )
+    found = subprocess.run([sys.executable, "-c", check], check=True, capture_output=True, text=True)
+    assert found.stdout.split() == []
 
 
 def test_every_error_is_one_of_ours_and_says_when_it_is_raised() -> None:

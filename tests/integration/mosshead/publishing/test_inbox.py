@@ -120,7 +120,7 @@ class AsyncSession:
 
 def test_a_session_of_asyncio_is_refused_instead_of_losing_the_message(sarah: Namespace, stored: Any) -> None:
     with pytest.raises(ValueError, match=r"^session: AsyncSession is asynchronous.* await session.run_sync"):
-        sarah.publish("hi", session=AsyncSession())  # type: ignore[arg-type]
+        sarah.publish("hi", session=AsyncSession())
     assert stored() == []
 
 

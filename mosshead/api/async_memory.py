@@ -1,0 +1,128 @@
+"""`AsyncMemory`: the connection of an app of asyncio to Mosshead."""
+
+import asyncio
+from importlib import import_module
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import Engine
+
+from mosshead.api.async_namespace import AsyncNamespace, AsyncNamespaceGroup, awaited_as
+from mosshead.api.memory import (
+    ASYNCHRONOUS,
+    Memory,
+    addresses_of,
+    begin_reading,
+    open_reading,
+    start_service,
+    warm_up,
+)
+from mosshead.api.settings import client_settings
+from mosshead.bridge import Bridge, apart
+from mosshead.deadline import READ_SECONDS
+from mosshead.embeddings import CachedEmbedder
+
+_LOADED = """
+    mosshead.entities.mentions mosshead.entities.resolution mosshead.publishing.imports mosshead.safety mosshead.search.rerank
+""".split()
+"""What else some reads would load while the loop waits."""
+
+
+class AsyncMemory:
+    """The long-term memory of an app of asyncio; one for each event loop, opened in it.
+
+    It has the methods of `Memory`, and `namespace` gives an `AsyncNamespace`. Reads wait for Postgres in the event loop; what
+    blocks (embedding, the spool) runs in a few threads of its own. A read that is cancelled or late gives its connection back.
+    """
+
+    def __init__(self, straight: Memory, bridge: Bridge) -> None:
+        """Use `AsyncMemory.connect` or `AsyncMemory.embedded`."""
+        self._straight, self._bridge = straight, bridge
+
+    @classmethod
+    async def connect(
+        cls,
+        *,
+        database_url: str | None = None,
+        broker_url: str | None = None,
+        embedder: str | None = None,
+        spool_dir: str | Path | None = None,
+        spool_bytes: int | None = None,
+        signing_key: str | None = None,
+        read_timeout: float = READ_SECONDS,
+        check: bool = True,
+    ) -> Self:
+        """Connect as `Memory.connect` does, and load what the first read would have to, which takes 0.3 s with the local model.
+
+        The arguments and what is raised are those of `Memory.connect`.
+        """
+
+        def opened() -> Memory:
+            settings = apart(
+                lambda: client_settings(
+                    database_url=database_url,
+                    broker_url=broker_url,
+                    embedder=embedder,
+                    spool_dir=spool_dir,
+                    spool_bytes=spool_bytes,
+                    signing_key=signing_key,
+                )
+            )
+            engine, chosen = apart(lambda: _loaded(*open_reading(settings, read_timeout, driver=ASYNCHRONOUS)))
+            return Memory(engine, chosen, begin_reading(engine, settings, check=check))
+
+        bridge = Bridge()
+        try:
+            return cls(await bridge.run(opened), bridge)
+        except BaseException:
+            bridge.close()
+            raise
+
+    @classmethod
+    async def embedded(cls, *, path: str | Path | None = None) -> Self:
+        """Start a service of one's own on this machine and connect to it, as `Memory.embedded` does."""
+        service = await asyncio.to_thread(start_service, path)
+        try:
+            memory = await cls.connect(**addresses_of(service))
+        except BaseException:
+            await asyncio.to_thread(service.stop)
+            raise
+        memory._straight._service = service  # noqa: SLF001 - it is ours
+        return memory
+
+    def namespace(self, *parts: str, **values: str) -> AsyncNamespace:
+        """Whose memories: the tenant first, as `Memory.namespace`; nothing is read or sent."""
+        return AsyncNamespace(self._straight.namespace(*parts, **values), self._bridge)
+
+    def group(self, *parts: str, **values: str) -> AsyncNamespaceGroup:
+        """Group all namespaces whose path begins with some parts, as `Memory.group`; nothing is read or sent."""
+        return AsyncNamespaceGroup(self._straight.group(*parts, **values), self._bridge)
+
+    async def warm_up(self) -> None:
+        """Load what `connect` has loaded already; for code that is written for both."""
+        await self._bridge.thread(self._straight.warm_up)
+
+    publish = awaited_as(Memory.publish)
+
+    async def close(self) -> None:
+        """Ship what was published last, for two seconds at most, and give the connections back, as `Memory.close`."""
+        try:
+            await self._bridge.run(self._straight.close)
+        finally:
+            self._bridge.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+def _loaded(engine: Engine, embedder: CachedEmbedder) -> tuple[Engine, CachedEmbedder]:
+    warm_up(embedder)
+    for module in _LOADED:
+        import_module(module)
+    return engine, embedder

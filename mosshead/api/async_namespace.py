@@ -1,0 +1,166 @@
+"""`AsyncNamespace`: what an app of asyncio does with one user's memories, by the code of `Namespace`.
+
+Each method is that of the same name, awaited: `awaited_as` gives it the same parameters, checked by whoever checks types.
+"""
+
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from mosshead.api.decisions import NamespaceDecisions
+from mosshead.api.documents import NamespaceDocuments
+from mosshead.api.entities import NamespaceEntities
+from mosshead.api.erasures import NamespaceErasures
+from mosshead.api.groups import NamespaceGroup
+from mosshead.api.messages import NamespaceMessages
+from mosshead.api.namespace import Namespace
+from mosshead.bridge import Bridge
+from mosshead.paths import NamespacePath, NamespacePrefix
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def awaited_as(
+    method: Callable[Concatenate[Any, _P], _T],
+) -> Callable[Concatenate[Any, _P], Coroutine[Any, Any, _T]]:
+    """Make a method of asyncio of a straight one: it runs across the bridge, on what the object stands for."""
+
+    @wraps(method)
+    async def call(self: Any, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        bridge: Bridge = self._bridge
+        return await bridge.run(lambda: method(self._straight, *args, **kwargs))
+
+    return call
+
+
+class AsyncEntities:
+    """`Namespace.entities`, awaited."""
+
+    def __init__(self, straight: NamespaceEntities, bridge: Bridge) -> None:
+        """Use `AsyncNamespace.entities`."""
+        self._straight, self._bridge = straight, bridge
+
+    list = awaited_as(NamespaceEntities.list)
+    get = awaited_as(NamespaceEntities.get)
+    profile = awaited_as(NamespaceEntities.profile)
+    neighbours = awaited_as(NamespaceEntities.neighbours)
+    mentions = awaited_as(NamespaceEntities.mentions)
+    questions = awaited_as(NamespaceEntities.questions)
+    clarify = awaited_as(NamespaceEntities.clarify)
+    merge = awaited_as(NamespaceEntities.merge)
+    split = awaited_as(NamespaceEntities.split)
+
+
+class AsyncDecisions:
+    """`Namespace.decisions`, awaited."""
+
+    def __init__(self, straight: NamespaceDecisions, bridge: Bridge) -> None:
+        """Use `AsyncNamespace.decisions`."""
+        self._straight, self._bridge = straight, bridge
+
+    for_memory = awaited_as(NamespaceDecisions.for_memory)
+    get = awaited_as(NamespaceDecisions.get)
+    latest = awaited_as(NamespaceDecisions.latest)
+    related = awaited_as(NamespaceDecisions.related)
+
+
+class AsyncDocuments:
+    """`Namespace.documents`, awaited."""
+
+    def __init__(self, straight: NamespaceDocuments, bridge: Bridge) -> None:
+        """Use `AsyncNamespace.documents`."""
+        self._straight, self._bridge = straight, bridge
+
+    get = awaited_as(NamespaceDocuments.get)
+    list = awaited_as(NamespaceDocuments.list)
+    versions = awaited_as(NamespaceDocuments.versions)
+    decisions = awaited_as(NamespaceDocuments.decisions)
+    edit = awaited_as(NamespaceDocuments.edit)
+    records = awaited_as(NamespaceDocuments.records)
+    episodes = awaited_as(NamespaceDocuments.episodes)
+
+
+class AsyncMessages:
+    """`Namespace.messages`, awaited."""
+
+    def __init__(self, straight: NamespaceMessages, bridge: Bridge) -> None:
+        """Use `AsyncNamespace.messages`."""
+        self._straight, self._bridge = straight, bridge
+
+    search = awaited_as(NamespaceMessages.search)
+    get = awaited_as(NamespaceMessages.get)
+    memories = awaited_as(NamespaceMessages.memories)
+    erase = awaited_as(NamespaceMessages.erase)
+    replace = awaited_as(NamespaceMessages.replace)
+    summarise = awaited_as(NamespaceMessages.summarise)
+    summary = awaited_as(NamespaceMessages.summary)
+
+
+class AsyncErasures:
+    """`Namespace.erasures`, awaited."""
+
+    def __init__(self, straight: NamespaceErasures, bridge: Bridge) -> None:
+        """Use `AsyncNamespace.erasures`."""
+        self._straight, self._bridge = straight, bridge
+
+    get = awaited_as(NamespaceErasures.get)
+    list = awaited_as(NamespaceErasures.list)
+
+
+class AsyncNamespace:
+    """One namespace's memories for asyncio; made by `AsyncMemory.namespace`, and cheap.
+
+    It has the methods of `Namespace` and the same five parts: ``entities``, ``decisions``, ``documents``, ``messages`` and
+    ``erasures``. ``session=`` takes SQLAlchemy's sessions and connections of asyncio. A write that is cancelled while it is
+    awaited may have been stored.
+    """
+
+    def __init__(self, straight: Namespace, bridge: Bridge) -> None:
+        """Use `AsyncMemory.namespace`."""
+        self._straight, self._bridge = straight, bridge
+        self.entities = AsyncEntities(straight.entities, bridge)
+        self.decisions = AsyncDecisions(straight.decisions, bridge)
+        self.documents = AsyncDocuments(straight.documents, bridge)
+        self.messages = AsyncMessages(straight.messages, bridge)
+        self.erasures = AsyncErasures(straight.erasures, bridge)
+
+    @property
+    def path(self) -> NamespacePath:
+        """Whose memories they are: the tenant first."""
+        return self._straight.path
+
+    publish = awaited_as(Namespace.publish)  # type: ignore[arg-type]  # its **more would take a `self` as well
+    publish_conversation = awaited_as(Namespace.publish_conversation)
+    end_conversation = awaited_as(Namespace.end_conversation)
+    import_records = awaited_as(Namespace.import_records)
+    configure = awaited_as(Namespace.configure)
+    remember = awaited_as(Namespace.remember)
+    forget = awaited_as(Namespace.forget)
+    reflect = awaited_as(Namespace.reflect)
+    undo = awaited_as(Namespace.undo)
+    erase = awaited_as(Namespace.erase)
+    query = awaited_as(Namespace.query)
+    context = awaited_as(Namespace.context)
+    resolve = awaited_as(Namespace.resolve)
+    get = awaited_as(Namespace.get)
+    memories = awaited_as(Namespace.memories)
+    export = awaited_as(Namespace.export)
+    progress = awaited_as(Namespace.progress)
+    wait = awaited_as(Namespace.wait)
+
+
+class AsyncNamespaceGroup:
+    """`NamespaceGroup`, awaited; made by `AsyncMemory.group`."""
+
+    def __init__(self, straight: NamespaceGroup, bridge: Bridge) -> None:
+        """Use `AsyncMemory.group`."""
+        self._straight, self._bridge = straight, bridge
+
+    @property
+    def prefix(self) -> NamespacePrefix:
+        """How the paths begin: the tenant first."""
+        return self._straight.prefix
+
+    namespaces = awaited_as(NamespaceGroup.namespaces)
+    query = awaited_as(NamespaceGroup.query)
