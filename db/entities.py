@@ -40,7 +40,7 @@ class ProfilesDue:
 StoredProfileMemory = Row[Any]
 """A memory that is surely about an entity, as a profile tells it.
 
-Columns: memory_id, content, subject (it is about the entity before all others), salience, valid_from.
+Columns: memory_id, content, subject (it is about the entity before all others), salience, kind, valid_from and when it happened.
 """
 
 
@@ -409,7 +409,9 @@ _DIRTY = f"{of_namespace('profile')} and profile.dirty_since is not null"
 _LINKED = f"{of_namespace('link')} and link.known_to is null"
 _SURE = f"{_LINKED} and link.certainty = 'sure'"
 _KNOWN = f"{of_namespace('memory')} and memory.known_to is null and memory.state = 'active'"
-_TOLD = "memory.memory_id, memory.content, link.role = 'subject' as subject, memory.salience, memory.valid_from"
+_TOLD = """memory.memory_id, memory.content, link.role = 'subject' as subject, memory.salience, memory.valid_from, memory.kind,
+    memory.valid_from_offset, memory.occurred_from, memory.occurred_to, memory.granularity, memory.occurred_from_offset,
+    memory.occurred_to_offset"""
 _RANK = "link.role = 'subject' desc, memory.salience desc, memory.valid_from desc, memory.memory_id"
 
 _FEW_CHANGES = 1000

@@ -303,6 +303,7 @@ class Namespace:
         kind: MemoryKind | str | None = None,
         metadata: Mapping[str, Any] | None = None,
         as_of: datetime | None = None,
+        speaker: str | None = None,
         reranker: "Reranker | None" = None,
         timeout: float | None = None,
         on_timeout: OnTimeout = "partial",
@@ -312,7 +313,7 @@ class Namespace:
         threshold: only those whose cosine is strictly above it; off by default, for useful values differ by model
         (docs/embedders.md). kind: of that kind alone. metadata: only what was taken from a message that was published with these
         fields in its ``metadata``; without fields, all. as_of: among what was known at that time, by the words of that time; now
-        by default.
+        by default. speaker: the name of whoever asks in a group, whom "I" and "my" mean.
         reranker: a second opinion on the 50 most similar, which may also leave some out (docs/reading.md).
         timeout: seconds; by default what `Memory.connect` was given. on_timeout: "partial" returns an empty answer that is
         ``partial`` and says why in its ``reason``, "raise" raises ReadTimeout.
@@ -320,9 +321,12 @@ class Namespace:
         be reached.
         """
         # Here and below: what reads is loaded by the first read.
+        from mosshead.language.requests import spoken_of
         from mosshead.search.rerank import JUDGED, judge_of, reranked
 
         moment, said = aware(as_of), redact(readable("text", text))
+        if speaker is not None:
+            said = spoken_of(said, redact(readable("speaker", speaker)))
         of_kind, fields = checked_kind(kind), checked_metadata(metadata)
         if moment is not None and (of_kind, fields) != (None, None):
             raise ValueError("as_of: cannot be narrowed by kind or metadata")

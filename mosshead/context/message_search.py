@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from mosshead.context.pipeline import Heard, look_up_names, messages_statement, names_of
+from mosshead.context.pipeline import Heard, look_up_names, messages_statement
 from mosshead.errors import NotFound
 from mosshead.language.dates import where_asked
 from mosshead.models.context import Excerpt, MessageHit, MessageHits, excerpts
@@ -30,12 +30,13 @@ class MessageSearchRequest:
     around: tuple[int, int]
     threshold: float | None
     among: Among
+    speaker: str | None = None
     judge: Judge | None = None
 
 
 def search_messages(store: ReadStore, wanted: MessageSearchRequest, published: dict[UUID, int]) -> MessageHits:
     """Find the messages that answer to a text. published: as for `context`."""
-    heard = look_up_names(store, wanted.text, ())
+    heard = look_up_names(store, wanted.text, (), speaker=wanted.speaker)
     told = frozenset(map(as_compared, wanted.history))
     shown = (wanted.limit if wanted.judge is None else max(wanted.limit, JUDGED)) + len(told)
     scanned, lent = _fetched(store, heard, shown=shown, among=wanted.among, told=told)
@@ -44,7 +45,7 @@ def search_messages(store: ReadStore, wanted: MessageSearchRequest, published: d
         scanned,
         asked=asked_by(
             wanted.text,
-            names_of(heard.found, borne),
+            heard.names_of(borne),
             where_asked(wanted.now, (one.message.said_at for one in scanned.found)),
         ),
         lent=lent,

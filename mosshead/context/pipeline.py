@@ -142,6 +142,7 @@ class Heard:
 
     before: the turns before it, oldest first. found: the names in all of these. ahead: what was said last, anywhere in the
     namespace, and has not taken effect; the last first. vocabularies: of its words, where the namespace has indexes of its own.
+    speaker: who asks in a group, where the message speaks of them.
     """
 
     parsed: Parsed
@@ -150,6 +151,13 @@ class Heard:
     ahead: tuple[StoredMessage, ...]
     progress: Progress
     vocabularies: Mapping[Scanned, Vocabulary]
+    speaker: str | None = None
+
+    def names_of(self, meant: Collection[UUID]) -> set[str]:
+        """All that some of those are called whom a message names, and whoever speaks of themselves."""
+        entities = [one.entity for one in self.found if one.entity.entity_id in meant]
+        names = {name for entity in entities for name in (entity.name, *entity.aliases)}
+        return names | ({self.speaker} if self.speaker else set())
 
 
 def look_up_names(
@@ -185,15 +193,20 @@ def look_up_names(
     if latest and before and lookup.refers_back(message, found):
         (names,) = store.trip([lookup.statement_for(store.path, keys_of(before))])
         found = lookup.matches([message, *before], [*rows["names"], *names])
+    first_person = is_first_person(message)
     return Heard(
         parsed=lookup.parse(
-            message, found, asker=_asker(asker, rows["names"]) if is_first_person(message) else frozenset()
+            message,
+            found,
+            asker=_asker(asker, rows["names"]) if first_person else frozenset(),
+            in_group=speaker is not None,
         ),
         before=before,
         found=tuple(found),
         ahead=tuple(map(views.message_of, rows.get("ahead", ()))),
         progress=views.progress_of(rows["progress"]),
         vocabularies=vocabularies(rows["words"]),
+        speaker=speaker if first_person else None,
     )
 
 
@@ -356,7 +369,7 @@ class Understood:
         """
         return rank_messages(
             self.fetched.messages,
-            asked=asked_by(self.heard.parsed.text, names_of(self.heard.found, self.meant), self.now),
+            asked=asked_by(self.heard.parsed.text, self.heard.names_of(self.meant), self.now),
             lent={},
             limit=limit,
         )
@@ -417,12 +430,6 @@ def _meant(heard: Heard, fetched: Fetched) -> dict[UUID, str]:
         elif len(bearers) == 1:
             meant |= dict.fromkeys(bearers, name)
     return meant
-
-
-def names_of(found: Iterable[NameMatch], meant: Collection[UUID]) -> set[str]:
-    """All that some of those are called whom a message names."""
-    entities = [one.entity for one in found if one.entity.entity_id in meant]
-    return {name for entity in entities for name in (entity.name, *entity.aliases)}
 
 
 def refetch_with_process(store: ReadStore, heard: Heard, fetched: Fetched, processes: Sequence[str]) -> Fetched:

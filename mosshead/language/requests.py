@@ -42,6 +42,15 @@ _FIRST_PERSON = lazy_pattern(
 )
 _HOW_TO = lazy_pattern(r"(?i)\bhow (?:do|can|should|could|would) (?:i|we)\b")
 """It is about what is done, and not about who asks."""
+_FIRST_PERSON_WORD = lazy_pattern(
+    r"(?<![\w'’])(?:I(?:['’](?:m|ve|ll|d))?|(?i:im|ive|me|my|mine|myself|our|ours|us|we(?:['’](?:re|ve|ll|d))?))(?!\w)"
+)
+_ENDING = dict.fromkeys(("my", "mine", "our", "ours"), "'s") | {
+    "i'm": " is",
+    "im": " is",
+    "i've": " has",
+    "ive": " has",
+}
 _OF_THE_ASSISTANT = lazy_pattern(r"(?i)\b(?:you|your)\b(?! (?:please|tell|give|remind|write|know|remember|help))")
 
 _PAST = lazy_pattern(
@@ -76,6 +85,11 @@ def is_request(text: str) -> bool:
 def is_first_person(text: str) -> bool:
     """Whether a text is about whoever speaks: not "tell me a joke", nor "how do I boil an egg"."""
     return _FIRST_PERSON.search(_HOW_TO.sub(" ", text)) is not None
+
+
+def spoken_of(text: str, name: str) -> str:
+    """Return a text in the first person as it reads of somebody by name: "where's my dog?" is "where's Ana's dog?"."""
+    return _FIRST_PERSON_WORD.sub(lambda one: name + _ENDING.get(one[0].lower().replace("’", "'"), ""), text)
 
 
 def concerns_assistant(text: str) -> bool:

@@ -6,8 +6,9 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal, overload
 from uuid import UUID
 
-from mosshead.fencing import fenced, one_line
+from mosshead.fencing import fenced
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
+from mosshead.models.notes import memory_note
 
 _TIMES_OF_DAY = frozenset({Granularity.MINUTE, Granularity.HOUR, Granularity.PART_OF_DAY})
 _A_QUARTER, _AN_HOUR, _A_DAY = timedelta(minutes=15), timedelta(hours=1), timedelta(days=1)
@@ -147,12 +148,12 @@ class Hits(Sequence[Hit]):
 
     @property
     def text(self) -> str:
-        """``- content`` lines. For a prompt, take `as_system_message`."""
-        return "\n".join(f"- {one_line(hit.content)}" for hit in self.hits)
+        """``- content`` lines, with the dates that a reader needs. For a prompt, take `as_system_message`."""
+        return "\n".join(f"- {memory_note(hit)}" for hit in self.hits)
 
     def as_system_message(self) -> dict[str, str]:
         """The same as ``{"role": "system", "content": …}``, to stand before the turns: data inside a fence."""
-        return {"role": "system", "content": fenced(hit.content for hit in self.hits)}
+        return {"role": "system", "content": fenced(map(memory_note, self.hits))}
 
     @overload
     def __getitem__(self, place: int) -> Hit: ...

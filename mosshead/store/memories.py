@@ -346,13 +346,6 @@ def known_now(alias: str) -> str:
 
 def memory_fields(row: Row[Any]) -> dict[str, Any]:
     """The fields of a `StoredMemory`, or of a `Hit` but for its similarity."""
-    occurred = None
-    if row.occurred_from is not None:
-        occurred = Occurrence(
-            start=in_zone(row.occurred_from, row.occurred_from_offset),
-            end=in_zone(row.occurred_to, row.occurred_to_offset),
-            granularity=Granularity(row.granularity),
-        )
     return {
         **{name: getattr(row, name) for name in _AS_STORED},
         "id": row.memory_id,
@@ -360,9 +353,20 @@ def memory_fields(row: Row[Any]) -> dict[str, Any]:
         "salience": round(row.salience, 2),
         "confidence": round(row.confidence, 2),
         "said_at": in_zone(row.valid_from, row.valid_from_offset),
-        "occurred": occurred,
+        "occurred": occurrence_of(row),
         "about": tuple(row.about or ()),
     }
+
+
+def occurrence_of(row: Any) -> Occurrence | None:
+    """When what a memory speaks of happened, where that is known."""
+    if row.occurred_from is None:
+        return None
+    return Occurrence(
+        start=in_zone(row.occurred_from, row.occurred_from_offset),
+        end=in_zone(row.occurred_to, row.occurred_to_offset),
+        granularity=Granularity(row.granularity),
+    )
 
 
 def message_of(row: Any) -> StoredMessage:

@@ -14,7 +14,7 @@ VIEWS = {
     "namespaces": "tenant_id namespace_id path created_at",
     "conversations": "tenant_id namespace_id conversation_id started_at last_message_at ended_at",
     "messages": "tenant_id namespace_id message_id conversation_id role speaker content occurred_at metadata "
-    "occurred_at_offset occurred_at_sent",
+    "occurred_at_offset occurred_at_sent sequence",
     "memories": "tenant_id namespace_id memory_id version kind content salience factors confidence tier reinforced attribute "
     "value state superseded_by occurred_from occurred_to granularity valid_from valid_to known_from known_to "
     "said_by marked record_name record key valid_from_offset occurred_from_offset occurred_to_offset",
