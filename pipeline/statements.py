@@ -189,7 +189,7 @@ def _reduced(statement: str, antonyms: dict[str, tuple[str, bool]]) -> _Reduced:
     denied = False
     rest: list[StatementWord] = []
     before = ""
-    for word in words(statement):
+    for word in words(_TAKEN_UP.sub("", _GIVEN_UP.sub("quit", statement))):
         if before in NEGATIONS and word.form in _DOUBTFUL_AFTER_NOT:
             return None
         before = word.form
@@ -372,7 +372,12 @@ _OTHERWISE: Final = frozenset(
 )
 """Words that make another thing of what they stand beside: New York is no more precise York."""
 
-_LASTING: Final = _bases("longer anymore more still yet instead nowadays since")
+_LASTING: Final = _bases("longer anymore more still yet instead nowadays since again")
+_GIVEN_UP: Final = re.compile(r"\b(?:g[ai]ve[ns]?|giving) up(?: on)?\b|\bused to\b", re.IGNORECASE)
+_TAKEN_UP: Final = re.compile(
+    r"\b(?:(?:has|have) )?(?:started|begun|began|resumed|t[ao]ken? up|(?:went|gone|is|are|was) back (?:to|on)) (?=\w+ing\b)",
+    re.IGNORECASE,
+)
 _STOPPED: Final = _bases("stopped stop quit ceased")
 
 _DOUBTFUL_AFTER_NOT: Final = _bases(
@@ -418,7 +423,8 @@ _AHEAD: Final = re.compile(
 
 _CHANGE: Final = re.compile(
     r"\b(?:moved|moving|now|nowadays|no longer|any ?more|switched|since|instead|changed|became|becomes|has become|stopped|quit|"
-    r"started|recently|meanwhile|these days|used to|cancell?ed|called off|retired|divorced|resigned|left|sold|joined|promoted)\b",
+    r"started|recently|meanwhile|these days|used to|cancell?ed|called off|retired|divorced|resigned|left|sold|joined|promoted|"
+    r"again|g[ai]ven? up)\b",
     re.IGNORECASE,
 )
 

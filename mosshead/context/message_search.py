@@ -8,6 +8,7 @@ from uuid import UUID
 from mosshead.context.pipeline import Heard, look_up_names, messages_statement
 from mosshead.errors import NotFound
 from mosshead.language.dates import where_asked
+from mosshead.language.retractions import asks_to_forget
 from mosshead.models.context import Excerpt, MessageHit, MessageHits, excerpts
 from mosshead.models.messages import StoredMessage
 from mosshead.search import messages as messages_sql
@@ -60,7 +61,11 @@ def search_messages(store: ReadStore, wanted: MessageSearchRequest, published: d
         hits=hits,
         excerpts=excerpts(
             {hit.message.id for hit in hits},
-            [one for one in _around(store, scanned, hits, wanted.around) if wanted.among.holds(one.said_at)],
+            [
+                one
+                for one in _around(store, scanned, hits, wanted.around)
+                if wanted.among.holds(one.said_at) and one.id not in heard.hidden and not asks_to_forget(one.content)
+            ],
             known=told,
         ),
         progress=replace(heard.progress, published=published),
@@ -90,7 +95,7 @@ def _fetched(
     )
     of_messages = messages_statement(store, heard, vector, shown=shown, among=among)
     found, lent = store.trip([of_messages, lending])
-    return messages_sql.scanned(found, told), messages_sql.lent(lent)
+    return messages_sql.scanned(found, told, heard.hidden), messages_sql.lent(lent)
 
 
 def _around(

@@ -128,7 +128,9 @@ def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int]
         judge=wanted.judge,
         reader=None
         if wanted.fill
-        else reader_cues(store, heard.parsed, fetched.memories, fetched.messages, speaker=wanted.speaker),
+        else reader_cues(
+            store, heard.parsed, fetched.memories, fetched.messages, speaker=wanted.speaker, hidden=heard.hidden
+        ),
         budget=wanted.budget,
         count_tokens=store.embedder.count_tokens,
         now=wanted.now,
@@ -142,7 +144,8 @@ class Heard:
 
     before: the turns before it, oldest first. found: the names in all of these. ahead: what was said last, anywhere in the
     namespace, and has not taken effect; the last first. vocabularies: of its words, where the namespace has indexes of its own.
-    speaker: who asks in a group, where the message speaks of them.
+    speaker: who asks in a group, where the message speaks of them. hidden: messages that are not shown, since all that they say
+    is to be forgotten.
     """
 
     parsed: Parsed
@@ -152,6 +155,7 @@ class Heard:
     progress: Progress
     vocabularies: Mapping[Scanned, Vocabulary]
     speaker: str | None = None
+    hidden: frozenset[UUID] = frozenset()
 
     def names_of(self, meant: Collection[UUID]) -> set[str]:
         """All that some of those are called whom a message names, and whoever speaks of themselves."""
@@ -182,6 +186,7 @@ def look_up_names(
         "names": lookup.statement_for(store.path, keys_of(texts) | keys_of([asker], are_names=True)),
         "progress": views.progress_statement(store.path),
         "words": vocabulary_statement(store.path, store.embedder.name, message),
+        "hidden": views.hidden_messages_statement(store.path),
     }
     if ahead:
         asked["ahead"] = views.messages_ahead_statement(store.path, ahead)
@@ -207,6 +212,7 @@ def look_up_names(
         progress=views.progress_of(rows["progress"]),
         vocabularies=vocabularies(rows["words"]),
         speaker=speaker if first_person else None,
+        hidden=frozenset(row.message_id for row in rows["hidden"]),
     )
 
 
@@ -285,7 +291,7 @@ def fetch_candidates(
 
     def scan_messages() -> tuple[messages_sql.ScannedMessages, dict[str, ResolvedName]]:
         found, *weighed = store.trip([of_messages, *_weighing(store, heard, contests, vectors)])
-        return messages_sql.scanned(found, told), _settled(heard, contests, weighed)
+        return messages_sql.scanned(found, told, heard.hidden), _settled(heard, contests, weighed)
 
     # Memories take the longer of the two, and so the messages' connection tells who is meant.
     (messages, meant), memories = at_the_same_time(

@@ -123,11 +123,17 @@ class ContextCandidate:
 
 
 def reader_cues(
-    store: ReadStore, parsed: Parsed, memories: ScannedMemories, messages: ScannedMessages, *, speaker: str | None
+    store: ReadStore,
+    parsed: Parsed,
+    memories: ScannedMemories,
+    messages: ScannedMessages,
+    *,
+    speaker: str | None,
+    hidden: frozenset[UUID] = frozenset(),
 ) -> ReaderCues:
     """Tell what a reader goes by; where a request needs to know more of whoever asks, with a round trip more."""
     text, cosines = parsed.text, unrelated_cosines(store.embedder)
-    needed = tuple(_needed(store, parsed, cosines, speaker))
+    needed = tuple(_needed(store, parsed, cosines, speaker, hidden))
     return ReaderCues(
         cosines=cosines,
         needed=needed,
@@ -159,7 +165,7 @@ def _related(parsed: Parsed, memories: ScannedMemories, messages: ScannedMessage
 
 
 def _needed(
-    store: ReadStore, parsed: Parsed, cosines: UnrelatedCosines, speaker: str | None
+    store: ReadStore, parsed: Parsed, cosines: UnrelatedCosines, speaker: str | None, hidden: frozenset[UUID]
 ) -> Iterator[MemoryFound | MessageFound]:
     """What whoever asks has said of themselves that a request of this kind needs."""
     probes = needs_of(parsed.text)
@@ -177,7 +183,7 @@ def _needed(
     for said, known in zip(rows, rows, strict=True):
         found: list[MemoryFound | MessageFound] = [
             one
-            for one in messages_sql.scanned(said).found
+            for one in messages_sql.scanned(said, hidden=hidden).found
             if is_statement(one) and (speaker is None or one.message.speaker == speaker)
         ]
         found += [one for one in memories_sql.scanned(known).memories if not parsed.asker.isdisjoint(one.entities)]

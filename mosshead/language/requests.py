@@ -21,6 +21,9 @@ _SMALL_TALK = frozenset(
     """.split()
 )
 
+_CONTRACTED = frozenset(
+    "im id ill ive youre youve hes shes theyre theyve were weve dont doesnt didnt isnt arent wasnt cant wont theres".split()
+)
 _WORD = lazy_pattern(r"[^\W_]+")
 _APOSTROPHES = str.maketrans("", "", "'’")
 
@@ -69,7 +72,7 @@ def words(text: str) -> list[str]:
 
 def content_words(text: str) -> frozenset[str]:
     """Return the words of a text that say something."""
-    return frozenset(one for one in words(text) if one not in GRAMMAR and one not in _SMALL_TALK)
+    return frozenset(words(text)) - GRAMMAR - _SMALL_TALK - _CONTRACTED
 
 
 def is_small_talk(text: str) -> bool:

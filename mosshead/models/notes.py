@@ -1,6 +1,6 @@
 """A memory on one line, as a prompt shows it: what it says, and the day that a reader needs to judge it. Pure."""
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
 
 from mosshead.fencing import one_line
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _YEAR = lazy_pattern(r"\b(?:19|20)\d\d\b")
 _DECEMBER = 12
+_A_DAY, _OF_A_WEEK = timedelta(days=1), 7
 _DAWN, _NOON, _DUSK = 4, 12, 17
 _NUMBER = (
     r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
@@ -52,31 +53,32 @@ def dated_note(content: str, *, kind: MemoryKind, occurred: "Occurrence | None",
     """Return the same of what is no `StoredMemory`."""
     line = one_line(content)
     if kind is MemoryKind.EVENT or occurred is not None:
-        when = (
-            f"{calendar_name(occurred.day, occurred.granularity)}{_clock(occurred)}"
-            if occurred
-            else _day(said_at.date())
-        )
+        when = f"{calendar_name(occurred)}{_clock(occurred)}" if occurred else _day(said_at.date())
         return line if _YEAR.search(line) else f"{line.rstrip('. ')} ({when})"
     return f"{line.rstrip('. ')} (said {_day(said_at.date())})" if _STALE.search(line) else line
 
 
 def occurred_on(memory: "StoredMemory") -> str:
     """Return when it happened, as people put it; where that is open, the day on which it was said."""
-    return calendar_name(memory.occurred.day, memory.occurred.granularity) if memory.occurred else said_on(memory)
+    return calendar_name(memory.occurred) if memory.occurred else said_on(memory)
 
 
-def calendar_name(first: date, granularity: Granularity) -> str:
-    """Return the day, the week, the season, the month or the year that begins on a day."""
-    if granularity is Granularity.SEASON:
-        return _season(first)
-    if granularity is Granularity.WEEK:
+def calendar_name(occurred: "Occurrence") -> str:
+    """Return the day, the week, the season, the month or the year of a time, or the first and the last of several."""
+    first, days = occurred.day, round((occurred.end - occurred.start) / _A_DAY)
+    last = first + max(days - 1, 0) * _A_DAY
+    if occurred.granularity is Granularity.WEEK and days <= _OF_A_WEEK:
         return f"week of {_day(first)}"
+    begins, ends = _name(first, occurred.granularity), _name(last, occurred.granularity)
+    return begins if begins == ends else f"{begins} to {ends}"
+
+
+def _name(day: date, granularity: Granularity) -> str:
+    if granularity is Granularity.SEASON:
+        return _season(day)
     if granularity is Granularity.MONTH:
-        return f"{first:%B %Y}"
-    if granularity is Granularity.YEAR:
-        return f"{first:%Y}"
-    return _day(first)
+        return f"{day:%B %Y}"
+    return f"{day:%Y}" if granularity is Granularity.YEAR else _day(day)
 
 
 def said_on(one: Said) -> str:

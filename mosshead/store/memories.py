@@ -221,6 +221,17 @@ _LATEST = f"""
 """
 
 
+def hidden_messages_statement(path: NamespacePath) -> Sql:
+    """The statement that asks which messages are not shown, since all that they say is to be forgotten."""
+    return Sql(
+        f"""
+        select unnest(hidden) as message_id from mosshead_read_v1.decisions
+        where {OF_NAMESPACE} and action = 'forget' and in_effect and hidden <> '{{}}'
+        """,
+        path.ids,
+    )
+
+
 def messages_ahead_statement(path: NamespacePath, limit: int) -> Sql:
     """The statement that asks what was said last and has not taken effect; its rows, the last first, are for `message_of`.
 
