@@ -33,7 +33,7 @@ _STALE = lazy_pattern(
 """What holds for a while: ages, weights, prices, plans, what somebody is doing, and whatever is so "now"."""
 
 
-class Said(Protocol):
+class SaidAt(Protocol):
     """What was said at a time."""
 
     @property
@@ -54,8 +54,8 @@ def dated_note(content: str, *, kind: MemoryKind, occurred: "Occurrence | None",
     line = one_line(content)
     if kind is MemoryKind.EVENT or occurred is not None:
         when = f"{calendar_name(occurred)}{_clock(occurred)}" if occurred else _day(said_at.date())
-        return line if _YEAR.search(line) else f"{line.rstrip('. ')} ({when})"
-    return f"{line.rstrip('. ')} (said {_day(said_at.date())})" if _STALE.search(line) else line
+        return line if _YEAR.search(line) else f"{line} ({when})"
+    return f"{line} (said {_day(said_at.date())})" if _STALE.search(line) else line
 
 
 def occurred_on(memory: "StoredMemory") -> str:
@@ -81,7 +81,7 @@ def _name(day: date, granularity: Granularity) -> str:
     return f"{day:%Y}" if granularity is Granularity.YEAR else _day(day)
 
 
-def said_on(one: Said) -> str:
+def said_on(one: SaidAt) -> str:
     """Return the day on which it was said, as people write it."""
     return _day(one.said_at.date())
 

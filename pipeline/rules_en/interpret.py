@@ -45,7 +45,7 @@ _YEARLY = ("birthday", "anniversary")
 _SOME = rf"(?:an?|\d+|a few|several|half an?|a couple of|{'|'.join(one for one in NUMBERS if one.isalpha())})"
 _PART = "(?: (?:morning|afternoon|evening|night))?"
 _LAPSING = re.compile(
-    r"(?P<lead>,?(?: (?:on|in|at|for|by|until|till|from|since|before|after|of|to|is|are|was|were|be|falls|starts))?)"
+    r"(?P<lead>,?(?: (?:(?:in|at)(?= the )|on|for|by|until|till|from|since|before|after|of|to|is|are|was|were|be|falls|starts))?)"
     r"(?: (?:just|earlier|later|early|late))*"
     r" (?P<time>the day (?:before yesterday|after tomorrow)|yesterday|today|tonight|tomorrow"
     r"|(?:the )?(?:last|this|next|past|coming|following|(?:this|the) (?:past|coming)) (?:week|weekend|month|year|night|morning"
@@ -57,6 +57,7 @@ _LAPSING = re.compile(
 """A time by its distance from when it was said, which says nothing to whoever reads it later."""
 
 _HANGS_ON = frozenset("for by until till from since before after of to is are was were be falls starts".split())
+_PERFECT = re.compile(r"\b(?:has|have|had|not|never|first)\b")
 _ON_ITS_OWN = 3
 """So many words are left where a time is left out."""
 
@@ -195,10 +196,11 @@ def _without_its_time(fact: Fact, said_at: datetime) -> Fact:
     content = fact.content
     for match in reversed(list(_LAPSING.finditer(content)) if fact.occurred else []):
         when = resolve_time(match["time"], said_at, past=False)
-        if when is None:
-            continue
         lead, rest = match["lead"].strip(" ,"), content[match.end() :]
         before = content[: match.start()]
+        lasts = match["time"].startswith("in ") and _PERFECT.search(before)  # "has not slept in three days"
+        if when is None or lasts:
+            continue
         fits = fact.occurred is not None and when.start <= fact.occurred.start < when.end
         if fits and lead not in _HANGS_ON and len(f"{before}{rest}".split()) >= _ON_ITS_OWN:
             content = f"{before}{rest}"

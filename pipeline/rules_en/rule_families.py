@@ -219,13 +219,13 @@ IDENTITY_RULES: tuple[Rule, ...] = (
         ends="partner",
     ),
     rule(
-        rf"(?:is|got|became)(?: now| back)? (?P<value>single){END}",
+        r"is(?: now| back)? (?P<value>single)(?: (?:now|again))?$",
         subjects=_ANYONE,
         attribute="relationship_status",
         ends="partner",
     ),
     rule(
-        rf"(?:is|got|became)(?: now)? (?P<value>{_TIED})(?! to\b){END}",
+        rf"(?:is(?: now)?|got) (?P<value>{_TIED})(?: (?:now|again|at last|finally))?$",
         subjects=_ANYONE,
         attribute="relationship_status",
     ),
