@@ -110,6 +110,14 @@ def differ_in_a_value(one: str, other: str) -> bool:
     return len(left) == len(right) and bool(pairs) and all(a.is_value and b.is_value for a, b in pairs)
 
 
+def differ_in_a_number(one: str, other: str) -> bool:
+    """Whether two statements say that something is of one number or day, and of another."""
+    left, right = _said(one), _said(other)
+    pairs = [(a, b) for a, b in zip(left, right, strict=False) if a.form != b.form]
+    numbers = all((a.is_number or a.is_time) and (b.is_number or b.is_time) for a, b in pairs)
+    return _IS_SO.search(one) is not None and differ_in_a_value(one, other) and numbers
+
+
 def adds_details(one: str, other: str, *, times: bool = True) -> bool:
     """Whether one holds a name, a number or (``times``) a day that the other does not."""
     return not details(one, times=times) <= forms(other)
@@ -474,6 +482,7 @@ _PREPOSITIONS: Final = frozenset(
 
 _BEFORE_A_TIME: Final = frozenset({"in", "on", "at", "during"})
 
+_IS_SO: Final = re.compile(r"\b(?:is|are|was|were|costs?|weighs?|starts?|begins?|ends?|turns?)\b")
 _CALENDAR: Final = frozenset((*WEEKDAYS, *MONTHS, *(f"{day}s" for day in WEEKDAYS))) | frozenset(
     "today tomorrow yesterday tonight morning afternoon evening night noon midnight weekend".split()
 )

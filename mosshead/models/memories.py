@@ -62,8 +62,8 @@ class StoredMemory:
     """One memory, as it is known now, or was at a time.
 
     salience: 0 to 10. confidence: 0 to 1; tier is "solid" for what was said plainly, "hypothesis" for guesses.
-    said_at: when it was said, in the zone of where; said_by: by whom, where several people speak. marked: the user asked to
-        remember it.
+    said_at: when it was said, in the zone of where; said_by: by whom, where several people speak; disputed_by: who says
+        otherwise. marked: the user asked to remember it.
     occurred: when what it speaks of happened, where that was said.
     about: the names of the entities that it is about, its subject first.
     state, superseded_by: a memory that was replaced stays, and points to what replaced it; one that an undo took back is
@@ -88,6 +88,7 @@ class StoredMemory:
     state: State = "active"
     superseded_by: UUID | None = None
     said_by: str | None = None
+    disputed_by: tuple[str, ...] = ()
     marked: bool = False
     record_name: str | None = None
     record: Mapping[str, Any] | None = field(default=None, hash=False)

@@ -3,7 +3,7 @@
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
 
-from mosshead.fencing import one_line
+from mosshead.fencing import one_line, shown_name
 from mosshead.models.kinds import Granularity, MemoryKind
 from mosshead.patterns import lazy_pattern
 
@@ -44,9 +44,15 @@ class SaidAt(Protocol):
 def memory_note(memory: "StoredMemory") -> str:
     """Return a memory on one line. What happened has its date behind it, and what grows stale the day on which it was said.
 
-    A date that says its year in the words is not said twice.
+    A date that says its year in the words is not said twice. Where people disagree, the note says who said it, and who otherwise.
     """
-    return dated_note(memory.content, kind=memory.kind, occurred=memory.occurred, said_at=memory.said_at)
+    note = dated_note(memory.content, kind=memory.kind, occurred=memory.occurred, said_at=memory.said_at)
+    others = [name for one in memory.disputed_by if one != memory.said_by and (name := shown_name(one))]
+    if not others:
+        return note
+    by = shown_name(memory.said_by)
+    said = f"{by} says: {note}" if by else note
+    return f"{said}; {' and '.join(others)} {'says' if len(others) == 1 else 'say'} otherwise"
 
 
 def dated_note(content: str, *, kind: MemoryKind, occurred: "Occurrence | None", said_at: datetime) -> str:

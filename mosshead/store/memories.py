@@ -296,10 +296,26 @@ NAMES_IN_ORDER = (
 )
 
 
+DISPUTED = f"""(
+    select array_agg(distinct other.said_by order by other.said_by) from (
+        select edge.to_id as memory_id from mosshead_read_v1.edges as edge
+        where {same_namespace("edge", "memory")} and edge.from_id = memory.memory_id and edge.kind = 'contradicts'
+        union all
+        select edge.from_id from mosshead_read_v1.edges as edge
+        where {same_namespace("edge", "memory")} and edge.to_id = memory.memory_id and edge.kind = 'contradicts'
+    ) as against
+    join mosshead_read_v1.memories as other
+      on {same_namespace("other", "memory")} and other.memory_id = against.memory_id and other.known_to is null
+     and other.state = 'active'
+) as disputed_by"""
+"""Who says otherwise than the alias ``memory``, and still does. Few memories are contradicted."""
+
+
 def memory_columns(holds: Callable[[str], str] | None = None) -> str:
     """What `memory_fields` reads of the alias ``memory``. holds: SQL for an alias's rows of a time; of now by default."""
     over_time, then = ("", "") if holds is None else ("_over_time", f"and {holds('link')} and {holds('entity')}")
-    return f"""{OWN_COLUMNS},
+    disputed = DISPUTED if holds is None else "null::text[] as disputed_by"
+    return f"""{OWN_COLUMNS}, {disputed},
     (select {NAMES_IN_ORDER}
      from mosshead_read_v1.memory_entities{over_time} as link
      join mosshead_read_v1.entities{over_time} as entity using (tenant_id, namespace_id, entity_id)
@@ -366,6 +382,7 @@ def memory_fields(row: Row[Any]) -> dict[str, Any]:
         "said_at": in_zone(row.valid_from, row.valid_from_offset),
         "occurred": occurrence_of(row),
         "about": tuple(row.about or ()),
+        "disputed_by": tuple(one for one in getattr(row, "disputed_by", None) or () if one),
     }
 
 

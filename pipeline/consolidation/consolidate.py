@@ -89,6 +89,9 @@ def _likeliest_case(fact: NewFact) -> FactOutcome:
         changed = told_anew and statements.differ_in_a_value(fact.fact.content, known.content)
         if changed and similarity >= CORRECTED and comparison.is_about_the_same(fact, known):
             return comparison.replaces(fact, known, "it changed")
+        by_two = similarity >= DUPLICATE and comparison.is_anothers(fact, known)
+        if by_two and statements.differ_in_a_number(fact.fact.content, known.content):
+            return comparison.replaces(fact, known, "another value")
     holders = _of_same_attribute(fact)
     same = [known for known in holders if _has_its_value(fact, known)]
     if same:

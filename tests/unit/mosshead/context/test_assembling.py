@@ -1,6 +1,7 @@
 """Assembling: what must be there is, nothing twice, never above the budget, and whatever the order in which it was found."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -152,9 +153,18 @@ def test_what_a_path_must_deliver_is_there_whatever_the_others_find() -> None:
 @pytest.mark.parametrize("memory_first", [True, False])
 def test_a_fact_and_the_message_that_it_was_taken_from_count_once(memory_first: bool) -> None:
     source = message(1)
-    fact = found(0, 3.0 if memory_first else -3.0, sources=(source.id,))
+    told = f"Vera said this: {source.content}"
+    fact = found(0, 3.0 if memory_first else -3.0, sources=(source.id,), content=told)
     shown = context(found(5, 9.0), fact, messages=[said(message=source, score=0.0)])
     assert (0 in numbers(shown), source in shown.messages) == (memory_first, not memory_first)
+
+
+def test_a_message_that_says_more_than_its_memory_is_shown_where_there_is_room() -> None:
+    source = replace(message(1), content="This is my dog Pepper, she's a beagle.")
+    fact = found(0, 3.0, sources=(source.id,), content="Pepper is User's dog")
+    room, none = (context(fact, messages=[said(message=source, score=0.0)], budget=budget) for budget in (100, 8))
+    assert (numbers(room), room.messages) == ([0], (source,))
+    assert (numbers(none), none.messages) == ([0], ())
 
 
 def test_a_fact_from_two_messages_is_there_beside_one_of_them() -> None:
