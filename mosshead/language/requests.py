@@ -54,6 +54,13 @@ _ENDING = dict.fromkeys(("my", "mine", "our", "ours"), "'s") | {
     "i've": " has",
     "ive": " has",
 }
+_PROFILE = lazy_pattern(
+    r"(?i)\byou(?:['’]ve)? (?:(?:all|have|already|ever) )*"
+    r"(?:know|remember|recall|learn(?:ed|t)|stored?|saved?|noted?|got|have|gathered)"
+    r"(?: (?:so far|anything|something|much|all))? (?:about|of|on) (?:me|us|myself)\b(?! \w+ing\b)"
+    r"|\b(?:tell|remind) me (?:something |everything |all |a bit )?about (?:me|myself|us)\b|\bwho am i\W*$"
+    r"|\b(?:describe|summari[sz]e) (?:me|myself|my profile)\b|\b(?:show|what is|what's) (?:me )?my profile\b"
+)
 _OF_THE_ASSISTANT = lazy_pattern(r"(?i)\b(?:you|your)\b(?! (?:please|tell|give|remind|write|know|remember|help))")
 
 _PAST = lazy_pattern(
@@ -93,6 +100,11 @@ def is_first_person(text: str) -> bool:
 def spoken_of(text: str, name: str) -> str:
     """Return a text in the first person as it reads of somebody by name: "where's my dog?" is "where's Ana's dog?"."""
     return _FIRST_PERSON_WORD.sub(lambda one: name + _ENDING.get(one[0].lower().replace("’", "'"), ""), text)
+
+
+def asks_for_profile(text: str) -> bool:
+    """Whether a text asks for all that is known of whoever asks: "what do you know about me?"."""
+    return _PROFILE.search(text) is not None
 
 
 def concerns_assistant(text: str) -> bool:
