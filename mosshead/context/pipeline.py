@@ -106,6 +106,7 @@ def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int]
         conversation=wanted.conversation,
         ahead=wanted.include_pending,
         speaker=wanted.speaker,
+        by_name=wanted.fill,
     )
     told = {as_compared(one) for one in (*wanted.history, wanted.text)}
     # What is told anyway may take the best places, and is left out then.
@@ -172,12 +173,13 @@ def look_up_names(
     conversation: str | None = None,
     ahead: int = 0,
     speaker: str | None = None,
+    by_name: bool = True,
 ) -> Heard:
     """Look up whom a message names.
 
     before: the turns before it, oldest first, of which the latest count. conversation: where to look for them if none are given.
-    speaker: the name under which whoever asks speaks; without one they are the user. ahead: how many to fetch of the
-    messages that have not taken effect.
+    speaker: the name under which whoever asks speaks; without one they are the user. by_name: "I" and "my" mean a speaker as a
+    name does; a reader's choice has weights of its own for that. ahead: how many to fetch of the messages that have not taken effect.
     """
     given = bool(before)
     before = turns_before(message, before, TURNS)
@@ -204,14 +206,14 @@ def look_up_names(
             message,
             found,
             asker=_asker(asker, rows["names"]) if first_person else frozenset(),
-            in_group=speaker is not None,
+            in_group=by_name and speaker is not None,
         ),
         before=before,
         found=tuple(found),
         ahead=tuple(map(views.message_of, rows.get("ahead", ()))),
         progress=views.progress_of(rows["progress"]),
         vocabularies=vocabularies(rows["words"]),
-        speaker=speaker if first_person else None,
+        speaker=speaker if by_name and first_person else None,
         hidden=frozenset(row.message_id for row in rows["hidden"]),
     )
 

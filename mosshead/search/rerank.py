@@ -10,6 +10,8 @@ from typing import TypeVar
 
 from mosshead.callbacks import answer_of
 from mosshead.deadline import READ_SECONDS, remaining
+from mosshead.language.names import normalise
+from mosshead.models.memories import Hit
 
 Reranker = Callable[[str, Sequence[str]], Sequence[float | None]]
 """Takes a message and texts, returns a score for each, the higher the better, or None for what is to be left out."""
@@ -41,6 +43,12 @@ def judge_of(reranker: Reranker, message: str) -> Judge:
         return answer_of(lambda: _checked(reranker(message, texts), len(texts)), name="reranker", seconds=seconds)
 
     return judge
+
+
+def of_speaker_first(hits: Sequence[Hit], speaker: str) -> list[Hit]:
+    """Hits in their order, and first of all those about somebody by name."""
+    name = normalise(speaker)
+    return sorted(hits, key=lambda hit: name not in map(normalise, hit.about))
 
 
 def reranked(found: Sequence[_T], text: Callable[[_T], str], judge: Judge | None) -> list[_T]:

@@ -23,7 +23,6 @@ from mosshead.embeddings.protocol import Vectors
 from mosshead.entities.disambiguation import Offered, question
 from mosshead.ids import uuid7
 from mosshead.language.names import normalise
-from mosshead.language.retractions import asks_to_forget
 from mosshead.models.entities import RegisteredEntity
 from pipeline import salience as confidence
 from pipeline.consolidation.comparison import of_what_changed, of_what_was_replaced
@@ -204,11 +203,11 @@ class Writer:
         )
 
     def _hidden(self, fact: Fact) -> list[UUID]:
-        """The messages of a batch that are not shown where it is to be forgotten: the request, and what said just that."""
+        """The messages of a batch that are not shown, since they say just what is to be forgotten."""
         others = [one for one, _ in self._plan.facts.values() if not one.retracts]
         kept = {number for one in others for number in one.sources}
         said = [self._plan.messages[number] for number in fact.sources if number not in kept]
-        return [one.event_id for one in said if fact.quote not in one.content or asks_to_forget(one.content)]
+        return [one.event_id for one in said if fact.quote not in one.content]
 
     def _end(self, change: OpenDecision, target: UUID, since: datetime, **changes: Any) -> None:
         self._change(change, target, **changes)
