@@ -326,7 +326,8 @@ class Namespace:
         from mosshead.search.rerank import JUDGED, judge_of, of_speaker_first, reranked
 
         moment, said = aware(as_of), redact(readable("text", text))
-        asker = speaker if speaker is None or not is_first_person(said) else redact(readable("speaker", speaker))
+        asker = None if speaker is None else redact(readable("speaker", speaker))
+        asker = asker if is_first_person(said) else None
         said = said if asker is None else spoken_of(said, asker)
         of_kind, fields = checked_kind(kind), checked_metadata(metadata)
         if moment is not None and (of_kind, fields) != (None, None):

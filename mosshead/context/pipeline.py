@@ -179,7 +179,8 @@ def look_up_names(
 
     before: the turns before it, oldest first, of which the latest count. conversation: where to look for them if none are given.
     speaker: the name under which whoever asks speaks; without one they are the user. by_name: "I" and "my" mean a speaker as a
-    name does; a reader's choice has weights of its own for that. ahead: how many to fetch of the messages that have not taken effect.
+    name does; a reader's choice has weights of its own for that. ahead: how many to fetch of the messages that have not
+    taken effect.
     """
     given = bool(before)
     before = turns_before(message, before, TURNS)

@@ -11,6 +11,7 @@ from typing import TypeVar
 from mosshead.callbacks import answer_of
 from mosshead.deadline import READ_SECONDS, remaining
 from mosshead.language.names import normalise
+from mosshead.models.entities import USER
 from mosshead.models.memories import Hit
 
 Reranker = Callable[[str, Sequence[str]], Sequence[float | None]]
@@ -46,9 +47,14 @@ def judge_of(reranker: Reranker, message: str) -> Judge:
 
 
 def of_speaker_first(hits: Sequence[Hit], speaker: str) -> list[Hit]:
-    """Hits in their order, and first of all those about somebody by name."""
+    """Hits in their order, and first of all those about a speaker: by name, or as the user, whom they were while alone."""
     name = normalise(speaker)
-    return sorted(hits, key=lambda hit: name not in map(normalise, hit.about))
+
+    def is_of_another(hit: Hit) -> bool:
+        about = set(map(normalise, hit.about))
+        return name not in about and not (normalise(hit.said_by or "") == name and normalise(USER) in about)
+
+    return sorted(hits, key=is_of_another)
 
 
 def reranked(found: Sequence[_T], text: Callable[[_T], str], judge: Judge | None) -> list[_T]:
