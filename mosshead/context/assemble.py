@@ -222,7 +222,9 @@ class _Filling:
         shown = [one for one in self.taken if one.sources]
         for one in sorted(candidates, key=lambda one: -one.score):
             stand = [memory for memory in shown if one.value.id in memory.sources]
-            if stand and isinstance(one.value, StoredMessage) and not _covers(stand, one):
+            if not stand or as_compared(one.value.content) in self.said:
+                continue
+            if isinstance(one.value, StoredMessage) and not _covers(stand, one):
                 self.take(one)
 
     def take(self, one: ContextCandidate) -> bool:

@@ -30,7 +30,7 @@ _TAKEN_BACK = re.compile(
 )
 
 _PERHAPS_AN_ANSWER = re.compile(
-    rf"{_BEFORE}(?:not really|never ?mind(?: that)?|(?:forget|{_KEEP}) it|{_REMOVE} (?:that|this|it)"
+    rf"{_BEFORE}(?:not really|never ?mind(?: that)?|{_KEEP} it|{_REMOVE} (?:that|this|it)"
     rf"|that(?:'s| is| was) (?:a lie|a joke|not true|untrue)){_AFTER}",
     re.IGNORECASE,
 )
