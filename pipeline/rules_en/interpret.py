@@ -51,7 +51,7 @@ _LAPSING = re.compile(
     r"|(?:the )?(?:last|this|next|past|coming|following|(?:this|the) (?:past|coming)) (?:week|weekend|month|year|night|morning"
     rf"|afternoon|evening|spring|summer|autumn|fall|winter|(?i:{DAY_NAME}|{MONTH_NAME}))"
     rf"|in {_SOME} (?:day|week|fortnight|month|year)s?(?:'s?)?(?: time)?"
-    rf"|{_SOME} (?:day|week|month|year|(?i:{DAY_NAME}))s? (?:ago|from now)(?: today)?|the (?:week|month|year)"
+    rf"|{_SOME} (?:day|week|fortnight|month|year|(?i:{DAY_NAME}))s? (?:ago|from now)(?: today)?|the (?:week|month|year)"
     rf" (?:before last|after next)){_PART}(?![\w'-])"
 )
 """A time by its distance from when it was said, which says nothing to whoever reads it later."""
