@@ -56,6 +56,7 @@ class LoggedDecision:
     undoes: UUID | None = None
     in_effect: bool = True
     entities: Sequence[UUID] = ()
+    hidden: Sequence[UUID] = ()
     changed: frozenset[UUID] = frozenset()
     concerned: frozenset[UUID] = frozenset()
 

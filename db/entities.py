@@ -40,7 +40,7 @@ class ProfilesDue:
 StoredProfileMemory = Row[Any]
 """A memory that is surely about an entity, as a profile tells it.
 
-Columns: memory_id, content, subject (it is about the entity before all others), salience, valid_from.
+Columns: memory_id, content, subject (it is about the entity before all others), salience, kind, valid_from and when it happened.
 """
 
 
@@ -349,19 +349,26 @@ def _write(connection: Connection, lane: LaneRef, named: Sequence[_Named], stamp
     unknown = "(tenant_id, namespace_id, entity_id) where known_to is null do nothing"
     introduced = insert(connection, "entities", entities, conflict=unknown, returning="entity_id")
     known = begin(
-        "entities", description="coalesce(description, new_description)", parent_id="coalesce(parent_id, new_parent_id)"
+        "entities",
+        name="new_name",
+        description="coalesce(description, new_description)",
+        parent_id="coalesce(parent_id, new_parent_id)",
     )
+    # Who is known by the name of before is renamed; of others a name that is known stays.
+    renamed = "(one.name <> entity.name and %(names)s -> cast(entity.entity_id as text) ? entity.name)"
+    names = {str(entity.entity_id): list(entity.aliases) for entity, _ in named}
     learned = Sql(f"""
         with ended as (
             update mosshead.entities as entity set {ENDED}
             from jsonb_populate_recordset(cast(null as mosshead.entities), %(rows)s) as one
             where {of_namespace("entity")} and entity.entity_id = one.entity_id
               and entity.known_to is null and (entity.description is null and one.description is not null
-                   or entity.parent_id is null and one.parent_id is not null)
-            returning entity.*, one.description as new_description, one.parent_id as new_parent_id
+                   or entity.parent_id is null and one.parent_id is not null or {renamed})
+            returning entity.*, one.description as new_description, one.parent_id as new_parent_id,
+                      case when {renamed} then one.name else entity.name end as new_name
         )
         {known} from ended returning entity_id
-    """).scalars(connection, lane.scope | stamp.columns, rows=as_jsonb(entities))
+    """).scalars(connection, lane.scope | stamp.columns, rows=as_jsonb(entities), names=as_jsonb(names))
     called = insert(connection, "entity_aliases", aliases, conflict="do nothing", returning="entity_id")
     return {*introduced, *learned, *called}
 
@@ -409,7 +416,9 @@ _DIRTY = f"{of_namespace('profile')} and profile.dirty_since is not null"
 _LINKED = f"{of_namespace('link')} and link.known_to is null"
 _SURE = f"{_LINKED} and link.certainty = 'sure'"
 _KNOWN = f"{of_namespace('memory')} and memory.known_to is null and memory.state = 'active'"
-_TOLD = "memory.memory_id, memory.content, link.role = 'subject' as subject, memory.salience, memory.valid_from"
+_TOLD = """memory.memory_id, memory.content, link.role = 'subject' as subject, memory.salience, memory.valid_from, memory.kind,
+    memory.valid_from_offset, memory.occurred_from, memory.occurred_to, memory.granularity, memory.occurred_from_offset,
+    memory.occurred_to_offset"""
 _RANK = "link.role = 'subject' desc, memory.salience desc, memory.valid_from desc, memory.memory_id"
 
 _FEW_CHANGES = 1000

@@ -180,14 +180,16 @@ def same_entity(one: str, other: str) -> str:
 def told_anew(source: str) -> str:
     """Ends the rows of entities that say otherwise than a table of a statement, and begins those that say the same.
 
-    source: the table, of entity_id, description and parent_id.
+    source: the table, of entity_id, name, description and parent_id.
     """
     return f"""
         over as (
             update mosshead.entities as now set {ENDED} from {source}
             where {same_entity("now", source)} and now.known_to is null
-              and (now.description, now.parent_id) is distinct from ({source}.description, {source}.parent_id)
-            returning now.*, {source}.description as new_description, {source}.parent_id as new_parent_id
+              and (now.name, now.description, now.parent_id)
+                  is distinct from ({source}.name, {source}.description, {source}.parent_id)
+            returning now.*, {source}.name as new_name, {source}.description as new_description,
+                      {source}.parent_id as new_parent_id
         )
-        {begin("entities", description="new_description", parent_id="new_parent_id")} from over
+        {begin("entities", name="new_name", description="new_description", parent_id="new_parent_id")} from over
     """

@@ -17,7 +17,8 @@ from sqlalchemy import Connection, Row
 from db.decisions import Stamp
 from db.keys import MEMORIES, LaneRef, VersionConflict, insert, renew
 from mosshead.embeddings.protocol import Vector
-from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
+from mosshead.language.retractions import says_no_more
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_namespace
 from mosshead.store.memories import CurrentMemory
 from mosshead.timestamps import offset_of
 
@@ -104,6 +105,24 @@ def content_of(connection: Connection, lane: LaneRef, memory_id: UUID, version: 
         select content from mosshead.memories where {OF_NAMESPACE} and memory_id = %(memory_id)s and version = %(version)s
     """).scalar(connection, lane.scope, memory_id=memory_id, version=version)
     return content
+
+
+def messages_of_withdrawn(connection: Connection, lane: LaneRef, memory_ids: Sequence[UUID]) -> list[UUID]:
+    """The messages of withdrawn memories that say nothing beside what is withdrawn."""
+    rows = Sql(f"""
+        select message.message_id, message.content, array_agg(source.quote) as quotes
+        from mosshead.messages as message
+        join mosshead.memory_sources as source
+          on {same_namespace("source", "message")} and source.message_id = message.message_id and source.known_to is null
+         and source.stance = 'for'
+        join mosshead.memories as memory
+          on {same_namespace("memory", "source")} and memory.memory_id = source.memory_id and memory.known_to is null
+        where {of_namespace("message")} and message.message_id = any(array(
+            select message_id from mosshead.memory_sources
+            where {OF_NAMESPACE} and memory_id = any(%(memory_ids)s::uuid[]) and known_to is null and stance = 'for'))
+        group by message.message_id, message.content having bool_and(memory.state = 'withdrawn') order by message.message_id
+    """).run(connection, lane.scope, memory_ids=list(memory_ids))
+    return [row.message_id for row in rows if says_no_more(row.content, row.quotes)]
 
 
 def retire_vector(connection: Connection, lane: LaneRef, memory_id: UUID) -> None:

@@ -190,9 +190,11 @@ _NEW: Final = f"""
 
 _ENTITIES_MOVED_ON: Final = f"""
     (select 1 from mosshead.entities as made {_BEFORE}
-     where {_MADE} and (made.description, made.parent_id) is distinct from (before.description, before.parent_id)
+     where {_MADE} and (made.name, made.description, made.parent_id)
+                       is distinct from (before.name, before.description, before.parent_id)
        and not exists (
          select from mosshead.entities as now where {same_entity("now", "made")} and now.known_to is null
+           and (before.name is null or made.name = before.name or now.name = made.name)
            and (made.description is not distinct from before.description or now.description is not distinct from made.description)
            and (made.parent_id is not distinct from before.parent_id or now.parent_id is not distinct from made.parent_id)))
     union all
@@ -227,6 +229,7 @@ _BELONGING_TO_NO_MORE: Final = f"""
 _REVERSE_ENTITIES: Final = f"""
     with learned as (
         select now.entity_id,
+               case when before.entity_id is not null and made.name <> before.name then before.name else now.name end as name,
                case when made.description is distinct from before.description
                     then before.description else now.description end as description,
                case when made.parent_id is distinct from before.parent_id

@@ -134,7 +134,7 @@ _TRAITS = f"""
         group by part_of.now_id
     ),
     kept as (
-        select now.entity_id,
+        select now.entity_id, now.name,
                case when now.description <> all(learned.descriptions) or {is_said_still("now.description")}
                     or learned.descriptions is null then now.description end as description,
                case when now.parent_id <> all(learned.parents) or {is_said_still("parent.name")}

@@ -81,6 +81,7 @@ class FactMention(FrozenValue):
     aliases: other names that the messages give it ("also known as").
     parent: the name of the firm, project or place that it belongs to, where the messages say so.
     description: what tells it from its namesakes ("the user's brother", "writer"), where the messages say so.
+    renamed: the name that it has from now on, where the messages say so.
     """
 
     name: str = Field(min_length=1)
@@ -89,6 +90,7 @@ class FactMention(FrozenValue):
     aliases: tuple[str, ...] = ()
     parent: str | None = None
     description: str | None = None
+    renamed: str | None = None
 
 
 class Relation(FrozenValue):

@@ -110,6 +110,14 @@ def differ_in_a_value(one: str, other: str) -> bool:
     return len(left) == len(right) and bool(pairs) and all(a.is_value and b.is_value for a, b in pairs)
 
 
+def differ_in_a_number(one: str, other: str) -> bool:
+    """Whether two statements say that something is of one number or day, and of another."""
+    left, right = _said(one), _said(other)
+    pairs = [(a, b) for a, b in zip(left, right, strict=False) if a.form != b.form]
+    numbers = all((a.is_number or a.is_time) and (b.is_number or b.is_time) for a, b in pairs)
+    return _IS_SO.search(one) is not None and differ_in_a_value(one, other) and numbers
+
+
 def adds_details(one: str, other: str, *, times: bool = True) -> bool:
     """Whether one holds a name, a number or (``times``) a day that the other does not."""
     return not details(one, times=times) <= forms(other)
@@ -189,7 +197,7 @@ def _reduced(statement: str, antonyms: dict[str, tuple[str, bool]]) -> _Reduced:
     denied = False
     rest: list[StatementWord] = []
     before = ""
-    for word in words(statement):
+    for word in words(_TAKEN_UP.sub("", _GIVEN_UP.sub("quit", statement))):
         if before in NEGATIONS and word.form in _DOUBTFUL_AFTER_NOT:
             return None
         before = word.form
@@ -372,7 +380,12 @@ _OTHERWISE: Final = frozenset(
 )
 """Words that make another thing of what they stand beside: New York is no more precise York."""
 
-_LASTING: Final = _bases("longer anymore more still yet instead nowadays since")
+_LASTING: Final = _bases("longer anymore more still yet instead nowadays since again")
+_GIVEN_UP: Final = re.compile(r"\b(?:g[ai]ve[ns]?|giving) up(?: on)?\b|\bused to\b", re.IGNORECASE)
+_TAKEN_UP: Final = re.compile(
+    r"\b(?:(?:has|have) )?(?:started|begun|began|resumed|t[ao]ken? up|(?:went|gone|is|are|was) back (?:to|on)) (?=\w+ing\b)",
+    re.IGNORECASE,
+)
 _STOPPED: Final = _bases("stopped stop quit ceased")
 
 _DOUBTFUL_AFTER_NOT: Final = _bases(
@@ -418,7 +431,8 @@ _AHEAD: Final = re.compile(
 
 _CHANGE: Final = re.compile(
     r"\b(?:moved|moving|now|nowadays|no longer|any ?more|switched|since|instead|changed|became|becomes|has become|stopped|quit|"
-    r"started|recently|meanwhile|these days|used to|cancell?ed|called off|retired|divorced|resigned|left|sold|joined|promoted)\b",
+    r"started|recently|meanwhile|these days|used to|cancell?ed|called off|retired|divorced|resigned|left|sold|joined|promoted|"
+    r"again|g[ai]ven? up)\b",
     re.IGNORECASE,
 )
 
@@ -468,6 +482,7 @@ _PREPOSITIONS: Final = frozenset(
 
 _BEFORE_A_TIME: Final = frozenset({"in", "on", "at", "during"})
 
+_IS_SO: Final = re.compile(r"\b(?:is|are|was|were|costs?|weighs?|starts?|begins?|ends?|turns?)\b")
 _CALENDAR: Final = frozenset((*WEEKDAYS, *MONTHS, *(f"{day}s" for day in WEEKDAYS))) | frozenset(
     "today tomorrow yesterday tonight morning afternoon evening night noon midnight weekend".split()
 )

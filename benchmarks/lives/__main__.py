@@ -21,7 +21,8 @@ from benchmarks.lives.lives import DataError, Life, LifeQuestion, read_lives
 from benchmarks.lives.scoring import LifeAnswer, Line, as_json
 from benchmarks.rig import Rig, rig
 from mosshead import Memory, Namespace
-from mosshead.models.context import Explanation, memory_note, message_note
+from mosshead.models.context import Explanation, message_note
+from mosshead.models.notes import memory_note
 
 _BUDGET = 800
 _PATIENCE_SECONDS = 1200.0
@@ -63,15 +64,15 @@ def ask(
 
 def _answer(namespace: Namespace, question: LifeQuestion, ids: dict[UUID, str], *, fill: bool = False) -> LifeAnswer:
     context = namespace.context(question.ask, budget=_BUDGET, now=question.now, speaker=question.speaker, fill=fill)
-    lines = (_line(one, ids, dated=context.dated) for one in context.explain())
+    lines = (_line(one, ids) for one in context.explain())
     return LifeAnswer(question=question, lines=tuple(lines), tokens=context.tokens)
 
 
-def _line(one: Explanation, ids: dict[UUID, str], *, dated: bool) -> Line:
+def _line(one: Explanation, ids: dict[UUID, str]) -> Line:
     if one.message is not None:
         return Line(text=message_note(one.message), sources=frozenset({ids[one.message.id]}))
     assert one.memory is not None
-    return Line(text=memory_note(one.memory, dated=dated), sources=frozenset(ids[source] for source in one.sources))
+    return Line(text=memory_note(one.memory), sources=frozenset(ids[source] for source in one.sources))
 
 
 if __name__ == "__main__":

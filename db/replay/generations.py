@@ -349,9 +349,9 @@ def replay(
 
         insert into mosshead.messages
             (tenant_id, namespace_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata,
-             occurred_at_offset, occurred_at_sent)
+             occurred_at_offset, occurred_at_sent, sequence)
         select tenant_id, %(replay_id)s, message_id, conversation_id, role, speaker, content, occurred_at, metadata,
-               occurred_at_offset, occurred_at_sent
+               occurred_at_offset, occurred_at_sent, sequence
         from mosshead.messages where {OF_NAMESPACE} and message_id in ({events});
 
         insert into mosshead.conversations (tenant_id, namespace_id, conversation_id, started_at, last_message_at, ended_at)

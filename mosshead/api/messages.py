@@ -20,7 +20,7 @@ from mosshead.errors import NotFound
 from mosshead.ids import uuid7
 from mosshead.models.memories import Progress, StoredMemory
 from mosshead.publishing.publishers import AppSession
-from mosshead.redaction import redact, redact_history
+from mosshead.redaction import asking_speaker, redact, redact_history
 from mosshead.store import memories
 from mosshead.store.connection import OF_NAMESPACE, Sql
 from mosshead.text import readable
@@ -70,6 +70,7 @@ class NamespaceMessages:
         since: datetime | None = None,
         until: datetime | None = None,
         now: datetime | None = None,
+        speaker: str | None = None,
         reranker: "Reranker | None" = None,
         timeout: float | None = None,
         on_timeout: OnTimeout = "partial",
@@ -80,7 +81,7 @@ class NamespaceMessages:
         history: its latest turns, as ``{role, content}``, which are not repeated.
         limit: how many messages. around: how many before and after each come with it, as a number or ``(before, after)``.
         threshold: only those whose cosine is strictly above it. since, until: only what was said not before, and before.
-        now, reranker, timeout, on_timeout: as for `Namespace.context`.
+        now, speaker, reranker, timeout, on_timeout: as for `Namespace.context`.
         Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot be reached.
         """
         from mosshead.context import message_search
@@ -104,6 +105,7 @@ class NamespaceMessages:
                 until=aware(until, "until"),
             ),
             now=aware(now, "now") or datetime.now(UTC),
+            speaker=asking_speaker(speaker, history),
             judge=None if reranker is None else judge_of(reranker, said),
         )
 
@@ -144,19 +146,19 @@ class NamespaceMessages:
     def replace(self, message_id: UUID | str, content: str, *, session: AppSession | None = None) -> MessageReplacement:
         """Erase one message and publish it anew with another text, in one step: both are stored, or neither.
 
-        The new one has an id of its own, and the role, speaker, conversation, time and metadata of the old one. session: as for
-        `Namespace.publish`, and so is what it raises. Raises NotFound where the message is not here, or not yet.
+        The new one has an id of its own, and all else of the old one: role, speaker, conversation, time, sequence and metadata.
+        session: as for `Namespace.publish`, and so is what it raises. Raises NotFound where the message is not here, or not yet.
         """
         old = id_of("message_id", message_id)
         with self.session.transaction() as connection:
             row = Sql(f"""
-                select role, speaker, conversation_id as conversation, metadata,
+                select role, speaker, conversation_id as conversation, metadata, sequence,
                        coalesce(occurred_at_sent, occurred_at) as said_at, occurred_at_offset
                 from mosshead_read_v1.messages where {OF_NAMESPACE} and message_id = %(message_id)s
             """).row(connection, self.session.path.ids, message_id=old)
         if row is None:
             raise NotFound(f"message_id: there is no message {old} in {self.session.path}")
-        said = {name: getattr(row, name) for name in ("role", "speaker", "conversation", "metadata")}
+        said = {name: getattr(row, name) for name in ("role", "speaker", "conversation", "metadata", "sequence")}
         said = {name: value for name, value in said.items() if value is not None}
         zone = timezone(timedelta(minutes=row.occurred_at_offset or 0))
         new = {"type": "message", "event_id": uuid7(), "content": content, "occurred_at": row.said_at.astimezone(zone)}

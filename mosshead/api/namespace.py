@@ -303,6 +303,7 @@ class Namespace:
         kind: MemoryKind | str | None = None,
         metadata: Mapping[str, Any] | None = None,
         as_of: datetime | None = None,
+        speaker: str | None = None,
         reranker: "Reranker | None" = None,
         timeout: float | None = None,
         on_timeout: OnTimeout = "partial",
@@ -312,7 +313,8 @@ class Namespace:
         threshold: only those whose cosine is strictly above it; off by default, for useful values differ by model
         (docs/embedders.md). kind: of that kind alone. metadata: only what was taken from a message that was published with these
         fields in its ``metadata``; without fields, all. as_of: among what was known at that time, by the words of that time; now
-        by default.
+        by default. speaker: the name of whoever asks in a group, whom "I" and "my" mean:
+        what is about them comes first.
         reranker: a second opinion on the 50 most similar, which may also leave some out (docs/reading.md).
         timeout: seconds; by default what `Memory.connect` was given. on_timeout: "partial" returns an empty answer that is
         ``partial`` and says why in its ``reason``, "raise" raises ReadTimeout.
@@ -320,15 +322,19 @@ class Namespace:
         be reached.
         """
         # Here and below: what reads is loaded by the first read.
-        from mosshead.search.rerank import JUDGED, judge_of, reranked
+        from mosshead.language.requests import is_first_person, spoken_of
+        from mosshead.search.rerank import JUDGED, judge_of, of_speaker_first, reranked
 
         moment, said = aware(as_of), redact(readable("text", text))
+        asker = None if speaker is None else redact(readable("speaker", speaker))
+        asker = asker if is_first_person(said) else None
+        said = said if asker is None else spoken_of(said, asker)
         of_kind, fields = checked_kind(kind), checked_metadata(metadata)
         if moment is not None and (of_kind, fields) != (None, None):
             raise ValueError("as_of: cannot be narrowed by kind or metadata")
         most, least = checked_limit(limit), checked_threshold(threshold)
         judge = None if reranker is None else judge_of(reranker, said)
-        sought = max(most, JUDGED) if judge else most
+        sought = max(most, JUDGED) if judge or asker else most
 
         def read() -> Hits:
             if not said.strip():
@@ -336,7 +342,8 @@ class Namespace:
             found = self.session.nearest(
                 said, limit=sought, threshold=least, kind=of_kind, metadata=fields, as_of=moment
             )
-            return replace(found, hits=tuple(reranked(found.hits, lambda hit: hit.content, judge)[:most]))
+            hits = found.hits if asker is None else of_speaker_first(found.hits, asker)
+            return replace(found, hits=tuple(reranked(hits, lambda hit: hit.content, judge)[:most]))
 
         return self.session.read(
             read, timeout=timeout, on_timeout=on_timeout, late=lambda reason: Hits((), Progress(), reason)

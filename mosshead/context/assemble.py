@@ -11,7 +11,8 @@ from heapq import heapify, heappop, heappush
 from uuid import UUID
 
 from mosshead.context.reader import ContextCandidate, ReaderCues, chosen
-from mosshead.language.requests import content_words
+from mosshead.language.dates import times_in
+from mosshead.language.requests import content_words, is_small_talk
 from mosshead.language.retractions import asks_to_forget
 from mosshead.models.context import (
     Context,
@@ -20,12 +21,12 @@ from mosshead.models.context import (
     day_heading,
     group_of,
     in_order,
-    memory_note,
     message_note,
 )
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hit
 from mosshead.models.messages import StoredMessage
+from mosshead.models.notes import memory_note
 from mosshead.models.questions import Question
 from mosshead.search.memories import RankedMemory, base, recency_boost
 from mosshead.search.messages import RankedMessage
@@ -94,12 +95,9 @@ def assemble(
     Nothing is shown twice: a memory and the message that it was taken from count once.
     now: for the recency boost, and for what counts as recent.
     """
-    filling = _Filling(
-        budget=budget, count_tokens=count_tokens, now=now, dated=budget >= WEIGHTS.dated, ordered=reader is not None
-    )
-    # What only asks to forget something says it once more.
-    messages = [one for one in messages if not asks_to_forget(one.message.content)]
-    ahead = [one for one in ahead if not asks_to_forget(one.content)]
+    filling = _Filling(budget=budget, count_tokens=count_tokens, now=now, ordered=reader is not None)
+    messages = [one for one in messages if _tells(one.message)]
+    ahead = [one for one in ahead if _tells(one)]
     said = (ContextCandidate(value=one.message, found=one, base=one.score * WEIGHTS.message) for one in messages)
     candidates = [
         *_judged([*_memories(paths, now), *said], judge),
@@ -114,8 +112,15 @@ def assemble(
         if one.guaranteed and not filling.repeats(one):
             filling.take(one)
     least = -math.inf if related else WEIGHTS.unrelated
-    filling.fill(one for one in candidates if not one.guaranteed and one.score >= least)
+    fitting = [one for one in candidates if one.score >= least]
+    filling.fill(one for one in fitting if not one.guaranteed)
+    filling.tell_the_rest(fitting)
     return _context(filling, questions, partial)
+
+
+def _tells(message: StoredMessage) -> bool:
+    """Whether a message may have a line: not small talk, nor what only asks to forget something, which says it once more."""
+    return not is_small_talk(message.content) and not asks_to_forget(message.content)
 
 
 def _memories(paths: Sequence[Path], now: datetime) -> list[ContextCandidate]:
@@ -163,7 +168,6 @@ class _Filling:
     budget: int
     count_tokens: Callable[[str], int]
     now: datetime
-    dated: bool
     ordered: bool = False
     tokens: int = 0
     used: list[int] = field(default_factory=lambda: [0, 0, 0])
@@ -191,7 +195,7 @@ class _Filling:
         """Take what was chosen, in its order, as far as the budget goes; what is due has its place in any case."""
         those = list(chosen)
         said = {one.value.id: one for one in those if isinstance(one.value, StoredMessage)}
-        told = {key for one in those for key in one.sources if key in said and self._covers(one, said[key])}
+        told = {key for one in those for key in one.sources if key in said and _covers([one], said[key])}
         self.covered.update(told)
         order: dict[UUID, ContextCandidate] = {}
         for one in sorted(those, key=lambda one: (not one.due, -one.reach)):
@@ -213,10 +217,15 @@ class _Filling:
             if isinstance(one.value, Hit) and one.value.id not in taken and not self.shown.isdisjoint(one.sources)
         ]
 
-    def _covers(self, memory: ContextCandidate, message: ContextCandidate) -> bool:
-        """Whether a memory says all that the message says from which it was taken."""
-        told = {word[:_STEM] for word in content_words(memory.value.content)}
-        return all(word[:_STEM] in told for word in content_words(message.value.content))
+    def tell_the_rest(self, candidates: Iterable[ContextCandidate]) -> None:
+        """Take what was said that says more than the memories which stand for it, the best first, while there is room."""
+        shown = [one for one in self.taken if one.sources]
+        for one in sorted(candidates, key=lambda one: -one.score):
+            stand = [memory for memory in shown if one.value.id in memory.sources]
+            if not stand or as_compared(one.value.content) in self.said:
+                continue
+            if isinstance(one.value, StoredMessage) and not _covers(stand, one):
+                self.take(one)
 
     def take(self, one: ContextCandidate) -> bool:
         """Take something that is not there already, where it fits; say whether it was."""
@@ -243,7 +252,7 @@ class _Filling:
     def _lines(self, one: ContextCandidate) -> str:
         """What the text grows by."""
         if not isinstance(one.value, StoredMessage):
-            return f"- {memory_note(one.value, dated=self.dated)}"
+            return f"- {memory_note(one.value)}"
         if self.ordered:
             return dated_message_note(one.value)
         heading = "" if group_of(one.value) in self.headings else f"{day_heading(one.value)}\n"
@@ -253,6 +262,16 @@ class _Filling:
         if timedelta(0) <= self.now - one.value.said_at < timedelta(days=WEIGHTS.recent):
             return _RECENT
         return _SALIENT if isinstance(one.value, Hit) and one.value.salience >= WEIGHTS.salient else _RELEVANT
+
+
+def _covers(memories: Sequence[ContextCandidate], message: ContextCandidate) -> bool:
+    """Whether memories say all that the message says from which they were taken; when it was, their dates say."""
+    said, value = message.value.content, message.value
+    if any(isinstance(one.value, Hit) and one.value.occurred for one in memories):
+        for phrase in reversed(times_in(said, value.said_at)):
+            said = f"{said[: phrase.start]} {said[phrase.end :]}"
+    told = {word[:_STEM] for one in memories for word in content_words(one.value.content)}
+    return all(word[:_STEM] in told for word in content_words(said))
 
 
 def _context(filling: _Filling, questions: Sequence[Question], partial: bool) -> Context:
@@ -265,7 +284,6 @@ def _context(filling: _Filling, questions: Sequence[Question], partial: bool) ->
             tokens=0,
             partial=partial,
             explanations=tuple(explained),
-            dated=filling.dated,
             ordered=True,
         )
         return replace(shown, tokens=filling.count_tokens(shown.text))
@@ -283,7 +301,6 @@ def _context(filling: _Filling, questions: Sequence[Question], partial: bool) ->
         tokens=0,
         partial=partial,
         explanations=(*of_memories, *(of_messages[message.id] for message in messages)),
-        dated=filling.dated,
     )
     return replace(context, tokens=filling.count_tokens(context.text))
 

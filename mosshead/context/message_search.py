@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from mosshead.context.pipeline import Heard, look_up_names, messages_statement, names_of
+from mosshead.context.pipeline import Heard, look_up_names, messages_statement
 from mosshead.errors import NotFound
 from mosshead.language.dates import where_asked
+from mosshead.language.retractions import asks_to_forget
 from mosshead.models.context import Excerpt, MessageHit, MessageHits, excerpts
 from mosshead.models.messages import StoredMessage
 from mosshead.search import messages as messages_sql
@@ -30,12 +31,13 @@ class MessageSearchRequest:
     around: tuple[int, int]
     threshold: float | None
     among: Among
+    speaker: str | None = None
     judge: Judge | None = None
 
 
 def search_messages(store: ReadStore, wanted: MessageSearchRequest, published: dict[UUID, int]) -> MessageHits:
     """Find the messages that answer to a text. published: as for `context`."""
-    heard = look_up_names(store, wanted.text, ())
+    heard = look_up_names(store, wanted.text, (), speaker=wanted.speaker)
     told = frozenset(map(as_compared, wanted.history))
     shown = (wanted.limit if wanted.judge is None else max(wanted.limit, JUDGED)) + len(told)
     scanned, lent = _fetched(store, heard, shown=shown, among=wanted.among, told=told)
@@ -44,7 +46,7 @@ def search_messages(store: ReadStore, wanted: MessageSearchRequest, published: d
         scanned,
         asked=asked_by(
             wanted.text,
-            names_of(heard.found, borne),
+            heard.names_of(borne),
             where_asked(wanted.now, (one.message.said_at for one in scanned.found)),
         ),
         lent=lent,
@@ -59,7 +61,11 @@ def search_messages(store: ReadStore, wanted: MessageSearchRequest, published: d
         hits=hits,
         excerpts=excerpts(
             {hit.message.id for hit in hits},
-            [one for one in _around(store, scanned, hits, wanted.around) if wanted.among.holds(one.said_at)],
+            [
+                one
+                for one in _around(store, scanned, hits, wanted.around)
+                if wanted.among.holds(one.said_at) and one.id not in heard.hidden and not asks_to_forget(one.content)
+            ],
             known=told,
         ),
         progress=replace(heard.progress, published=published),
@@ -89,7 +95,7 @@ def _fetched(
     )
     of_messages = messages_statement(store, heard, vector, shown=shown, among=among)
     found, lent = store.trip([of_messages, lending])
-    return messages_sql.scanned(found, told), messages_sql.lent(lent)
+    return messages_sql.scanned(found, told, heard.hidden), messages_sql.lent(lent)
 
 
 def _around(

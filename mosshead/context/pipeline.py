@@ -106,6 +106,7 @@ def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int]
         conversation=wanted.conversation,
         ahead=wanted.include_pending,
         speaker=wanted.speaker,
+        by_name=wanted.fill,
     )
     told = {as_compared(one) for one in (*wanted.history, wanted.text)}
     # What is told anyway may take the best places, and is left out then.
@@ -128,7 +129,9 @@ def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int]
         judge=wanted.judge,
         reader=None
         if wanted.fill
-        else reader_cues(store, heard.parsed, fetched.memories, fetched.messages, speaker=wanted.speaker),
+        else reader_cues(
+            store, heard.parsed, fetched.memories, fetched.messages, speaker=wanted.speaker, hidden=heard.hidden
+        ),
         budget=wanted.budget,
         count_tokens=store.embedder.count_tokens,
         now=wanted.now,
@@ -142,6 +145,8 @@ class Heard:
 
     before: the turns before it, oldest first. found: the names in all of these. ahead: what was said last, anywhere in the
     namespace, and has not taken effect; the last first. vocabularies: of its words, where the namespace has indexes of its own.
+    speaker: who asks in a group, where the message speaks of them. hidden: messages that are not shown, since all that they say
+    is to be forgotten.
     """
 
     parsed: Parsed
@@ -150,6 +155,14 @@ class Heard:
     ahead: tuple[StoredMessage, ...]
     progress: Progress
     vocabularies: Mapping[Scanned, Vocabulary]
+    speaker: str | None = None
+    hidden: frozenset[UUID] = frozenset()
+
+    def names_of(self, meant: Collection[UUID]) -> set[str]:
+        """All that some of those are called whom a message names, and whoever speaks of themselves."""
+        entities = [one.entity for one in self.found if one.entity.entity_id in meant]
+        names = {name for entity in entities for name in (entity.name, *entity.aliases)}
+        return names | ({self.speaker} if self.speaker else set())
 
 
 def look_up_names(
@@ -160,12 +173,14 @@ def look_up_names(
     conversation: str | None = None,
     ahead: int = 0,
     speaker: str | None = None,
+    by_name: bool = True,
 ) -> Heard:
     """Look up whom a message names.
 
     before: the turns before it, oldest first, of which the latest count. conversation: where to look for them if none are given.
-    speaker: the name under which whoever asks speaks; without one they are the user. ahead: how many to fetch of the
-    messages that have not taken effect.
+    speaker: the name under which whoever asks speaks; without one they are the user. by_name: "I" and "my" mean a speaker as a
+    name does; a reader's choice has weights of its own for that. ahead: how many to fetch of the messages that have not
+    taken effect.
     """
     given = bool(before)
     before = turns_before(message, before, TURNS)
@@ -174,6 +189,7 @@ def look_up_names(
         "names": lookup.statement_for(store.path, keys_of(texts) | keys_of([asker], are_names=True)),
         "progress": views.progress_statement(store.path),
         "words": vocabulary_statement(store.path, store.embedder.name, message),
+        "hidden": views.hidden_messages_statement(store.path),
     }
     if ahead:
         asked["ahead"] = views.messages_ahead_statement(store.path, ahead)
@@ -185,15 +201,21 @@ def look_up_names(
     if latest and before and lookup.refers_back(message, found):
         (names,) = store.trip([lookup.statement_for(store.path, keys_of(before))])
         found = lookup.matches([message, *before], [*rows["names"], *names])
+    first_person = is_first_person(message)
     return Heard(
         parsed=lookup.parse(
-            message, found, asker=_asker(asker, rows["names"]) if is_first_person(message) else frozenset()
+            message,
+            found,
+            asker=_asker(asker, rows["names"]) if first_person else frozenset(),
+            in_group=by_name and speaker is not None,
         ),
         before=before,
         found=tuple(found),
         ahead=tuple(map(views.message_of, rows.get("ahead", ()))),
         progress=views.progress_of(rows["progress"]),
         vocabularies=vocabularies(rows["words"]),
+        speaker=speaker if by_name and first_person else None,
+        hidden=frozenset(row.message_id for row in rows["hidden"]),
     )
 
 
@@ -272,7 +294,7 @@ def fetch_candidates(
 
     def scan_messages() -> tuple[messages_sql.ScannedMessages, dict[str, ResolvedName]]:
         found, *weighed = store.trip([of_messages, *_weighing(store, heard, contests, vectors)])
-        return messages_sql.scanned(found, told), _settled(heard, contests, weighed)
+        return messages_sql.scanned(found, told, heard.hidden), _settled(heard, contests, weighed)
 
     # Memories take the longer of the two, and so the messages' connection tells who is meant.
     (messages, meant), memories = at_the_same_time(
@@ -356,7 +378,7 @@ class Understood:
         """
         return rank_messages(
             self.fetched.messages,
-            asked=asked_by(self.heard.parsed.text, names_of(self.heard.found, self.meant), self.now),
+            asked=asked_by(self.heard.parsed.text, self.heard.names_of(self.meant), self.now),
             lent={},
             limit=limit,
         )
@@ -417,12 +439,6 @@ def _meant(heard: Heard, fetched: Fetched) -> dict[UUID, str]:
         elif len(bearers) == 1:
             meant |= dict.fromkeys(bearers, name)
     return meant
-
-
-def names_of(found: Iterable[NameMatch], meant: Collection[UUID]) -> set[str]:
-    """All that some of those are called whom a message names."""
-    entities = [one.entity for one in found if one.entity.entity_id in meant]
-    return {name for entity in entities for name in (entity.name, *entity.aliases)}
 
 
 def refetch_with_process(store: ReadStore, heard: Heard, fetched: Fetched, processes: Sequence[str]) -> Fetched:

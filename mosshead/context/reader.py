@@ -11,6 +11,7 @@ from mosshead.embeddings.local.files import MODEL
 from mosshead.entities.lookup import Parsed
 from mosshead.language.dates import periods
 from mosshead.language.requests import (
+    asks_for_profile,
     asks_what_is_now,
     concerns_assistant,
     is_first_person,
@@ -55,7 +56,8 @@ class ReaderCues:
 
     needed: what is good to know of whoever asks, for a request of this kind, best first. asker: the entity that asks, where the
     message speaks of whoever asks; speaker: the name under which they speak. related: whether the message has to do with what is
-    known. cosines: of what is unrelated. of_assistant: the message asks what the assistant said; of_now: how something is now.
+    known; profile: it asks for all that is known of whoever asks. cosines: of what is unrelated. of_assistant: the message asks
+    what the assistant said; of_now: how something is now.
     """
 
     cosines: UnrelatedCosines
@@ -63,6 +65,7 @@ class ReaderCues:
     asker: frozenset[UUID] = frozenset()
     speaker: str | None = None
     related: bool = True
+    profile: bool = False
     first_person: bool = False
     of_assistant: bool = False
     of_now: bool = True
@@ -123,17 +126,25 @@ class ContextCandidate:
 
 
 def reader_cues(
-    store: ReadStore, parsed: Parsed, memories: ScannedMemories, messages: ScannedMessages, *, speaker: str | None
+    store: ReadStore,
+    parsed: Parsed,
+    memories: ScannedMemories,
+    messages: ScannedMessages,
+    *,
+    speaker: str | None,
+    hidden: frozenset[UUID] = frozenset(),
 ) -> ReaderCues:
     """Tell what a reader goes by; where a request needs to know more of whoever asks, with a round trip more."""
     text, cosines = parsed.text, unrelated_cosines(store.embedder)
-    needed = tuple(_needed(store, parsed, cosines, speaker))
+    profile = asks_for_profile(text) and bool(parsed.asker)
+    needed = _known_of_asker(store, parsed) if profile else tuple(_needed(store, parsed, cosines, speaker, hidden))
     return ReaderCues(
         cosines=cosines,
         needed=needed,
         asker=parsed.asker,
         speaker=speaker,
         related=bool(needed) or _related(parsed, memories, messages, cosines),
+        profile=profile,
         first_person=is_first_person(text),
         of_assistant=concerns_assistant(text),
         of_now=asks_what_is_now(text),
@@ -159,7 +170,7 @@ def _related(parsed: Parsed, memories: ScannedMemories, messages: ScannedMessage
 
 
 def _needed(
-    store: ReadStore, parsed: Parsed, cosines: UnrelatedCosines, speaker: str | None
+    store: ReadStore, parsed: Parsed, cosines: UnrelatedCosines, speaker: str | None, hidden: frozenset[UUID]
 ) -> Iterator[MemoryFound | MessageFound]:
     """What whoever asks has said of themselves that a request of this kind needs."""
     probes = needs_of(parsed.text)
@@ -177,12 +188,26 @@ def _needed(
     for said, known in zip(rows, rows, strict=True):
         found: list[MemoryFound | MessageFound] = [
             one
-            for one in messages_sql.scanned(said).found
+            for one in messages_sql.scanned(said, hidden=hidden).found
             if is_statement(one) and (speaker is None or one.message.speaker == speaker)
         ]
         found += [one for one in memories_sql.scanned(known).memories if not parsed.asker.isdisjoint(one.entities)]
         found.sort(key=lambda one: -one.cosine)
         yield from (one for one in found[:_PER_NEED] if one.cosine >= cosines.near(len(found)))
+
+
+def _known_of_asker(store: ReadStore, parsed: Parsed) -> tuple[MemoryFound, ...]:
+    """What is known of whoever asks, by subject: their own first, and of each subject the most salient."""
+    (vector,) = store.embedder.embed([parsed.text])
+    statement = memories_sql.statement_for(
+        store.path, model=store.embedder.name, vector=vector, message=parsed.text, named=parsed.asker
+    )
+    found = [one for one in memories_sql.scanned(store.trip([statement])[0]).memories if one.entities & parsed.asker]
+    found.sort(key=lambda one: (-one.memory.salience, one.memory.id))
+    subjects = [one.memory.about[:1] for one in found]
+    own = max(set(subjects), key=subjects.count, default=())
+    order = {subject: place for place, subject in enumerate(dict.fromkeys([own, *subjects]))}
+    return tuple(sorted(found, key=lambda one: order[one.memory.about[:1]]))
 
 
 def relates(text: str, cosines: Sequence[float], *, somebody: bool, model: str, day: date) -> bool:
@@ -208,6 +233,8 @@ def chosen(candidates: Sequence[ContextCandidate], reader: ReaderCues) -> list[C
     if not reader.related:
         return [one for one in candidates if one.found is None]
     good = [*map(_good_to_know, reader.needed)]
+    if reader.profile:
+        return [*good, *(one for one in candidates if one.found is None)]
     ages = {key: age for age, key in enumerate(sorted({one.value.said_at for one in candidates}))}
     newest = max(1, len(ages) - 1)
     standing = [(_reading(one, reader, newness=ages[one.value.said_at] / newest), one) for one in candidates]

@@ -16,8 +16,8 @@ from mosshead.errors import ConfigurationError, InvalidEvent, MemoryChanged, Mos
 from mosshead.events import faults_of
 from mosshead.fencing import fenced
 from mosshead.llm.structured import compact
-from mosshead.models.context import memory_note
 from mosshead.models.memories import StoredMemory
+from mosshead.models.notes import memory_note
 from mosshead.serialization import json_object
 
 Action = Literal["create", "update", "delete"]
@@ -280,7 +280,7 @@ def _search(arguments: Mapping[str, Any], *, namespace: Namespace, numbers: Numb
     hits = namespace.query(wanted.query, limit=limit)
     if not hits:
         return "Nothing is remembered about this." if hits.reason is None else "The memory did not answer in time."
-    return fenced(f"{numbers.show(hit)}: {memory_note(hit, dated=True)}" for hit in hits)
+    return fenced(f"{numbers.show(hit)}: {memory_note(hit)}" for hit in hits)
 
 
 _UNAVAILABLE = "The memory cannot be reached at the moment. Go on without it."

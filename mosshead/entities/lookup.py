@@ -96,7 +96,8 @@ class Parsed:
 
     text: as it was said. unnamed: with "someone" for the names of people; as it was said where nothing else is in it.
     named: each name in it, as it is written first, in their order, with whom it may mean; the user is nobody's question.
-    implied: who is meant by a pronoun, where the message names nobody, and the last turn that names anybody names one alone.
+    implied: who is meant by a pronoun, where the message names nobody, and the last turn that names anybody names one alone; in a
+    group, whoever speaks of themselves.
     asker: the entity of whoever asks, where the message speaks of them.
     """
 
@@ -117,8 +118,13 @@ class Parsed:
         return bool(self.named or self.implied)
 
 
-def parse(message: str, found: Sequence[NameMatch], *, asker: frozenset[UUID] = frozenset()) -> Parsed:
-    """Parse a message. found: the names in it, as text 0, and in the turns before it, as texts 1 and on, oldest first."""
+def parse(
+    message: str, found: Sequence[NameMatch], *, asker: frozenset[UUID] = frozenset(), in_group: bool = False
+) -> Parsed:
+    """Parse a message. found: the names in it, as text 0, and in the turns before it, as texts 1 and on, oldest first.
+
+    in_group: "I" and "my" mean one of several people, as a name does.
+    """
     others = [one for one in found if not one.entity.is_user]
     named: dict[str, set[UUID]] = {}
     written: dict[str, str] = {}
@@ -126,11 +132,12 @@ def parse(message: str, found: Sequence[NameMatch], *, asker: frozenset[UUID] = 
         if one.text == 0:
             name = written.setdefault(normalise(one.name), one.name)
             named.setdefault(name, set()).add(one.entity.entity_id)
+    implied = _implied(others) if refers_back(message, found) else frozenset()
     return Parsed(
         text=message,
         unnamed=_unnamed(message, [one for one in found if one.text == 0]),
         named={name: frozenset(bearers) for name, bearers in named.items()},
-        implied=_implied(others) if refers_back(message, found) else frozenset(),
+        implied=asker if asker and in_group and not named else implied,
         asker=asker,
     )
 

@@ -21,6 +21,9 @@ _SMALL_TALK = frozenset(
     """.split()
 )
 
+_CONTRACTED = frozenset(
+    "im id ill ive youre youve hes shes theyre theyve were weve dont doesnt didnt isnt arent wasnt cant wont theres".split()
+)
 _WORD = lazy_pattern(r"[^\W_]+")
 _APOSTROPHES = str.maketrans("", "", "'’")
 
@@ -42,6 +45,22 @@ _FIRST_PERSON = lazy_pattern(
 )
 _HOW_TO = lazy_pattern(r"(?i)\bhow (?:do|can|should|could|would) (?:i|we)\b")
 """It is about what is done, and not about who asks."""
+_FIRST_PERSON_WORD = lazy_pattern(
+    r"(?<![\w'’])(?:I(?:['’](?:m|ve|ll|d))?|(?i:im|ive|me|my|mine|myself|our|ours|us|we(?:['’](?:re|ve|ll|d))?))(?!\w)"
+)
+_ENDING = dict.fromkeys(("my", "mine", "our", "ours"), "'s") | {
+    "i'm": " is",
+    "im": " is",
+    "i've": " has",
+    "ive": " has",
+}
+_PROFILE = lazy_pattern(
+    r"(?i)\byou(?:['’]ve)? (?:(?:all|have|already|ever) )*"
+    r"(?:know|remember|recall|learn(?:ed|t)|stored?|saved?|noted?|got|have|gathered)"
+    r"(?: (?:so far|anything|something|much|all))? (?:about|of|on) (?:me|us|myself)\b(?! \w+ing\b)"
+    r"|\b(?:tell|remind) me (?:something |everything |all |a bit )?about (?:me|myself|us)\b|\bwho am i\W*$"
+    r"|\b(?:describe|summari[sz]e) (?:me|myself|my profile)\b|\b(?:show|what is|what's) (?:me )?my profile\b"
+)
 _OF_THE_ASSISTANT = lazy_pattern(r"(?i)\b(?:you|your)\b(?! (?:please|tell|give|remind|write|know|remember|help))")
 
 _PAST = lazy_pattern(
@@ -60,7 +79,7 @@ def words(text: str) -> list[str]:
 
 def content_words(text: str) -> frozenset[str]:
     """Return the words of a text that say something."""
-    return frozenset(one for one in words(text) if one not in GRAMMAR and one not in _SMALL_TALK)
+    return frozenset(words(text)) - GRAMMAR - _SMALL_TALK - _CONTRACTED
 
 
 def is_small_talk(text: str) -> bool:
@@ -76,6 +95,16 @@ def is_request(text: str) -> bool:
 def is_first_person(text: str) -> bool:
     """Whether a text is about whoever speaks: not "tell me a joke", nor "how do I boil an egg"."""
     return _FIRST_PERSON.search(_HOW_TO.sub(" ", text)) is not None
+
+
+def spoken_of(text: str, name: str) -> str:
+    """Return a text in the first person as it reads of somebody by name: "where's my dog?" is "where's Ana's dog?"."""
+    return _FIRST_PERSON_WORD.sub(lambda one: name + _ENDING.get(one[0].lower().replace("’", "'"), ""), text)
+
+
+def asks_for_profile(text: str) -> bool:
+    """Whether a text asks for all that is known of whoever asks: "what do you know about me?"."""
+    return _PROFILE.search(text) is not None
 
 
 def concerns_assistant(text: str) -> bool:

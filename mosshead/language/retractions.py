@@ -1,7 +1,9 @@
 """What somebody asks to be forgotten, in English: what was said last, a statement, or a matter such as "my phone number"."""
 
 import re
+from collections.abc import Iterable
 
+from mosshead.language.requests import content_words
 from mosshead.language.verbs import VERBS
 
 _BEFORE = (
@@ -28,7 +30,7 @@ _TAKEN_BACK = re.compile(
 )
 
 _PERHAPS_AN_ANSWER = re.compile(
-    rf"{_BEFORE}(?:not really|never ?mind(?: that)?|(?:forget|{_KEEP}) it|{_REMOVE} (?:that|this|it)"
+    rf"{_BEFORE}(?:not really|never ?mind(?: that)?|{_KEEP} it|{_REMOVE} (?:that|this|it)"
     rf"|that(?:'s| is| was) (?:a lie|a joke|not true|untrue)){_AFTER}",
     re.IGNORECASE,
 )
@@ -145,6 +147,13 @@ def asks_to_forget(message: str) -> bool:
         takes_back(one, answering=True) or to_be_forgotten(one) is not None or matter_to_forget(one) is not None
         for one in said
     )
+
+
+def says_no_more(message: str, quotes: Iterable[str]) -> bool:
+    """Whether a message says nothing beside some quotes of it, and small talk."""
+    for quote in quotes:
+        message = message.replace(quote, " ")
+    return not content_words(message)
 
 
 def _only_asks(text: str) -> bool:

@@ -6,27 +6,12 @@ from datetime import date
 from itertools import count, groupby
 from uuid import UUID
 
-from mosshead.fencing import fenced, message_line, one_line
-from mosshead.models.kinds import Granularity, MemoryKind
-from mosshead.models.memories import Hit, Progress, StoredMemory
+from mosshead.fencing import fenced, message_line
+from mosshead.models.memories import Hit, Progress
 from mosshead.models.messages import StoredMessage
+from mosshead.models.notes import memory_note, said_on
 from mosshead.models.questions import Question
-from mosshead.patterns import lazy_pattern
 from mosshead.text import as_compared
-
-_YEAR = lazy_pattern(r"\b(?:19|20)\d\d\b")
-
-_DECEMBER = 12
-_RELATIVE_SOURCE = (
-    r"\b(?:today|tonight|tomorrow|yesterday|(?:next|last|this) (?:week|weekend|month|year|spring|summer|autumn|fall|winter|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:in|for) \w+ (?:days?|weeks?|months?))\b"
-)
-_RELATIVE = lazy_pattern(rf"(?i){_RELATIVE_SOURCE}")
-_STALE = lazy_pattern(
-    rf"(?i){_RELATIVE_SOURCE}|\b(?:now|currently|at the moment|these days|(?:years?|months?|weeks?) old|year-old|weighs?|"
-    r"is (?:\d{1,2}|going to)|(?:plans?|wants?|hopes?|intends?) to|turn(?:s|ed|ing) \w+)\b"
-)
-"""What holds for a while: ages, weights, plans and whatever is so "now"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +52,7 @@ class Context:
     questions: where it is open who is meant, and asking beats guessing.
     ordered: the text has its lines in the order of ``explanations``, the best first, and not as above; behind the memories that
     it shows, ``memories`` has those that a message is shown in the place of, since their words are in the prompt, too.
-    tokens: of ``text``, counted by the embedder's tokenizer. dated: whether the text has the dates of events.
+    tokens: of ``text``, counted by the embedder's tokenizer.
     partial: events are still on their way; or the read did not end in time, and ``reason`` says so.
     """
 
@@ -77,7 +62,6 @@ class Context:
     partial: bool
     explanations: tuple[Explanation, ...]
     messages: tuple[StoredMessage, ...] = ()
-    dated: bool = False
     ordered: bool = False
     reason: str | None = None
 
@@ -89,8 +73,8 @@ class Context:
         Empty where nothing is known. For a prompt, take `as_system_message`.
         """
         if self.ordered:
-            return "\n".join(context_line(one, dated=self.dated) for one in self.explanations)
-        notes = (f"- {memory_note(memory, dated=self.dated)}" for memory in self.memories)
+            return "\n".join(context_line(one) for one in self.explanations)
+        notes = (f"- {memory_note(memory)}" for memory in self.memories)
         return "\n".join((*notes, *_said(self.messages)))
 
     def as_system_message(self) -> dict[str, str]:
@@ -100,9 +84,9 @@ class Context:
         empty. It takes some 30 tokens more than `tokens`, and one more for each line of what was said, which it leads by "- ".
         """
         if self.ordered:
-            lines = (context_line(one, dated=self.dated).removeprefix("- ") for one in self.explanations)
+            lines = (context_line(one).removeprefix("- ") for one in self.explanations)
             return {"role": "system", "content": fenced(lines)}
-        notes = (memory_note(memory, dated=self.dated) for memory in self.memories)
+        notes = (memory_note(memory) for memory in self.memories)
         return {"role": "system", "content": fenced((*notes, *_said(self.messages)))}
 
     def explain(self) -> tuple[Explanation, ...]:
@@ -110,24 +94,11 @@ class Context:
         return self.explanations
 
 
-def context_line(one: Explanation, *, dated: bool) -> str:
+def context_line(one: Explanation) -> str:
     """Return a memory or a message as a line of an ordered context."""
     if one.message is not None:
         return dated_message_note(one.message)
-    return f"- {memory_note(one.memory, dated=dated)}" if one.memory else ""
-
-
-def memory_note(memory: StoredMemory, *, dated: bool) -> str:
-    """A memory on one line. dated: an event that does not say its year gets its date behind it.
-
-    What grows stale has the day on which it was said in any case, and an event told by "tomorrow" its own.
-    """
-    content = one_line(memory.content)
-    if _YEAR.search(content):
-        return content
-    if memory.kind is MemoryKind.EVENT and (dated or _RELATIVE.search(content)):
-        return f"{content} ({occurred_on(memory)})"
-    return f"{content} (said {said_on(memory)})" if _STALE.search(content) else content
+    return f"- {memory_note(one.memory)}" if one.memory else ""
 
 
 def day_heading(message: StoredMessage) -> str:
@@ -176,39 +147,6 @@ def _said(messages: Sequence[StoredMessage]) -> Iterator[str]:
     for group in _groups(messages):
         yield day_heading(group[0])
         yield from map(message_note, group)
-
-
-def occurred_on(memory: StoredMemory) -> str:
-    """The day, the month or the year in which it happened, as people put it; where that is open, the day on which it was said."""
-    if memory.occurred is None:
-        return said_on(memory)
-    if memory.occurred.granularity is Granularity.SEASON:
-        return _season(memory.occurred.day)
-    if memory.occurred.granularity is Granularity.WEEK:
-        return f"week of {_day(memory.occurred.day)}"
-    if memory.occurred.granularity is Granularity.MONTH:
-        return f"{memory.occurred.day:%B %Y}"
-    if memory.occurred.granularity is Granularity.YEAR:
-        return f"{memory.occurred.day:%Y}"
-    return _day(memory.occurred.day)
-
-
-def _season(first: date) -> str:
-    """A season by its first day, as the north has them: December begins the winter of two years."""
-    name = ("winter", "spring", "summer", "autumn")[first.month % 12 // 3]
-    if name != "winter":
-        return f"{name} {first.year}"
-    year = first.year if first.month == _DECEMBER else first.year - 1
-    return f"{name} {year}/{(year + 1) % 100:02}"
-
-
-def said_on(one: StoredMemory | StoredMessage) -> str:
-    """The day on which it was said, as people write it."""
-    return _day(one.said_at.date())
-
-
-def _day(day: date) -> str:
-    return f"{day:%-d %B %Y}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

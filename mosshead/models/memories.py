@@ -6,8 +6,9 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal, overload
 from uuid import UUID
 
-from mosshead.fencing import fenced, one_line
+from mosshead.fencing import fenced
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
+from mosshead.models.notes import memory_note
 
 _TIMES_OF_DAY = frozenset({Granularity.MINUTE, Granularity.HOUR, Granularity.PART_OF_DAY})
 _A_QUARTER, _AN_HOUR, _A_DAY = timedelta(minutes=15), timedelta(hours=1), timedelta(days=1)
@@ -61,8 +62,8 @@ class StoredMemory:
     """One memory, as it is known now, or was at a time.
 
     salience: 0 to 10. confidence: 0 to 1; tier is "solid" for what was said plainly, "hypothesis" for guesses.
-    said_at: when it was said, in the zone of where; said_by: by whom, where several people speak. marked: the user asked to
-        remember it.
+    said_at: when it was said, in the zone of where; said_by: by whom, where several people speak; disputed_by: who says
+        otherwise. marked: the user asked to remember it.
     occurred: when what it speaks of happened, where that was said.
     about: the names of the entities that it is about, its subject first.
     state, superseded_by: a memory that was replaced stays, and points to what replaced it; one that an undo took back is
@@ -87,6 +88,7 @@ class StoredMemory:
     state: State = "active"
     superseded_by: UUID | None = None
     said_by: str | None = None
+    disputed_by: tuple[str, ...] = ()
     marked: bool = False
     record_name: str | None = None
     record: Mapping[str, Any] | None = field(default=None, hash=False)
@@ -147,12 +149,12 @@ class Hits(Sequence[Hit]):
 
     @property
     def text(self) -> str:
-        """``- content`` lines. For a prompt, take `as_system_message`."""
-        return "\n".join(f"- {one_line(hit.content)}" for hit in self.hits)
+        """``- content`` lines, with the dates that a reader needs. For a prompt, take `as_system_message`."""
+        return "\n".join(f"- {memory_note(hit)}" for hit in self.hits)
 
     def as_system_message(self) -> dict[str, str]:
         """The same as ``{"role": "system", "content": …}``, to stand before the turns: data inside a fence."""
-        return {"role": "system", "content": fenced(hit.content for hit in self.hits)}
+        return {"role": "system", "content": fenced(map(memory_note, self.hits))}
 
     @overload
     def __getitem__(self, place: int) -> Hit: ...

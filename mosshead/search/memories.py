@@ -32,7 +32,7 @@ from mosshead.search.scans import (
 )
 from mosshead.search.weights import MemoryWeights
 from mosshead.store.connection import BinaryVector, Sql, of_namespace
-from mosshead.store.memories import OWN_COLUMNS, memory_fields
+from mosshead.store.memories import DISPUTED, OWN_COLUMNS, memory_fields
 
 _LISTED = 40
 """So many of the best by cosine, and by BM25."""
@@ -255,7 +255,7 @@ _WHOM = f"""
 
 _KNOWN = f"""
     known as materialized (
-        select {OWN_COLUMNS} from mosshead_read_v1.memories as memory
+        select {OWN_COLUMNS}, {DISPUTED} from mosshead_read_v1.memories as memory
         where {of_namespace("memory")} and {_NOW} and memory.memory_id = any(array(select owner_id from chosen))
     ),
     found as materialized (

@@ -20,6 +20,7 @@ from mosshead.embeddings import Vectors
 from mosshead.language.dates import Period, periods
 from mosshead.language.name_spans import Name, TextWord, places, words_of
 from mosshead.language.names import normalise, spelled_out
+from mosshead.language.retractions import asks_to_forget
 from mosshead.models.messages import StoredMessage
 from mosshead.paths import NamespacePath
 from mosshead.search.memories import SCORED, TAUGHT
@@ -137,8 +138,11 @@ def statement_for(
     return Sql(by_index, {**parameters, **of_words(vocabulary)})
 
 
-def scanned(rows: Iterable[Any], told: Collection[str] = ()) -> ScannedMessages:
-    """The rows as values. told: contents that the model sees anyway, as they are compared (`mosshead.text.as_compared`)."""
+def scanned(rows: Iterable[Any], told: Collection[str] = (), hidden: Collection[UUID] = ()) -> ScannedMessages:
+    """The rows as values. told: contents that the model sees anyway, as they are compared (`mosshead.text.as_compared`).
+
+    hidden: messages that are not shown; nor is what only asks to forget something, for it says it once more.
+    """
     given = list(rows)
     found = (
         MessageFound(
@@ -147,7 +151,13 @@ def scanned(rows: Iterable[Any], told: Collection[str] = ()) -> ScannedMessages:
         for row in given
     )
     return ScannedMessages(
-        found=tuple(one for one in found if not told or as_compared(one.message.content) not in told),
+        found=tuple(
+            one
+            for one in found
+            if one.message.id not in hidden
+            and (not told or as_compared(one.message.content) not in told)
+            and not asks_to_forget(one.message.content)
+        ),
         with_before=Spread.of(given, "cosine"),
         words=Spread.of(given, "words"),
     )

@@ -10,6 +10,9 @@ from typing import TypeVar
 
 from mosshead.callbacks import answer_of
 from mosshead.deadline import READ_SECONDS, remaining
+from mosshead.language.names import normalise
+from mosshead.models.entities import USER
+from mosshead.models.memories import Hit
 
 Reranker = Callable[[str, Sequence[str]], Sequence[float | None]]
 """Takes a message and texts, returns a score for each, the higher the better, or None for what is to be left out."""
@@ -41,6 +44,17 @@ def judge_of(reranker: Reranker, message: str) -> Judge:
         return answer_of(lambda: _checked(reranker(message, texts), len(texts)), name="reranker", seconds=seconds)
 
     return judge
+
+
+def of_speaker_first(hits: Sequence[Hit], speaker: str) -> list[Hit]:
+    """Hits in their order, and first of all those about a speaker: by name, or as the user, whom they were while alone."""
+    name = normalise(speaker)
+
+    def is_of_another(hit: Hit) -> bool:
+        about = set(map(normalise, hit.about))
+        return name not in about and not (normalise(hit.said_by or "") == name and normalise(USER) in about)
+
+    return sorted(hits, key=is_of_another)
 
 
 def reranked(found: Sequence[_T], text: Callable[[_T], str], judge: Judge | None) -> list[_T]:

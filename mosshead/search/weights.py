@@ -50,7 +50,7 @@ class ContextWeights:
     shares: of the budget, for what is salient, what is relevant and what is recent (R4). They are ceilings and reserve nothing:
     what stands above its category's share scores less by `ceded`, so that it waits for what is nearly as good, and for no more.
     salient: the salience, 0 to 10, from which a memory is. recent: days. message: of a score for each standard deviation of a
-    message. dated: tokens of budget from which events show their date, which costs some five tokens each.
+    message.
     unrelated: the score that something needs to be shown for a message which has to do with nothing that is known
     (`mosshead.context.reader.relates`), unless a path must deliver it.
     """
@@ -60,7 +60,6 @@ class ContextWeights:
     salient: float = 4.0
     recent: int = 30
     message: float = 0.2
-    dated: int = 400
     unrelated: float = 1.0
 
 

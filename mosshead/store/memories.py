@@ -223,6 +223,17 @@ _LATEST = f"""
 """
 
 
+def hidden_messages_statement(path: NamespacePath) -> Sql:
+    """The statement that asks which messages are not shown, since all that they say is to be forgotten."""
+    return Sql(
+        f"""
+        select unnest(hidden) as message_id from mosshead_read_v1.decisions
+        where {OF_NAMESPACE} and action = 'forget' and in_effect and hidden <> '{{}}'
+        """,
+        path.ids,
+    )
+
+
 def messages_ahead_statement(path: NamespacePath, limit: int) -> Sql:
     """The statement that asks what was said last and has not taken effect; its rows, the last first, are for `message_of`.
 
@@ -287,10 +298,26 @@ NAMES_IN_ORDER = (
 )
 
 
+DISPUTED = f"""(
+    select array_agg(distinct other.said_by order by other.said_by) from (
+        select edge.to_id as memory_id from mosshead_read_v1.edges as edge
+        where {same_namespace("edge", "memory")} and edge.from_id = memory.memory_id and edge.kind = 'contradicts'
+        union all
+        select edge.from_id from mosshead_read_v1.edges as edge
+        where {same_namespace("edge", "memory")} and edge.to_id = memory.memory_id and edge.kind = 'contradicts'
+    ) as against
+    join mosshead_read_v1.memories as other
+      on {same_namespace("other", "memory")} and other.memory_id = against.memory_id and other.known_to is null
+     and other.state = 'active'
+) as disputed_by"""
+"""Who says otherwise than the alias ``memory``, and still does. Few memories are contradicted."""
+
+
 def memory_columns(holds: Callable[[str], str] | None = None) -> str:
     """What `memory_fields` reads of the alias ``memory``. holds: SQL for an alias's rows of a time; of now by default."""
     over_time, then = ("", "") if holds is None else ("_over_time", f"and {holds('link')} and {holds('entity')}")
-    return f"""{OWN_COLUMNS},
+    disputed = DISPUTED if holds is None else "null::text[] as disputed_by"
+    return f"""{OWN_COLUMNS}, {disputed},
     (select {NAMES_IN_ORDER}
      from mosshead_read_v1.memory_entities{over_time} as link
      join mosshead_read_v1.entities{over_time} as entity using (tenant_id, namespace_id, entity_id)
@@ -348,13 +375,6 @@ def known_now(alias: str) -> str:
 
 def memory_fields(row: Row[Any]) -> dict[str, Any]:
     """The fields of a `StoredMemory`, or of a `Hit` but for its similarity."""
-    occurred = None
-    if row.occurred_from is not None:
-        occurred = Occurrence(
-            start=in_zone(row.occurred_from, row.occurred_from_offset),
-            end=in_zone(row.occurred_to, row.occurred_to_offset),
-            granularity=Granularity(row.granularity),
-        )
     return {
         **{name: getattr(row, name) for name in _AS_STORED},
         "id": row.memory_id,
@@ -362,9 +382,21 @@ def memory_fields(row: Row[Any]) -> dict[str, Any]:
         "salience": round(row.salience, 2),
         "confidence": round(row.confidence, 2),
         "said_at": in_zone(row.valid_from, row.valid_from_offset),
-        "occurred": occurred,
+        "occurred": occurrence_of(row),
         "about": tuple(row.about or ()),
+        "disputed_by": tuple(one for one in getattr(row, "disputed_by", None) or () if one),
     }
+
+
+def occurrence_of(row: Any) -> Occurrence | None:
+    """When what a memory speaks of happened, where that is known."""
+    if row.occurred_from is None:
+        return None
+    return Occurrence(
+        start=in_zone(row.occurred_from, row.occurred_from_offset),
+        end=in_zone(row.occurred_to, row.occurred_to_offset),
+        granularity=Granularity(row.granularity),
+    )
 
 
 def message_of(row: Any) -> StoredMessage:

@@ -29,6 +29,9 @@ from pipeline.statements import (
     words,
 )
 
+ALL_OF_IT: Final = re.compile(r"\b(?:everything|anything|all|every|both|whatever)\b", re.IGNORECASE)
+"""What asks for all of a matter to be forgotten."""
+
 _ROOT: Final = 5
 """So many letters in common make two words of one root, where they are most of both."""
 
@@ -84,12 +87,12 @@ def speaks_of(fact: NewFact, known: Known) -> bool:
     if one_attribute:
         return bool(fact.subject_ids & known.subject_ids)
     said = forms(known.content)
-    told = all(any(_akin(word, other) for other in said) for word in matter)
+    told = all(any(akin(word, other) for other in said) for word in matter)
     return bool(matter) and told and not _is_of_another(matter, known.content) and _same_sign(fact, known)
 
 
-def _akin(one: str, other: str) -> bool:
-    """Whether two words are of one root, as far as letters tell: "allergies" and "allergic"."""
+def akin(one: str, other: str) -> bool:
+    """Tell whether two words are of one root, as far as letters tell: "allergies" and "allergic"."""
     root = max(_ROOT, 1 + 2 * max(len(one), len(other)) // 3)
     return one == other or one[:root] == other[:root]
 
@@ -97,7 +100,7 @@ def _akin(one: str, other: str) -> bool:
 def _is_of_another(matter: Sequence[str], content: str) -> bool:
     """Whether the last word of a matter is somebody else's in a memory."""
     said = words(content)
-    owners = [one.form for one, next_one in pairwise(said) if one.whose and _akin(matter[-1], next_one.form)]
+    owners = [one.form for one, next_one in pairwise(said) if one.whose and akin(matter[-1], next_one.form)]
     return bool(owners) and not {*matter, USER.casefold()}.intersection(owners)
 
 

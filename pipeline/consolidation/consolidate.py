@@ -23,8 +23,11 @@ DUPLICATE: Final = 0.80
 CORRECTED: Final = 0.55
 """Cosine from which a correction, a denial or a cancellation is taken to speak of a memory about the same subject."""
 
-_ENDING_WITH: Final = {"works_at": ("works_at", "job"), "partner": ("partner",)}
+_ENDING_WITH: Final = {"works_at": ("works_at", "job"), "partner": ("partner", "relationship_status")}
 """What may end unnamed ("User got fired"), and by which attributes it is known; the first of which something is known counts."""
+
+_ENDING_WHATEVER: Final = frozenset({"relationship_status"})
+"""What ends whatever it was: who is engaged to somebody is not single."""
 
 _SAYS_WHICH: Final = re.compile(
     r"\b(?:at|from|with) (?!(?:\S+'s|his|her|their) (?:new |current )?(?:job|position|post)\b)\w"
@@ -34,9 +37,6 @@ _SAYS_WHICH: Final = re.compile(
 
 _BYGONE: Final = timedelta(days=30)
 """What ended so long before something was said to be so is another: who lost a job in 2008 still has that of today."""
-
-_ALL: Final = re.compile(r"\b(?:everything|anything|all|every|both|whatever)\b", re.IGNORECASE)
-"""What asks for all of a matter to be forgotten."""
 
 UNLIKE: Final = 0.60
 """Cosine below which a fact about a new subject has nothing to do with what is known of nobody in particular."""
@@ -87,8 +87,11 @@ def _likeliest_case(fact: NewFact) -> FactOutcome:
         if fact.fact.corrects and similarity >= CORRECTED and about_same:
             return comparison.replaces(fact, known, "a correction")
         changed = told_anew and statements.differ_in_a_value(fact.fact.content, known.content)
-        if changed and similarity >= DUPLICATE and comparison.is_about_the_same(fact, known):
+        if changed and similarity >= CORRECTED and comparison.is_about_the_same(fact, known):
             return comparison.replaces(fact, known, "it changed")
+        by_two = similarity >= DUPLICATE and comparison.is_anothers(fact, known)
+        if by_two and statements.differ_in_a_number(fact.fact.content, known.content):
+            return comparison.replaces(fact, known, "another value")
     holders = _of_same_attribute(fact)
     same = [known for known in holders if _has_its_value(fact, known)]
     if same:
@@ -110,7 +113,7 @@ def _taken_back(fact: NewFact) -> list[FactOutcome]:
     meant = said or [known for known in own if comparison.speaks_of(fact, known)]
     if not meant:
         return [FactOutcome(fact.number, "forget", None, "nothing says it")]
-    if len(meant) > 1 and not _ALL.search(fact.fact.quote):
+    if len(meant) > 1 and not comparison.ALL_OF_IT.search(fact.fact.quote):
         return [FactOutcome(fact.number, "forget", None, f"{len(meant)} memories may be meant: none is forgotten")]
     return [FactOutcome(fact.number, "forget", known, "whoever said it took it back") for known in meant]
 
@@ -199,6 +202,8 @@ def _ends(fact: NewFact, known: Known) -> bool:
     if known.attribute != fact.fact.ends:
         held = statements.forms(known.content)
         return all(statements.forms(name) <= held for name in named) and (bool(named) or not says_which)
+    if fact.fact.ends in _ENDING_WHATEVER:
+        return True
     unnamed = not named and not says_which and fact.fact.ends in _ENDING_WITH
     return unnamed or statements.forms(known.value or "") <= statements.forms(fact.fact.content)
 

@@ -222,6 +222,8 @@ class _Linker:
         fitting = [bearer for bearer in named if same_sort(bearer.entity.entity_type, mention.entity_type)]
         if not fitting:
             return self._of_another_sort(number, one, mention, named) or self.registry.introduce(mention)
+        if mention.renamed and len(fitting) == 1:
+            return fitting[0].entity
         described = [one for one in fitting if mention.description and one.entity.description == mention.description]
         candidates = described or fitting
         if len(candidates) == 1 and candidates[0].how == "whole" and not _needs_weighing(one, mention, candidates[0]):
@@ -385,7 +387,7 @@ def _is_new(said: str, mention: FactMention) -> bool:
         return False
     name = re.escape(mention.name)
     some = rf"\b(?:an?|another|some)\s+(?:{_NEW}\s+)?{name}\b{_ENDS}"
-    by_name = rf"\b(?:called|named)\s+{name}\b"
+    by_name = rf"\b(?:called|named)\s+{name}\b(?!\s+(?-i:[A-Z]))"
     new = rf"\b{_NEW}\s+(?:{_WORD}\s+)?({_WORD}),?\s+{name}\b"
     if re.search(rf"(?i:{some}|{by_name})", said):
         return True

@@ -95,6 +95,17 @@ class BatchRegistry:
             parent_id=entity.parent_id or (parent.entity_id if parent else None),
             parent=entity.parent or (parent.name if parent else None),
         )
+        if mention.renamed:
+            self._rename(entity.entity_id, mention.renamed)
+
+    def _rename(self, entity_id: UUID, name: str) -> None:
+        """From now on somebody has another name, and the one before is an alias. A name that another bears is not taken over."""
+        entity = self.entities[entity_id]
+        if any(folded(name) in names(other) for key, other in self.entities.items() if key != entity_id):
+            self.refuse(RefusedClaim.ALIAS)
+        elif not entity.is_user and folded(name) and len(name) <= _NAME_CHARACTERS:
+            aliases = dict.fromkeys((*entity.aliases, entity.name))
+            self.entities[entity_id] = replace(entity, name=name, aliases=tuple(one for one in aliases if one != name))
 
     def learn_name(self, fact: Fact) -> None:
         """ "User's name is Sarah": from now on Sarah is the user."""

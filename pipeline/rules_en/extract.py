@@ -5,13 +5,14 @@ pronouns, "we", a correction, a yes to the assistant's question.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from mosshead.language import retractions
 from mosshead.language.verbs import expand
 from mosshead.models.kinds import EntityType, MemoryKind, Role
+from pipeline.consolidation.comparison import ALL_OF_IT, akin
 from pipeline.models import USER, Background, Fact, FactMention, KnownEntity, Message
 from pipeline.rules_en import corrections, fiction
 from pipeline.rules_en.compose import FactSource
@@ -23,9 +24,11 @@ from pipeline.rules_en.grammar import to_third_person
 from pipeline.rules_en.interpret import tell
 from pipeline.rules_en.names import Discourse, Gazetteer, find_names
 from pipeline.rules_en.processes import compose_process, find_process
+from pipeline.rules_en.renamings import in_full
 from pipeline.rules_en.requests import split_mark, stated_part
 from pipeline.rules_en.sentences import Sentence, sentences, whole
 from pipeline.rules_en.speech_acts import Act, classify, holds_secret, introduces_payload, without_opener
+from pipeline.statements import telling
 
 _MEANT = re.compile(r"(?:i|we) (?:actually )?meant\b", re.IGNORECASE)
 _OF_ONESELF = re.compile(r"(?:i|i'm|im|we|we're)\b", re.IGNORECASE)
@@ -147,6 +150,7 @@ class _Listener:
         self._gazetteer = Gazetteer(background.entities)
         self._own_firm: str | None = None
         self._conversations: dict[str | None, Conversation] = {}
+        self._contents: dict[int, str] = {}
 
     def hear(self, message: Message, *, in_batch: bool) -> None:
         """Take in one message; what came before the batch only explains."""
@@ -155,6 +159,8 @@ class _Listener:
             lapsed = message.occurred_at - here.fiction > fiction.FICTION_LASTS
             here.fiction = None if lapsed else message.occurred_at
         said_in = message if in_batch else None
+        if in_batch:
+            self._contents[message.number] = message.content
         if message.role is Role.ASSISTANT:
             spoken = sentences(message.content)
             here.asked = (spoken[-1], said_in) if spoken else None
@@ -247,6 +253,8 @@ class _Listener:
     def _state(self, text: str, turn: UserTurn, source: FactSource) -> None:
         before = replace(turn.discourse, own_firm=self._own_firm or turn.discourse.own_firm)
         facts, discourse = tell(text, source, before, self._gazetteer)
+        self.facts = dict(zip(self.facts, in_full(self.facts.values(), facts), strict=True))
+        facts = tuple(in_full(facts, facts))
         turn.here.discourses[turn.me] = discourse
         mentioned = (one for fact in facts for one in fact.mentions if one.entity_type is not EntityType.CONCEPT)
         new = [one for one in mentioned if one.name.casefold() not in self._gazetteer.types or one.aliases]
@@ -317,11 +325,22 @@ class _Listener:
 
     def _forget(self, facts: Sequence[Fact], turn: UserTurn, source: FactSource) -> None:
         """Facts that are not to be known any more, whether they are of this batch or remembered."""
-        contents = {fact.content for fact in facts}
-        self._withdraw(fact for fact in self.facts.values() if any(content in fact.content for content in contents))
+        gone = [one for one in self.facts.values() if any(_is_meant(fact.content, one.content) for fact in facts)]
+        if len(gone) > 1 and not ALL_OF_IT.search(source.quote):
+            gone = [one for one in gone if any(fact.content in one.content for fact in facts)]
+        self._withdraw(gone)
         if turn.said_in is not None:
-            here = {"sources": source.numbers, "quote": source.quote, "marked": False, "corrects": False}
+            numbers = (*self._saying_no_more(gone), *source.numbers)
+            here = {"sources": numbers, "quote": source.quote, "marked": False, "corrects": False}
             self.forgotten += [fact.model_copy(update={**here, "retracts": True}) for fact in facts]
+
+    def _saying_no_more(self, gone: Sequence[Fact]) -> Iterator[int]:
+        """The messages of the batch that say nothing beside what is to be forgotten."""
+        left = {number for fact in self.facts.values() for number in fact.sources}
+        for number in sorted({number for fact in gone for number in fact.sources} - left):
+            quotes = [fact.quote for fact in gone if number in fact.sources]
+            if retractions.says_no_more(self._contents.get(number, ""), quotes):
+                yield number
 
     def _substitute(
         self, correction: Correction, own: Sequence[StatedSentence], turn: UserTurn, at: int, source: FactSource
@@ -370,6 +389,12 @@ class _Listener:
     def _withdraw(self, facts: Iterable[Fact]) -> None:
         gone = {id(fact) for fact in facts}
         self.facts = {key: fact for key, fact in self.facts.items() if id(fact) not in gone}
+
+
+def _is_meant(matter: str, content: str) -> bool:
+    """Whether a fact is what is to be forgotten, or of the matter that is: of "User's allergies" all that User is allergic to."""
+    named, said = telling(matter), telling(content)
+    return matter in content or (bool(named) and all(any(akin(one, other) for other in said) for one in named))
 
 
 def _slot(fact: Fact) -> tuple[str | None, str | None]:

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime
 
 from mosshead.language.dates import resolve_time, times_in
-from mosshead.language.dates.spans import DAY_NAME, RECURRING, WEEKDAY
+from mosshead.language.dates.spans import DAY_NAME, MONTH_NAME, NUMBERS, RECURRING, WEEKDAY
 from mosshead.language.verbs import expand, tense_at
 from mosshead.language.wordlists import (
     ACQUAINTANCES,
@@ -17,7 +18,9 @@ from mosshead.language.wordlists import (
     ROLES,
     gender_of,
 )
-from mosshead.models.kinds import EntityType, Granularity, MemoryKind
+from mosshead.models.kinds import OF_A_DAY, EntityType, Granularity, MemoryKind
+from mosshead.models.memories import Occurrence
+from mosshead.models.notes import calendar_name
 from mosshead.models.occurrence import FactOccurrence
 from pipeline.models import Fact, FactMention
 from pipeline.rules_en.aliases import Alias, aliases_in, nickname_in, without_aliases
@@ -26,6 +29,7 @@ from pipeline.rules_en.compose import FactSource, compose
 from pipeline.rules_en.grammar import possessive, to_third_person
 from pipeline.rules_en.names import CAPITAL, Discourse, Gazetteer, Person, Sort, Subject, looks_like_name, spoken_of
 from pipeline.rules_en.relevance import ON_THE_DESK, notable
+from pipeline.rules_en.renamings import renaming_in
 from pipeline.rules_en.rewrites import set_before
 from pipeline.rules_en.rule_families import RULES
 from pipeline.rules_en.rules import Finding, first_finding
@@ -38,11 +42,24 @@ _RELATIVE = re.compile(r"tomorrow|tonight|today|next", re.IGNORECASE)
 _A_WEEKDAY = re.compile(WEEKDAY, re.IGNORECASE)
 _YEARLY = ("birthday", "anniversary")
 
+_SOME = rf"(?:an?|\d+|a few|several|half an?|a couple of|{'|'.join(one for one in NUMBERS if one.isalpha())})"
+_PART = "(?: (?:morning|afternoon|evening|night))?"
 _LAPSING = re.compile(
-    r"(?<! is)(?<! are)(?<! was)(?<! on)(?<! for)(?<! since)(?<! until)(?<! by)(?<! of)(?<! from)(?<! to)(?<! in)"
-    r" (?:yesterday|(?:just |earlier )?last (?:week|weekend|month|year|night|morning|afternoon|evening|spring|summer"
-    rf"|autumn|winter|(?i:{DAY_NAME}))|(?:an?|two|three|\d+|a few|half a) (?:day|week|month|year)s? ago(?: today)?)$"
+    r"(?P<lead>,?(?: (?:(?:in|at)(?= the )|on|for|by|until|till|from|since|before|after|of|to|is|are|was|were|be|falls|starts))?)"
+    r"(?: (?:just|earlier|later|early|late))*"
+    r" (?P<time>the day (?:before yesterday|after tomorrow)|yesterday|today|tonight|tomorrow"
+    r"|(?:the )?(?:last|this|next|past|coming|following|(?:this|the) (?:past|coming)) (?:week|weekend|month|year|night|morning"
+    rf"|afternoon|evening|spring|summer|autumn|fall|winter|(?i:{DAY_NAME}|{MONTH_NAME}))"
+    rf"|in {_SOME} (?:day|week|fortnight|month|year)s?(?:'s?)?(?: time)?"
+    rf"|{_SOME} (?:day|week|fortnight|month|year|(?i:{DAY_NAME}))s? (?:ago|from now)(?: today)?|the (?:week|month|year)"
+    rf" (?:before last|after next)){_PART}(?![\w'-])"
 )
+"""A time by its distance from when it was said, which says nothing to whoever reads it later."""
+
+_HANGS_ON = frozenset("for by until till from since before after of to is are was were be falls starts".split())
+_PERFECT = re.compile(r"\b(?:has|have|had|not|never|first)\b")
+_ON_ITS_OWN = 3
+"""So many words are left where a time is left out."""
 
 _THIS_ONE = re.compile(r"\b(?:the|this|that|your) ")
 _TIMELESS = frozenset({"birthday", "age", "name"})
@@ -66,6 +83,11 @@ def tell(
     if name and discourse.expected and found:
         found = [Clause(f"{name} is our {discourse.expected}"), *found]
     for clause in found:
+        renaming = renaming_in(clause.text, discourse, gazetteer)
+        if renaming:
+            facts.append(renaming.fact(source))
+            discourse = renaming.heard(discourse)
+            continue
         text, discourse = named_afterwards(clause.text, discourse) or by_trade(clause.text, discourse)
         nickname = nickname_in(text)
         if nickname:
@@ -126,7 +148,7 @@ def _tell_clause(
     of_no_time = finding and finding.rule.attribute in _TIMELESS and not _OF_ITS_DAY.match(statement.core)
     when = None if of_no_time or kind not in _DATABLE else occurred
     fact = compose(statement, finding, kind, source, gazetteer, occurred=when, aliases=aliases)
-    fact = _without_its_time(_naming_aliases(_dated_value(fact, occurred), aliases))
+    fact = _without_its_time(_naming_aliases(_dated_value(fact, occurred), aliases), source.said_at)
     if not (source.marked or stands_alone(fact, statement)):
         return None, after(statement, None, None, discourse, clause.text)
     following = after(statement, finding, fact, discourse, clause.text)
@@ -169,12 +191,36 @@ def _dated_value(fact: Fact, occurred: FactOccurrence | None) -> Fact:
     return fact.model_copy(update={"value": occurred.start.date().isoformat()})
 
 
-def _without_its_time(fact: Fact) -> Fact:
-    """ "Yesterday" at the end of a sentence misleads whoever reads it later; the resolved time says it better."""
-    lapsing = _LAPSING.search(fact.content) if fact.occurred else None
-    before = fact.content[: lapsing.start()] if lapsing else ""
-    of_its_value = (fact.attribute or "").endswith((" day", " time"))
-    return fact if of_its_value or len(before.split()) < 3 else fact.model_copy(update={"content": before})
+def _without_its_time(fact: Fact, said_at: datetime) -> Fact:
+    """ "Yesterday" misleads whoever reads it later: the fact's own time says it better, and else the date stands in its place."""
+    content = fact.content
+    for match in reversed(list(_LAPSING.finditer(content)) if fact.occurred else []):
+        when = resolve_time(match["time"], said_at, past=False)
+        lead, rest = match["lead"].strip(" ,"), content[match.end() :]
+        before = content[: match.start()]
+        lasts = match["time"].startswith("in ") and _PERFECT.search(before)  # "has not slept in three days"
+        if when is None or lasts:
+            continue
+        fits = fact.occurred is not None and when.start <= fact.occurred.start < when.end
+        if fits and lead not in _HANGS_ON and len(f"{before}{rest}".split()) >= _ON_ITS_OWN:
+            content = f"{before}{rest}"
+        else:
+            content = f"{content[: match.start('lead')]}{_led(lead)} {_calendar_words(when, lead)}{rest}"
+    return fact if content == fact.content else fact.model_copy(update={"content": content})
+
+
+def _led(lead: str) -> str:
+    return f" {lead}" if lead in _HANGS_ON else ""
+
+
+def _calendar_words(when: FactOccurrence, lead: str) -> str:
+    """A time as a sentence has it: "on 3 March 2026", "in summer 2026"; without the preposition behind one."""
+    name = calendar_name(Occurrence(start=when.start, end=when.end, granularity=when.granularity))
+    if lead in _HANGS_ON - {"is", "are", "was", "were", "be", "falls", "starts"}:
+        return name if name[0].isdigit() or not name.startswith("week") else f"the {name}"
+    if name.startswith("week"):
+        return f"in the {name}"
+    return f"on {name}" if when.granularity in OF_A_DAY else f"in {name}"
 
 
 def _naming_aliases(fact: Fact, aliases: tuple[Alias, ...]) -> Fact:

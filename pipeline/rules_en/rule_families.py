@@ -14,7 +14,7 @@ _A = r"(?:an? |the )"
 _AS = rf"(?: as {_A}?(?P<role>[\w -]+?)(?= (?:in|since|and|now|for|at|with)\b|,|$))?"
 
 ROLE_PATTERN = (
-    r"(?:(?!(?:bit|lot|little|big|huge|fan|member|good|bad)\b)[\w-]+ "
+    r"(?:(?!(?:bit|lot|little|big|huge|fan|member|good|bad|the|an?)\b)[\w-]+ "
     rf"){{0,3}}?(?:{'|'.join(sorted(ROLES, key=len, reverse=True))})s?\b(?:[ -](?:engineer|"
     r"developer|manager|designer|teacher|officer|assistant|writer|scientist|nurse|analyst|"
     r"consultant|chef|lead|architect))*(?: of (?!mine|ours|User)[\w ]+?(?= at| for| in|$|,))?"
@@ -144,13 +144,16 @@ _BE = r"(?:is|was|has been)"
 _NATIONALITY = "|".join(n.capitalize() for n in sorted(NATIONALITIES))
 _GIVEN = "|".join(sorted(FIRST_NAMES - {"will", "rose", "grace", "frank", "ray", "max", "hope", "mark", "jack"}))
 
+_TIED = r"single|married|divorced|engaged|widowed|separated"
+_WITHOUT_WORK = r"between jobs|retired|unemployed|out of work"
 _STATUS = (
-    r"between jobs|married|single|divorced|engaged|widowed|pregnant|retired|left-handed|colou?r-?blind|diabetic"
+    rf"{_TIED}|{_WITHOUT_WORK}|pregnant|left-handed|colou?r-?blind|diabetic"
     r"|asthmatic|autistic|dyslexic|gay|bi|bisexual|lesbian|trans(?:gender)?|non-binary|blind|deaf|"
-    r"unemployed|self-employed|an? (?:only child|twin|introvert|extrovert|immigrant|single (?:mum|"
+    r"self-employed|an? (?:only child|twin|introvert|extrovert|immigrant|single (?:mum|"
     r"mom|dad|parent|mother|father)|widower?|veteran|parent)"
 )
 
+_WEIGHT = r"\d[\d.,]* ?(?:kg|kgs|kilos?|kilograms?|lbs?|pounds|stone)\b"
 _ILLNESS = "diabetes|asthma|adhd|ADHD|autism|dyslexia|epilepsy|arthritis|depression|anxiety|migraines?|celiac|coeliac"
 
 
@@ -159,7 +162,12 @@ def _own(noun: str, says: str, attribute: str) -> Rule:
     return rule(says, noun=noun, subjects=THINGS, attribute=attribute, owner_is_subject=True)
 
 
-_PARTNER_OF: dict[str, Any] = {"subjects": _ANYONE, "attribute": "partner", "object_type": EntityType.PERSON}
+_PARTNER_OF: dict[str, Any] = {
+    "subjects": _ANYONE,
+    "attribute": "partner",
+    "object_type": EntityType.PERSON,
+    "ends": "relationship_status",
+}
 
 IDENTITY_RULES: tuple[Rule, ...] = (
     rule(
@@ -184,6 +192,8 @@ IDENTITY_RULES: tuple[Rule, ...] = (
         subjects=_ANYONE,
         attribute="age",
     ),
+    rule(rf"weighs(?: about| around| now)* (?P<value>{_WEIGHT})", subjects=_ANYONE, attribute="weight"),
+    _own("(?:body )?weight", rf"is(?: about| around| now)* (?P<value>{_WEIGHT})", "weight"),
     _own("birthday|date of birth|birth date", r"(?:is|falls) (?:on )?(?:the )?(?P<value>.*\d.*|\w+day)", "birthday"),
     rule(r"was born on (?:the )?(?P<value>.*\d.*)", subjects=_ANYONE, attribute="birthday"),
     _own("(?:work |private |personal )?e-?mail(?: address)?", r"is (?P<value>[^\s@,]+@[^\s@,]+\.\w+)", "email"),
@@ -197,7 +207,7 @@ IDENTITY_RULES: tuple[Rule, ...] = (
         **_PARTNER_OF,
     ),
     rule(
-        rf"(?:married|is engaged to|is dating|has been dating) (?P<object>{RUN}){END}",
+        rf"(?:married|(?:is|got) (?:engaged|married) to|is dating|has been dating|is seeing) (?P<object>{RUN}){END}",
         MemoryKind.RELATIONSHIP,
         predicate="partner_of",
         name_only=True,
@@ -208,6 +218,18 @@ IDENTITY_RULES: tuple[Rule, ...] = (
         rf"(?: (?P<gone>{RUN}))?{FOR_GOOD}",
         ends="partner",
     ),
+    rule(
+        r"is(?: now| back)? (?P<value>single)(?: (?:now|again))?$",
+        subjects=_ANYONE,
+        attribute="relationship_status",
+        ends="partner",
+    ),
+    rule(
+        rf"(?:is(?: now)?|got) (?P<value>{_TIED})(?: (?:now|again|at last|finally))?$",
+        subjects=_ANYONE,
+        attribute="relationship_status",
+    ),
+    rule(rf"(?:is|became)(?: now)? (?:{_WITHOUT_WORK}){END}|retired{END}", subjects=_ANYONE, ends="works_at"),
     rule(
         rf"{_BE} (?:(?:{_STATUS})\b|(?:an? )?(?:half |part |originally |native )?(?:{_NATIONALITY})\b)"
         r"|(?:is|has) (?:\w+ )?(?:allergic to|(?:an )?allergy to|intolerant (?:to|of)) \w"
@@ -345,8 +367,9 @@ _VAGUE = (
 
 _DIETS = (
     r"(?:vegetarian|vegan|pescatarian|gluten-free|kosher|halal|keto|lactose[- ]intolerant|"
-    r"gluten[- ]intolerant|coeliac|celiac|teetotal)"
+    r"gluten[- ]intolerant|coeliac|celiac|teetotal|omnivor(?:e|ous)|flexitarian|(?:meat|fish)[- ]eater)"
 )
+_ANIMAL = r"(?:meat|fish|seafood|poultry|chicken|beef|dairy|cheese|eggs|animal products|everything)"
 
 PREFERENCE_RULES: tuple[Rule, ...] = (
     rule(
@@ -356,6 +379,14 @@ PREFERENCE_RULES: tuple[Rule, ...] = (
         subjects=BEARERS,
         attribute="diet",
     ),
+    rule(
+        r"(?:(?P<anew>(?:has )?(?:started|begun|resumed) eating|(?:went|has gone|is) back to(?: eating)?)|eats|is eating)"
+        rf"(?: now)? (?P<value>{_ANIMAL})(?(anew)|(?=.* (?:again|now|these days|after all)\b))",
+        MemoryKind.PREFERENCE,
+        subjects=BEARERS,
+        attribute="diet",
+    ),
+    rule(r"(?:smokes|vapes|drinks|gambles)(?: (?:a lot|socially|occasionally|sometimes|every day|daily|again|now))*$"),
     rule(
         r"(?:likes?|loves?|adores?|enjoys?|hates?|dislikes?|detests?|prefers?|despises?|loathes?|avoids?|craves?"
         rf"|would (?:rather|prefer)(?! not (?:say|to say))|(?:used to )?love|loved|enjoyed|hated|adored){_VAGUE} .*\w"

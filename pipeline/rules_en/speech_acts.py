@@ -99,7 +99,7 @@ _SARCASM = re.compile(
 _SMALL_TALK = re.compile(
     r"^(?:(?:it is|it's|so|nice|good|great|lovely) (?:nice|good|great|lovely|to) .{0,30}\b(?:meet|see|hear|talk|chat)\b"
     r"|i(?:'m| am) (?:good|fine|ok|okay|great|well|doing (?:well|good|great|fine|ok|okay)|alright|"
-    r"here|back|not bad|so-so|all right)\b[^,]{0,24}$"
+    r"here|back(?! (?:to|on)\b)|not bad|so-so|all right)\b[^,]{0,24}$"
     r"|(?:have|hope) (?:a|you)\b|how(?:'s| is) it going|what's up|long time no see|same here|me "
     r"too|me neither|not much|that(?:'s| is| was) \S+[.!]*$|happy to\b"
     r"|(?:(?:i|we)(?:'ve| have|'m| am)? )?(?:got to|gotta|have to|need to|must|off to) [^,]{2,40}(?: now|, bye"

@@ -118,7 +118,8 @@ def _refusal(connection: Connection, lane: LaneRef, done: Done | None) -> str | 
         return "it is not in effect"
     if done.action in _FOR_GOOD:
         return _FOR_GOOD[done.action]
-    if not done.memories and not done.entities and not done.documents:
+    changed = done.memories or done.entities or done.documents
+    if not changed and done.action != "forget":  # which hides messages
         return "it changed nothing"
     later = undoing.builders(connection, lane, done)
     if later is None:

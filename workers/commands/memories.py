@@ -218,6 +218,7 @@ def forget(connection: Connection, *, batch: BatchRef, command: Forget) -> None:
         memory_id=min(closed, default=None),
         refused=None if closed else "there is no such memory, or it is closed already",
         entities=sorted(unlearned),
+        hidden=memories.messages_of_withdrawn(connection, batch.lane, sorted(closed)),
         changed=closed,
         concerned=frozenset(found),
     )

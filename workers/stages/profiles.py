@@ -9,7 +9,11 @@ from sqlalchemy import Connection
 from db import entities, memories
 from db.embedding_models import outdate
 from db.keys import LaneRef
+from mosshead.models.kinds import MemoryKind
+from mosshead.models.notes import dated_note
 from mosshead.store.connection import tenant_transaction
+from mosshead.store.memories import occurrence_of
+from mosshead.timestamps import in_zone
 from pipeline.embedding import embed
 from pipeline.profiles import ProfileMemory, Refreshed, StaleProfile
 from workers.dependencies import Parts, Store
@@ -75,4 +79,9 @@ def _stale(
 
 
 def _told(rows: tuple[entities.StoredProfileMemory, ...]) -> tuple[ProfileMemory, ...]:
-    return tuple(ProfileMemory(row.memory_id, row.content, row.subject, row.salience, row.valid_from) for row in rows)
+    return tuple(ProfileMemory(row.memory_id, _note(row), row.subject, row.salience, row.valid_from) for row in rows)
+
+
+def _note(row: entities.StoredProfileMemory) -> str:
+    said_at = in_zone(row.valid_from, row.valid_from_offset)
+    return dated_note(row.content, kind=MemoryKind(row.kind), occurred=occurrence_of(row), said_at=said_at)

@@ -24,6 +24,7 @@ create table mosshead.messages (
     -- Seattle is a Monday. In minutes, east of UTC above 0; null: unknown, and shown in UTC.
     occurred_at_offset  smallint,
     occurred_at_sent    timestamptz,               -- as in events
+    sequence            bigint,                    -- likewise
     primary key (tenant_id, namespace_id, message_id)
 ) with (autovacuum_analyze_threshold = 50, autovacuum_analyze_scale_factor = 0.02);
 create index messages_in_time on mosshead.messages (tenant_id, namespace_id, occurred_at);

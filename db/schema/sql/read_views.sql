@@ -17,7 +17,7 @@ select tenant_id, namespace_id, conversation_id, started_at, last_message_at, en
 
 create view mosshead_read_v1.messages as
 select tenant_id, namespace_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata, occurred_at_offset,
-       occurred_at_sent
+       occurred_at_sent, sequence
 from mosshead.messages;
 
 -- Messages that have not taken effect yet: those of a lane's events that wait, and those of the batch at work. position is the order of
@@ -72,7 +72,7 @@ select tenant_id, namespace_id, from_id, to_id, kind, weight from mosshead.memor
 
 create view mosshead_read_v1.decisions as
 select tenant_id, namespace_id, decision_id, action, memory_id, target_id, target_version, fact, candidates, decided_by,
-       prompt_version, reason, decided_at, position, batch_id, extracted_by, refused, undoes, in_effect
+       prompt_version, reason, decided_at, position, batch_id, extracted_by, refused, undoes, in_effect, hidden
 from mosshead.decisions;
 
 create view mosshead_read_v1.decision_memories as

@@ -186,11 +186,11 @@ begin
 
     insert into mosshead.messages
         (tenant_id, namespace_id, message_id, conversation_id, role, speaker, content, occurred_at, occurred_at_offset, metadata,
-         occurred_at_sent)
+         occurred_at_sent, sequence)
     select tenant, namespace, (event ->> 'event_id')::uuid, event ->> 'conversation', event ->> 'role', event ->> 'speaker',
            mosshead.text_of(event -> 'content'), (event ->> 'occurred_at')::timestamptz,
            mosshead.utc_offset(event ->> 'occurred_at'), coalesce(event -> 'metadata', '{}'),
-           (event ->> 'occurred_at_sent')::timestamptz
+           (event ->> 'occurred_at_sent')::timestamptz, (event ->> 'sequence')::bigint
     from jsonb_array_elements(fresh) as event where event ->> 'type' = 'message'
     on conflict do nothing;
 

@@ -12,8 +12,9 @@ from mosshead.api.namespace import Namespace
 from mosshead.api.session import Session
 from mosshead.fencing import fenced
 from mosshead.fork_safety import ForkSafeLock
-from mosshead.models.context import Context, memory_note
+from mosshead.models.context import Context
 from mosshead.models.memories import StoredMemory
+from mosshead.models.notes import memory_note
 from mosshead.store import memories
 
 PROFILE_TOKENS = 120
@@ -87,7 +88,7 @@ def _block(session: Session, known: Sequence[StoredMemory]) -> ProfileBlock:
     taken: list[StoredMemory] = []
     text = ""
     for one in known:
-        longer = fenced(memory_note(memory, dated=False) for memory in (*taken, one))
+        longer = fenced(memory_note(memory) for memory in (*taken, one))
         if session.embedder.count_tokens(longer) <= PROFILE_TOKENS:
             taken.append(one)
             text = longer

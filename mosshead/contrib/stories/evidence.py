@@ -10,7 +10,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
-from mosshead.context.pipeline import Understood, fetch_candidates, look_up_names, names_of, settle
+from mosshead.context.pipeline import Understood, fetch_candidates, look_up_names, settle
 from mosshead.contrib.stories.prompt import noted
 from mosshead.contrib.stories.requests import StoryIntent, StoryRequest, times_in
 from mosshead.contrib.stories.story import StoryEvidence
@@ -300,7 +300,7 @@ def said_of(read: Understood, asked: StoryRequest) -> Iterator[Piece]:
     """
     if (asked.bare and not read.meant) or _contested(read):
         return
-    names = [names_of(read.heard.found, [one]) for one in read.meant]
+    names = [read.heard.names_of([one]) for one in read.meant]
     said = [one for one in read.messages(MESSAGES) if one.message.role is Role.USER and one.found.words > 0]
     least = _least((one.score for one in said), _FITS_SAID)
     for ranked in said:

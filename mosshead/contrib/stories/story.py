@@ -8,9 +8,9 @@ from uuid import UUID
 
 from mosshead.contrib.stories.requests import StoryIntent
 from mosshead.fencing import one_line, shown_name
-from mosshead.models.context import occurred_on, said_on
 from mosshead.models.memories import StoredMemory
 from mosshead.models.messages import StoredMessage
+from mosshead.models.notes import occurred_on, said_on
 from mosshead.models.questions import Question
 
 _LONGEST = 600

@@ -38,7 +38,7 @@ def test_each_scope_is_an_event(sarah: Namespace, remembering: Remembering, take
 def test_one_message_is_replaced_by_its_erasure_and_a_new_message_in_its_place(
     sarah: Namespace, publishing: Publishing, taken: Taken
 ) -> None:
-    said = publishing.message("I live in Quuxville.", conversation="c1", metadata={"app": 1})
+    said = publishing.message("I live in Quuxville.", conversation="c1", metadata={"app": 1}, sequence=7)
     publishing.send(said)
     old = UUID(said["event_id"])
 
@@ -47,7 +47,8 @@ def test_one_message_is_replaced_by_its_erasure_and_a_new_message_in_its_place(
     erasure, message = taken(2)
     assert (UUID(erasure["event_id"]), erasure["message"]) == (new.erasure_id, str(old))
     assert (UUID(message["event_id"]), message["content"]) == (new.message_id, "I live in Leeds.")
-    assert [message[name] for name in ("role", "conversation", "metadata")] == ["user", "c1", {"app": 1}]
+    kept = [message[name] for name in ("role", "conversation", "metadata", "sequence")]
+    assert kept == ["user", "c1", {"app": 1}, 7]
     assert datetime.fromisoformat(message["occurred_at"]) == datetime.fromisoformat(said["occurred_at"])
     with pytest.raises(InvalidEvent, match="content"):
         sarah.messages.replace(old, "x" * 1_000_000)

@@ -193,7 +193,7 @@ class TestRecall:
     def test_a_memory_lends_to_the_message_that_it_was_taken_from(
         self, ines: Namespace, talk: Talk, remembering: Remembering
     ) -> None:
-        said = (("Sam", "That one, then"),)
+        said = (("Sam", "Number four, then"),)
         talk("first", said, start=NINE + timedelta(days=1))
         (second,) = talk("second", said)
         question = "Which train does Sam take?"
@@ -203,7 +203,7 @@ class TestRecall:
         )
         remembering.memory("It rains", MINILM.embed(["It rains"])[0])
         with remembering.stamped() as (connection, stamp):
-            memories.add_sources(connection, remembering.lane, memory_id, {second: "That one"}, stamp)
+            memories.add_sources(connection, remembering.lane, memory_id, {second: "Number four"}, stamp)
 
         assert ines.messages.search(question, limit=1).messages[0].id == second
 
@@ -263,14 +263,14 @@ class TestContext:
     def test_a_memory_that_is_shown_itself_does_not_bring_up_the_message_that_it_was_taken_from(
         self, ines: Namespace, talk: Talk, remembering: Remembering
     ) -> None:
-        said = (("Sam", "That one, then"),)
+        said = (("Sam", "Number four, then"),)
         talk("first", said, start=NINE + timedelta(days=1))
         (second,) = talk("second", said)
         content = "Sam takes the train at eight, and changes to the one at a quarter past nine where he gets off"
         memory_id = remembering.memory(content, MINILM.embed([content])[0])
         remembering.memory("It rains", MINILM.embed(["It rains"])[0])
         with remembering.stamped() as (connection, stamp):
-            memories.add_sources(connection, remembering.lane, memory_id, {second: "That one"}, stamp)
+            memories.add_sources(connection, remembering.lane, memory_id, {second: "Number four"}, stamp)
         question, too_little_for_it = "Which train does Sam take?", 18
 
         assert [one.id for one in ines.messages.search(question, limit=1).messages] == [second]

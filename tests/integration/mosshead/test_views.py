@@ -14,7 +14,7 @@ VIEWS = {
     "namespaces": "tenant_id namespace_id path created_at",
     "conversations": "tenant_id namespace_id conversation_id started_at last_message_at ended_at",
     "messages": "tenant_id namespace_id message_id conversation_id role speaker content occurred_at metadata "
-    "occurred_at_offset occurred_at_sent",
+    "occurred_at_offset occurred_at_sent sequence",
     "memories": "tenant_id namespace_id memory_id version kind content salience factors confidence tier reinforced attribute "
     "value state superseded_by occurred_from occurred_to granularity valid_from valid_to known_from known_to "
     "said_by marked record_name record key valid_from_offset occurred_from_offset occurred_to_offset",
@@ -45,7 +45,7 @@ VIEWS = {
     "examples": "tenant_id namespace_id example_id mention text entity_id others conversation_id",
     "provenance": "tenant_id namespace_id memory_id message_id quote stance",
     "decisions": "tenant_id namespace_id decision_id action memory_id target_id target_version fact candidates decided_by "
-    "prompt_version reason decided_at position batch_id extracted_by refused undoes in_effect",
+    "prompt_version reason decided_at position batch_id extracted_by refused undoes in_effect hidden",
     "decision_memories": "tenant_id namespace_id memory_id decision_id changed",
     "edges": "tenant_id namespace_id from_id to_id kind weight",
     "entities_over_time": "tenant_id namespace_id entity_id name entity_type description parent_id tags is_user known_from "

@@ -59,7 +59,18 @@ NAMESPACE = {
     "reflect": ["kind", "subject", "conversation", "session"],
     "undo": ["decision_id", "session"],
     "erase": ["memories", "conversation", "entity", "everything", "session"],
-    "query": ["text", "limit", "threshold", "kind", "metadata", "as_of", "reranker", "timeout", "on_timeout"],
+    "query": [
+        "text",
+        "limit",
+        "threshold",
+        "kind",
+        "metadata",
+        "as_of",
+        "speaker",
+        "reranker",
+        "timeout",
+        "on_timeout",
+    ],
     "context": [
         "message",
         "conversation",
@@ -113,7 +124,7 @@ DOCUMENTS = {
 MESSAGES = {
     "search": [
         *("text", "conversation", "conversation_only", "history", "limit", "around", "threshold", "since", "until"),
-        *("now", "reranker", "timeout", "on_timeout"),
+        *("now", "speaker", "reranker", "timeout", "on_timeout"),
     ],
     "get": ["message_id", "around"],
     "memories": ["message_id"],

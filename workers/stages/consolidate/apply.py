@@ -3,7 +3,7 @@
 Each decision makes new memories and new versions, and says how they stand to others.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -149,6 +149,7 @@ class Writer:
         target: UUID | None = None,
         target_version: int | None = None,
         entities: Collection[UUID] = (),
+        hidden: Sequence[UUID] = (),
     ) -> LoggedDecision:
         """entities: of which it learned something."""
         planned, number = change.planned, change.number
@@ -171,7 +172,8 @@ class Writer:
             refused="; ".join(refused) or None,
             entities=sorted(entities),
             changed=frozenset(change.changed),
-            in_effect=action != "forget" or memory_id is not None,
+            hidden=hidden,
+            in_effect=action != "forget" or memory_id is not None or bool(hidden),
             concerned=frozenset(one for one in (memory_id, target) if one is not None),
         )
 
@@ -181,15 +183,31 @@ class Writer:
         From now on, whatever time the clock of the app tells.
         """
         if target is None or target in self._forgotten:
-            return self._logged(change, action="forget")
+            return self._logged(change, action="forget", hidden=self._hidden(change.fact))
         version = self._standing[target].version
         self._end(change, target, change.stamp.at, state="withdrawn")
         unlearned = unlearn(self._connection, self._lane, {target}, change.stamp)
         self.touched.update(unlearned)
         self._forgotten.add(target)
         return self._logged(
-            change, action="forget", memory_id=target, target=target, target_version=version, entities=unlearned
+            change,
+            action="forget",
+            memory_id=target,
+            target=target,
+            target_version=version,
+            entities=unlearned,
+            hidden=[
+                *self._hidden(change.fact),
+                *memories.messages_of_withdrawn(self._connection, self._lane, [target]),
+            ],
         )
+
+    def _hidden(self, fact: Fact) -> list[UUID]:
+        """The messages of a batch that are not shown, since they say just what is to be forgotten."""
+        others = [one for one, _ in self._plan.facts.values() if not one.retracts]
+        kept = {number for one in others for number in one.sources}
+        said = [self._plan.messages[number] for number in fact.sources if number not in kept]
+        return [one.event_id for one in said if fact.quote not in one.content]
 
     def _end(self, change: OpenDecision, target: UUID, since: datetime, **changes: Any) -> None:
         self._change(change, target, **changes)

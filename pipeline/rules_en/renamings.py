@@ -1,0 +1,133 @@
+"""Who has another name from now on: "she's called Anna Vogel now", "Tom changed his name to Reed", "we renamed it to Eagle"."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from mosshead.language.verbs import expand
+from mosshead.language.wordlists import FIRST_NAMES, PRONOUNS
+from mosshead.models.kinds import EntityType, MemoryKind
+from pipeline.models import Fact, FactMention
+from pipeline.rules_en.compose import FactSource
+from pipeline.rules_en.names import RUN, Discourse, Gazetteer, Sort, Subject, spoken_of
+
+_WHO = rf"(?P<who>[Hh]e|[Ss]he|[Ii]t|(?:(?:[Mm]y|[Oo]ur|[Tt]he|[Hh]is|[Hh]er) (?:[a-z-]+ ){{1,3}}?)?(?P<old>{RUN}))"
+_NEW = rf"(?P<new>{RUN})"
+_HENCE = r"(?P<hence>,? (?:now|again|these days|nowadays|from now on|instead))?"
+_TAIL = r"(?:,? (?:last|this|yesterday|today|in|since|after|because|when|for|at|by)\b.*)?"
+_WHOSE = r"(?:her|his|its|their|the)"
+_CHANGED = r"(?P<sure>(?:has |legally )?changed|switched|is changing)"
+
+_PATTERNS = tuple(
+    re.compile(rf"^(?:(?:[Aa]nd|[Bb]ut|[Ss]o) )?{pattern} {_NEW}{_HENCE}{_TAIL}[.!]?$")
+    for pattern in (
+        rf"{_WHO} (?:is|was|got|has been|will be) (?P<sure>renamed)(?: to| as)?",
+        rf"{_WHO} (?:is|has been|will be|got)(?: (?P<now>now|officially|legally))* (?:called|named|known as)",
+        rf"{_WHO} (?:now )?{_CHANGED} {_WHOSE} (?P<last>last |family |sur)?(?:first |full )?name (?:from {RUN} )?(?:back )?to",
+        (
+            rf"(?P<who>[Hh]er|[Hh]is|[Ii]ts|(?P<old>{RUN})'s) (?P<sure>new |married )?(?P<last>last |family |sur)?(?:full )?name"
+            r" is(?: (?P<now>now))?"
+        ),
+        rf"{_WHO} (?:(?P<now>now) )?goes by",
+        rf"{_WHO} (?:is|became|has become)(?: (?P<now>now))?",
+        rf"{_WHO} (?:has )?(?P<sure>rebranded|renamed itself)(?: itself)?(?: as| to)?",
+        (
+            rf"(?:[Ww]e|[Tt]hey|I)(?: have| just)* (?P<sure>renamed) (?:(?:my|our|the) (?:[a-z-]+ )?)?(?P<who>(?P<old>{RUN}))"
+            r" (?:to|as|into)"
+        ),
+    )
+)
+
+
+def in_full(facts: Iterable[Fact], told: Iterable[Fact]) -> list[Fact]:
+    """Return facts that mention whom others rename by a part of the old name with all of it.
+
+    told: those that rename somebody, if any.
+    """
+    renamed = [one.name for fact in told for one in fact.mentions if one.renamed]
+    wholes = {part: name for name in renamed for part in name.split() if part != name}
+    return [_with_names(fact, wholes) for fact in facts] if wholes else list(facts)
+
+
+def _with_names(fact: Fact, wholes: Mapping[str, str]) -> Fact:
+    mentions = tuple(one.model_copy(update={"name": wholes.get(one.name, one.name)}) for one in fact.mentions)
+    return fact if mentions == fact.mentions else fact.model_copy(update={"mentions": mentions})
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """Somebody's name before, as it is known in full, and from now on."""
+
+    old: str
+    new: str
+    entity_type: EntityType
+
+    def fact(self, source: FactSource) -> Fact:
+        """The renaming as a fact of its own."""
+        mention = FactMention(name=self.old, entity_type=self.entity_type, role="subject", renamed=self.new)
+        return Fact(
+            kind=MemoryKind.FACT,
+            content=f"{self.old} is now called {self.new}",
+            sources=source.numbers,
+            quote=source.quote,
+            mentions=(mention,),
+            marked=source.marked,
+        )
+
+    def heard(self, discourse: Discourse) -> Discourse:
+        """The discourse after it, in which a pronoun means who was renamed."""
+        if self.entity_type is not EntityType.PERSON:
+            return discourse
+        return discourse.with_person(spoken_of(Subject(self.new, Sort.PERSON, self.new), discourse))
+
+
+def renaming_in(clause: str, discourse: Discourse, gazetteer: Gazetteer) -> Renaming | None:
+    """Return the new name that a clause gives somebody who had another; None where it gives none, or who had none before.
+
+    Without a word such as "now", a longer name that begins as the old one does is a new one: "she's called Anna Vogel".
+    """
+    text = expand(clause)
+    match = next((found for pattern in _PATTERNS if (found := pattern.match(text))), None)
+    if match is None:
+        return None
+    said = match.groupdict()
+    short = said["old"] or _meant(said["who"].lower(), discourse)
+    if short is None or short in {discourse.me, discourse.you}:
+        return None
+    known = _known(short, gazetteer)
+    old, entity_type = known or (short, EntityType.PERSON if _is_person(short, said["who"]) else EntityType.CONCEPT)
+    new = said["new"]
+    first = old.split()[0]
+    if said.get("last") and len(new.split()) == 1:
+        new = f"{first} {new}"
+    alike = (
+        entity_type is EntityType.PERSON and new.split()[0] == first and len(new.split()) > 1 and len(old.split()) > 1
+    )
+    told = bool(said.get("sure") or said.get("hence") or said.get("now"))
+    is_a_name = (
+        said.get("sure") or "called" in text or "named" in text or "name is" in text or "goes by" in text or alike
+    )
+    renamed = new != old and is_a_name and (alike or (told and known is not None) or bool(said.get("sure")))
+    return Renaming(old, new, entity_type) if renamed else None
+
+
+def _meant(pronoun: str, discourse: Discourse) -> str | None:
+    if pronoun in {"it", "its"}:
+        return discourse.thing.name if discourse.thing else None
+    person = discourse.meant_by(pronoun) if pronoun in PRONOUNS else None
+    return person.subject.name if person else None
+
+
+def _known(short: str, gazetteer: Gazetteer) -> tuple[str, EntityType] | None:
+    """Who bears a name, or alone bears it as a part."""
+    found = {
+        one.name: one.entity_type
+        for one in gazetteer.entities
+        if short in {one.name, *one.aliases} or short in one.name.split()
+    }
+    longer = {name: kind for name, kind in found.items() if name != short} or found
+    return next(iter(longer.items())) if len(longer) == 1 else None
+
+
+def _is_person(name: str, who: str) -> bool:
+    return who.lower() in {"he", "she", "her", "his"} or name.split(maxsplit=1)[0].lower() in FIRST_NAMES

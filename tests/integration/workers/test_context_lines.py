@@ -1,0 +1,255 @@
+"""What a reader is shown of what was said, by the rules and through the public face: dates, disputes, new names, and gaps."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+from mosshead import Namespace
+from tests.forming import Forming
+
+MONDAY = datetime(2026, 3, 2, 12, tzinfo=UTC)
+LATER = datetime(2026, 5, 4, 12, tzinfo=UTC)
+MUCH_LATER = datetime(2026, 9, 20, 12, tzinfo=UTC)
+
+
+def said(forming: Forming, *contents: str, at: datetime = MONDAY, speaker: str | None = None) -> None:
+    given = {"occurred_at": at.isoformat(), "conversation": f"{at:%d %B}"} | ({"speaker": speaker} if speaker else {})
+    forming.send(*(forming.publishing.message(one, **given) for one in contents))
+
+
+def renderings(namespace: Namespace, question: str) -> Iterator[str]:
+    """All texts that a prompt may hold for a question, long after."""
+    yield namespace.query(question).text
+    yield namespace.query(question).as_system_message()["content"]
+    for budget in (130, 800):
+        for fill in (True, False):
+            yield namespace.context(question, budget=budget, fill=fill, now=MUCH_LATER).text
+
+
+@pytest.mark.parametrize(
+    ("sentence", "content", "when"),
+    [
+        ("I'm meeting Karl tonight.", "User is meeting Karl", "2 March 2026"),
+        ("I'm flying to Rome next month.", "User is flying to Rome", "April 2026"),
+        ("I saw Karl the day before yesterday.", "User saw Karl", "28 February 2026"),
+        ("My exam is next week.", "User's exam is in the week of 9 March 2026", "week of 9 March 2026"),
+        ("I'm starting at Bosch in three weeks.", "User is starting at Bosch", "week of 23 March 2026"),
+        ("I moved to Ghent last week.", "User moved to Ghent", "week of 23 February 2026"),
+        ("We went skiing in Davos last winter.", "User went skiing in Davos", "winter 2025/26"),
+        ("I ran a marathon last summer.", "User ran a marathon", "summer 2025"),
+        ("My mum visited us last weekend.", "User's mum visited User", "28 February 2026 to 1 March 2026"),
+        ("I'm on holiday from next Monday.", "User is on holiday from 9 March 2026", "9 March 2026"),
+        (
+            "My dentist appointment is tomorrow at 9.",
+            "User's dentist appointment is on 3 March 2026 at 9",
+            "3 March 2026",
+        ),
+    ],
+)
+def test_a_time_by_its_distance_leaves_the_memory_and_its_date_is_in_every_rendering(
+    forming: Forming, sarah: Namespace, sentence: str, content: str, when: str
+) -> None:
+    said(forming, sentence)
+    assert content in [one.content for one in sarah.memories()]
+    words = content.removeprefix("User ").removeprefix("User's ")
+    for text in renderings(sarah, f"When was it: {words}?"):
+        assert when in text or f"2 March 2026: {sentence}" in text, text
+
+
+def test_what_changes_with_time_is_dated_in_every_rendering_and_in_the_profile(
+    forming: Forming, sarah: Namespace
+) -> None:
+    at = datetime(2023, 3, 1, 12, tzinfo=UTC)
+    changing = {
+        "I'm 34 years old.": "User is 34 years old",
+        "I weigh 82 kg.": "User weighs 82 kg",
+        "My son is four years old.": "User's son is four years old",
+        "I'm learning Spanish now.": "User is learning Spanish now",
+        "I'm planning to buy a house.": "User is planning to buy a house",
+        "I have been at Siemens for five years.": "User has been at Siemens for five years",
+    }
+    said(forming, "I like tea.", *changing, at=at)
+    profile = sarah.entities.profile("User").summary
+    for sentence, content in changing.items():
+        assert f"{content} (said 1 March 2023)." in profile or not sentence.startswith("I")
+        for text in renderings(sarah, sentence):
+            assert f"{content} (said 1 March 2023)" in text or f"1 March 2023: {sentence}" in text
+    assert "User likes tea." in profile
+
+
+@pytest.mark.parametrize(
+    ("mum", "dad", "lines"),
+    [
+        (
+            "Leo is allergic to nuts.",
+            "Leo is not allergic to nuts.",
+            (
+                "Mum says: Leo is allergic to nuts; Dad says otherwise",
+                "Dad says: Leo is not allergic to nuts; Mum says otherwise",
+            ),
+        ),
+        (
+            "Leo likes broccoli.",
+            "Leo hates broccoli.",
+            ("Mum says: Leo likes broccoli", "Dad says: Leo hates broccoli"),
+        ),
+        ("Tom works at Bosch.", "Tom doesn't work at Bosch.", ("Mum says: Tom works", "Dad says: Tom does not work")),
+        ("The party is on Saturday.", "The party is on Sunday.", ("Mum says: The party", "Dad says: The party")),
+        (
+            "The rent is 900 euros.",
+            "The rent is 950 euros.",
+            ("Mum says: The rent is 900", "Dad says: The rent is 950"),
+        ),
+        ("Leo is six.", "Leo is seven.", ("Mum says: Leo is six", "Dad says: Leo is seven")),
+    ],
+)
+def test_where_two_people_disagree_the_line_says_who_said_what(
+    forming: Forming, sarah: Namespace, mum: str, dad: str, lines: tuple[str, str]
+) -> None:
+    said(forming, mum, speaker="Mum")
+    said(forming, dad, speaker="Dad")
+    assert all(line in sarah.query(mum).text for line in lines)
+    context = sarah.context(mum, fill=False).text
+    assert all(line in context for line in lines)
+    assert all(len(one.disputed_by) == 1 for one in sarah.memories() if one.content in context)
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("I'm vegetarian.", "I eat meat again."),
+        ("I'm vegan.", "I've gone back to eating cheese."),
+        ("I don't drink coffee.", "I drink coffee again."),
+        ("I smoke.", "I quit smoking."),
+        ("I drink alcohol.", "I gave up drinking alcohol."),
+        ("I quit smoking.", "I've started smoking again."),
+        ("I'm single.", "I got engaged to Tom."),
+        ("My girlfriend is Ana.", "I'm single again."),
+        ("I'm married.", "I got divorced."),
+        ("I work at Siemens.", "I'm retired now."),
+        ("My weight is 82 kg.", "I weigh 78 kg now."),
+    ],
+)
+def test_the_newest_statement_takes_the_place_of_the_one_before(
+    forming: Forming, sarah: Namespace, before: str, now: str
+) -> None:
+    said(forming, before)
+    (old,) = sarah.memories()
+    said(forming, now, at=LATER)
+    assert sarah.get(old.id).state == "superseded"
+    assert len(sarah.memories()) == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "name", "alias"),
+    [
+        (
+            "My friend Anna Becker works at Siemens.",
+            "Anna got married last week, she's called Anna Vogel now.",
+            "Anna Vogel",
+            "Anna Becker",
+        ),
+        ("My colleague Tom Hart plays golf.", "Tom Hart is now called Tom Reed.", "Tom Reed", "Tom Hart"),
+        (
+            "My boss Julia Stein lives in Bonn.",
+            "Julia Stein got married and is Julia Kern now.",
+            "Julia Kern",
+            "Julia Stein",
+        ),
+        ("My sister Eva Lang lives in Bath.", "Eva got married. Her new last name is Moss.", "Eva Moss", "Eva Lang"),
+        ("My aunt Ruth Abel plays golf.", "Ruth Abel changed her name to Ruth Cole.", "Ruth Cole", "Ruth Abel"),
+    ],
+)
+def test_somebody_renamed_stays_one_with_the_new_name_and_the_old_as_an_alias(  # noqa: PLR0917 - cases
+    forming: Forming, sarah: Namespace, before: str, now: str, name: str, alias: str
+) -> None:
+    said(forming, before)
+    said(forming, now, at=LATER)
+    people = [one for one in sarah.entities.list() if one.entity_type == "person" and not one.is_user]
+    assert [(one.name, one.aliases) for one in people] == [(name, (alias,))]
+    first = before.removesuffix(".").split()[-1]
+    assert all(first in sarah.context(f"What about {one}?").text for one in (name, alias))
+    assert not sarah.context(f"What does {name} do?").questions
+
+    (renamed,) = [one for one in sarah.decisions.latest() if "is now called" in one.fact.get("content", "")]
+    forming.command(type="undo", decision_id=str(renamed.id))
+    (person,) = [one for one in sarah.entities.list() if one.id == people[0].id]
+    assert person.name == alias
+
+
+@pytest.mark.parametrize(
+    ("told", "request_", "words"),
+    [
+        ("My phone number is 555 1234.", "Forget my phone number.", "555"),
+        ("I live in Leeds.", "Can you forget where I live?", "Leeds"),
+        ("My sister's birthday is on 4 May.", "Please forget what I said about my sister's birthday.", "4 May"),
+        ("I'm allergic to peanuts.", "Delete everything you know about my allergies.", "peanuts"),
+        ("My doctor is Dr Haas.", "forget who my doctor is pls", "Haas"),
+    ],
+)
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_message_that_says_just_what_is_forgotten_is_not_shown_until_an_undo(  # noqa: PLR0917 - cases
+    forming: Forming, sarah: Namespace, told: str, request_: str, words: str, at_once: bool
+) -> None:
+    said(forming, "I like tea.", told, *([request_] if at_once else []))
+    if not at_once:
+        said(forming, request_, at=LATER)
+    texts = [*renderings(sarah, told), sarah.messages.search(told).text]
+    assert not [text for text in texts if words in text or request_ in text]
+
+    (forgotten,) = [one for one in sarah.decisions.latest() if one.action == "forget" and one.in_effect]
+    forming.command(type="undo", decision_id=str(forgotten.id))
+    assert words in sarah.messages.search(told).text
+
+
+def test_a_message_that_says_more_than_what_is_forgotten_is_still_shown(forming: Forming, sarah: Namespace) -> None:
+    said(forming, "I live in Leeds, and I work at Acme.")
+    said(forming, "Forget that I live in Leeds.", at=LATER)
+    assert "Acme" in sarah.messages.search("Where do I work?").text
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "answer"),
+    [
+        ("This is my dog Pepper, she's a beagle.", "What breed is my dog?", "beagle"),
+        ("I work at Acme. Badge number 7731.", "What is my badge number?", "7731"),
+        ("We have two kids; the older one plays the tuba.", "What does my older kid play?", "tuba"),
+        ("My wife is called Vera (blood type: 0 negative).", "What is my wife's blood type?", "0 negative"),
+        ("I live in Ghent. Door code is the year Max was born.", "What is my door code?", "Max"),
+        ("My brother Tom is a vet, and a terrible cook.", "Can Tom cook?", "terrible cook"),
+    ],
+)
+def test_no_memory_hides_a_message_that_says_more(
+    forming: Forming, sarah: Namespace, told: str, question: str, answer: str
+) -> None:
+    said(forming, told)
+    assert all(answer in sarah.context(question, fill=fill).text for fill in (True, False))
+
+
+def test_whoever_asks_is_meant_in_a_query_and_in_a_search_of_messages(forming: Forming, sarah: Namespace) -> None:
+    for speaker, dog, town in (("Ana", "Rex", "Ghent"), ("Cleo", "Milo", "Leeds"), ("Ben", "Fido", "Bath")):
+        said(forming, f"My dog is called {dog}.", f"I live in {town}.", speaker=speaker)
+    for speaker, dog, town in (("Ana", "Rex", "Ghent"), ("Cleo", "Milo", "Leeds"), ("Ben", "Fido", "Bath")):
+        assert dog in sarah.query("What's my dog's name?", speaker=speaker)[0].content
+        assert town in sarah.query("Where do I live?", speaker=speaker)[0].content
+        history = [{"role": "user", "content": "Hi", "name": speaker}]
+        for given in ({"speaker": speaker}, {"history": history}):
+            (hit,) = sarah.messages.search("What's my dog's name?", limit=1, **given).hits
+            assert dog in hit.message.content
+        for fill in (True, False):
+            assert dog in sarah.context("What's my dog's name?", speaker=speaker, fill=fill).text.splitlines()[0]
+
+
+@pytest.mark.parametrize("question", ["What do you know about me?", "Who am I?", "Tell me about myself"])
+def test_what_is_known_of_whoever_asks_is_their_profile_by_subject(
+    forming: Forming, sarah: Namespace, question: str
+) -> None:
+    said(
+        forming, "I'm called Sarah.", "I live in Ghent.", "My wife Vera is a nurse.", "I like chess.", "Max likes tea."
+    )
+    lines = sarah.context(question, fill=False).text.splitlines()
+    own = [line for line in lines if not line.startswith("- User's wife")]
+    assert {"- User's name is Sarah", "- User lives in Ghent", "- User likes chess"} <= set(own[:3])
+    assert "- User's wife Vera is a nurse" in lines[3:]
+    assert not [line for line in lines if "Max" in line]
