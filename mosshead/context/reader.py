@@ -101,6 +101,11 @@ class ContextCandidate:
         return self.guaranteed and any(one.startswith(("entity", "process")) for one in self.paths)
 
     @property
+    def is_process(self) -> bool:
+        """Whether it is on the path of processes."""
+        return any(one.startswith("process") for one in self.paths)
+
+    @property
     def reach(self) -> float:
         """All that speaks for it, what is lent included, in standard deviations; what nobody ranked has its place."""
         if isinstance(self.found, RankedMemory):
@@ -245,7 +250,7 @@ def chosen(candidates: Sequence[ContextCandidate], reader: ReaderCues) -> list[C
     shown = _newest_first(near, reader) if reader.of_now else near
     direct = [one for _, one in shown]
     told = any(isinstance(one.value, StoredMessage) for one in direct)
-    called = [one for one in _called_for(candidates, READING.called * (not told)) if one not in direct]
+    called = [one for one in _called_for(candidates, READING.called * (not told), told=told) if one not in direct]
     return [*good, *direct, *called]
 
 
@@ -253,10 +258,10 @@ def _best_first(pair: tuple[float, ContextCandidate]) -> tuple[float, UUID]:
     return -pair[0], pair[1].value.id
 
 
-def _called_for(candidates: Iterable[ContextCandidate], room: int) -> list[ContextCandidate]:
+def _called_for(candidates: Iterable[ContextCandidate], room: int, *, told: bool) -> list[ContextCandidate]:
     """What a name or a process calls for, and what else comes near what answers best, by all that speaks for it, lent or not."""
     known = [(one.found.relevance, one) for one in candidates if isinstance(one.found, RankedMemory)]
-    due = [one for _, one in known if one.due]
+    due = [one for _, one in known if one.due and (not told or one.is_process)]
     best = max((relevance.own for relevance, _ in known), default=0.0)
     least = max(READING.least, READING.relative * best * READING.memory) / READING.memory
     rest = [
@@ -286,11 +291,18 @@ def _of_asker(one: ContextCandidate, reader: ReaderCues) -> bool:
 
 
 def _near_best(standing: Sequence[tuple[float, ContextCandidate]], kind: type) -> list[tuple[float, ContextCandidate]]:
-    """Those of a kind that come near the best of it: memories and messages have scales of their own."""
-    those = [(score, one) for score, one in standing if isinstance(one.value, kind)]
+    """Those of a kind that come near the best of it: memories and messages have scales of their own.
+
+    The further down, the nearer: where one stands out few are shown, and where many are alike, many.
+    """
+    those = sorted((pair for pair in standing if isinstance(pair[1].value, kind)), key=_best_first)
     best = max((score for score, one in those if one.found), default=0.0)
-    least = max(READING.least, READING.relative * best)
-    return [pair for pair in those if pair[0] >= least]
+    return [
+        pair
+        for place, pair in enumerate(those)
+        if pair[0]
+        >= max(READING.least, READING.relative * best + READING.fall * math.log1p(max(0, place - READING.free)))
+    ]
 
 
 def _reading(one: ContextCandidate, reader: ReaderCues, *, newness: float) -> float:

@@ -71,8 +71,9 @@ class ReadingWeights:
     asked before. touches: deviations above the mean cosine of unrelated texts that a message reaches by its own words; untouched:
     for one that does not. asker: for what is about whoever asks, or what they said, where the message speaks of them.
     newer: for the newest of what was found, less for what is older; lead: of so many of the best the newest comes first.
-    relative: of the best score, from which something is shown; least: from which anything is. most: lines. few: of fewer things
-    than so many all are shown that are near. called: so many memories stand below these, for a name, a process or what is lent.
+    relative: of the best score, from which something is shown; fall: so much more is asked of what is below the first `free` of
+    its kind, times the logarithm of how far below. least: from which anything is shown. most: lines. few: of fewer things than
+    so many all are shown that are near. called: so many memories stand below these, for a name, a process or what is lent.
     """
 
     memory: float = 1.3
@@ -81,11 +82,13 @@ class ReadingWeights:
     touches: float = 2.0
     untouched: float = -2.0
     asker: float = 1.0
-    newer: float = 0.5
+    newer: float = 0.25
     lead: int = 6
-    relative: float = 0.45
+    relative: float = 0.4
+    fall: float = 2.0
+    free: int = 5
     least: float = 2.5
-    most: int = 10
+    most: int = 30
     called: int = 12
     few: int = 10
 
