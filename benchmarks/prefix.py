@@ -5,16 +5,17 @@
 Replays a conversation of 30 turns through `with_memory`, before a Postgres of its own with a memory for each turn and a few of
 the user. Each message asks about something else, so that the notes change each turn. The app sends its whole history with each
 call. Counted are the words from a call's beginning that are those of the call before, as a share of all words of all calls but
-the first: with and without a system prompt, in either placement. Prints lines, and one JSON object last.
+the first: with and without a system prompt, in either placement, with answers of 24 words and of 68. Prints lines, and one JSON
+object last.
 """
 
 import json
 import os
 import sys
-from itertools import pairwise
+from itertools import pairwise, product, starmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, NamedTuple, get_args
 
 import openai
 import typer
@@ -37,12 +38,17 @@ from workers.local import Addresses, servers
 
 _WHOSE = ("acme", "sarah")
 _SYSTEM = "You are a friendly assistant. Where it helps, use what you know of the user."
-_ANSWER = (
+_SHORT_ANSWER = (
+    "Let me think about that with you, step by step: first what you know already, then what is still open. "
+    "Where shall we begin?"
+)
+"""24 words."""
+_LONG_ANSWER = (
     "I see. Let me think about that with you, step by step: first what you know already, then what is still open. You could "
     "write down both, and look at the list again tomorrow, since much looks different after a night. If something is urgent, "
     "begin with that, however small it is. Tell me which of them worries you most, and we will look at it more closely."
 )
-"""68 words, as short as models answer."""
+"""68 words, as short as models answer at length."""
 _OF_THE_USER = ("User lives in Leeds", "User is a nurse", "User has a son called Tom", "User is allergic to nuts")
 
 
@@ -66,11 +72,8 @@ def main(
             database_url=addresses.database_url, broker_url=addresses.broker_url, spool_dir=Path(folder) / "spool"
         ) as memory:
             found = {
-                f"{placement}, {'with' if system else 'without'} a system prompt": _share(
-                    memory, fake, facts, placement, system
-                )
-                for placement in get_args(Placement)
-                for system in (True, False)
+                one.label: _share(memory, fake, facts, one)
+                for one in starmap(_Setup, product(get_args(Placement), (True, False), (_SHORT_ANSWER, _LONG_ANSWER)))
             }
     if not json_only:
         for name, share in found.items():
@@ -78,19 +81,30 @@ def main(
     print(json.dumps(found))
 
 
-def _share(memory: Memory, fake: FakeOpenAI, facts: list[str], placement: Placement, system: bool) -> float:
+class _Setup(NamedTuple):
+    placement: Placement
+    system: bool
+    answer: str
+
+    @property
+    def label(self) -> str:
+        prompt = f"{'with' if self.system else 'without'} a system prompt"
+        return f"{self.placement}, {prompt}, answers of {len(self.answer.split())} words"
+
+
+def _share(memory: Memory, fake: FakeOpenAI, facts: list[str], setup: _Setup) -> float:
     client = with_memory(
         openai.OpenAI(api_key="none", base_url=fake.base_url),
         memory.namespace(*_WHOSE),
-        placement=placement,
+        placement=setup.placement,
         timeout=60,  # late notes would measure something else
     )
     fake.requests.clear()
-    talk: list[Any] = [{"role": "system", "content": _SYSTEM}] if system else []
+    talk: list[Any] = [{"role": "system", "content": _SYSTEM}] if setup.system else []
     for fact in facts:
         talk.append({"role": "user", "content": f"Tell me once more what it was about this, please: {fact}?"})
         client.chat.completions.create(model="any", messages=talk)
-        talk.append({"role": "assistant", "content": _ANSWER})
+        talk.append({"role": "assistant", "content": setup.answer})
     prompts = [_words(request) for request in fake.requests]
     common = [_common(one, other) for one, other in pairwise(prompts)]
     return round(sum(common) / sum(map(len, prompts[1:])), 3)

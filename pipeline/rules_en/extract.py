@@ -1,7 +1,7 @@
 """Facts from the messages of a batch by rules alone: what the service does when no LLM is configured.
 
 The messages are heard in their order, once. What was just said is kept per conversation, because the next words lean on it:
-pronouns, "we", a correction, a yes to the assistant's question.
+pronouns, "we", a correction.
 """
 
 import re
@@ -16,7 +16,6 @@ from pipeline.consolidation.comparison import ALL_OF_IT, akin
 from pipeline.models import USER, Background, Fact, FactMention, KnownEntity, Message
 from pipeline.rules_en import corrections, fiction
 from pipeline.rules_en.compose import FactSource
-from pipeline.rules_en.confirmations import confirmed, is_confirmation
 from pipeline.rules_en.corrections import Correction
 from pipeline.rules_en.english import is_english
 from pipeline.rules_en.evidence import with_evidence
@@ -39,7 +38,7 @@ _REMEMBERED = 8
 def extract_offline(messages: Sequence[Message], background: Background) -> list[Fact]:
     """The facts that the messages state, in their order.
 
-    Only what a user says in English counts, or confirms. Where a message names its speaker, its facts are about the
+    Only what a user says in English counts. Where a message names its speaker, its facts are about the
     speaker by name, otherwise about "User".
     """
     said = (message.speaker for message in (*background.earlier, *messages) if message.role is Role.USER)
@@ -69,8 +68,8 @@ class StatedSentence:
 class Conversation:
     """The state of one conversation.
 
-    asked: the last sentence of the assistant, while it is unanswered, and its message, None when that came before the batch.
-    heard: the user who spoke last, whom the assistant answers; None before anybody did.
+    asked: the assistant spoke last.
+    heard: the user who spoke last; None before anybody did.
     interrupted: another user spoke before this one does.
     marked: who asked for the next thing to be remembered. withdrawn: the last thing was taken back, so what comes
     may replace it.
@@ -80,7 +79,7 @@ class Conversation:
 
     discourses: dict[str, Discourse] = field(default_factory=dict)
     said: list[StatedSentence] = field(default_factory=list)
-    asked: tuple[Sentence, Message | None] | None = None
+    asked: bool = False
     heard: str | None = None
     interrupted: bool = False
     marked: str | None = None
@@ -162,31 +161,17 @@ class _Listener:
         if in_batch:
             self._contents[message.number] = message.content
         if message.role is Role.ASSISTANT:
-            spoken = sentences(message.content)
-            here.asked = (spoken[-1], said_in) if spoken else None
+            here.asked = bool(message.content.strip())
         if message.role is Role.USER:
             self._hear_user(message, here, said_in)
 
     def _hear_user(self, message: Message, here: Conversation, said_in: Message | None) -> None:
         me = message.speaker if message.speaker in self.speakers and message.speaker else USER
         others = (self._present & self.speakers) - {me}
-        asked_of = here.heard or me
         here.enter(me, next(iter(others)) if len(others) == 1 else None)
-        if here.asked and is_confirmation(message.content):
-            if asked_of == me:
-                self._confirm(*here.asked, UserTurn(message, here, me, said_in=said_in))
-        elif is_english(message.content):
+        if is_english(message.content):
             self._read(message, here, me, said_in)
-        here.asked = None
-
-    def _confirm(self, asked: Sentence, by: Message | None, turn: UserTurn) -> None:
-        """The user's yes makes the assistant's sentence his own; both messages are its sources."""
-        text = confirmed(asked)
-        if text is None or classify(text) is not Act.STATEMENT or holds_secret(text):
-            return
-        numbers = (by.number, turn.message.number) if by else (turn.message.number,)
-        quote = asked.quote if by else turn.message.content.strip()
-        self._state(text, turn, FactSource(numbers, quote, turn.message.occurred_at))
+        here.asked = False
 
     def _read(self, message: Message, here: Conversation, me: str, said_in: Message | None) -> None:
         found = [piece for sentence in sentences(message.content) for piece in _pieces(sentence)]
@@ -305,7 +290,7 @@ class _Listener:
         said = turn.here.just_said_by(turn.me)
         if said is None:
             return
-        answering = (turn.here.asked is not None or turn.here.interrupted) and at == 0
+        answering = (turn.here.asked or turn.here.interrupted) and at == 0
         if not retractions.takes_back(turn.texts[at], answering=answering or said.message is None):
             return
         turn.here.withdrawn = True

@@ -25,6 +25,7 @@ from tests.acceptance.running import Running, machine
 
 LOGIN = "pilot:a quiet harbour"
 SECONDS = 90
+RETRIEVAL = "/retrieval?message=What+does+Anna+Lind+do+before+a+ship+comes+in"
 
 needs_a_browser = pytest.mark.skipif(
     not (CHROMIUM and DRIVER),
@@ -139,6 +140,26 @@ def test_a_decision_is_taken_back(visitor: Visitor) -> None:
 
 
 @needs_a_browser
+@pytest.mark.parametrize("width", [1280, 390])
+def test_each_line_that_a_message_would_retrieve_has_its_score_and_its_path(visitor: Visitor, width: int) -> None:
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    visitor.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        visitor.open(RETRIEVAL)
+        visitor.reads("The lines, best first", "As the model gets it")
+        block = visitor.driver.find_element(By.TAG_NAME, "pre").text
+        lines = [line for line in block.splitlines() if line.startswith("- ")]
+        shown = visitor.driver.find_elements(By.CSS_SELECTOR, ".why > li")
+        assert [f"- {one.find_element(By.CLASS_NAME, 'content').text}" for one in shown] == lines != []
+        for one in shown:
+            assert one.find_element(By.CSS_SELECTOR, "meter").size["width"] >= 90  # pixels
+            assert one.find_elements(By.CSS_SELECTOR, ".rank .tag")
+        assert visitor.driver.execute_script("return document.documentElement.scrollWidth") <= width
+    finally:
+        visitor.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@needs_a_browser
 def test_a_memory_is_put_right_and_forgotten(visitor: Visitor) -> None:
     (bees,) = [one for one in visitor.namespace.memories() if "bees" in one.content]
     visitor.open(f"/memories/{bees.id}")
@@ -174,7 +195,7 @@ PICTURES = {
     "console-memory": ("/memories/{memory}", 1000, 1040, "light"),
     "console-entity": ("/entities/{entity}", 1000, 1160, "dark"),
     "console-retrieval": (
-        "/retrieval?message=What+does+Anna+Lind+do+before+a+ship+comes+in&budget=120",
+        RETRIEVAL,
         1000,
         1200,
         "light",

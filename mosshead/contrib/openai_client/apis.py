@@ -21,11 +21,12 @@ Message = dict[str, Any]
 class CallRequest:
     """What a call asks.
 
-    text: the last message of the user. history: what was said before it, as ``{role, content}``, the latest `HISTORY`.
-    new: what came after the last answer, as it is to be published.
+    text: the last message of the user. speaker: the name that it bears. history: what was said before it, as
+    ``{role, content}``, the latest `HISTORY`. new: what came after the last answer, as it is to be published.
     """
 
     text: str = ""
+    speaker: str | None = None
     history: tuple[Message, ...] = ()
     new: tuple[Message, ...] = ()
 
@@ -233,8 +234,11 @@ def asked(messages: Sequence[Message]) -> CallRequest:
         for role, message in zip(roles[: max(said, 0)], messages, strict=False)
         if role in SPEAKING and (text := text_of(message.get("content")))
     ]
+    last = messages[said] if said >= 0 else {}
+    name = last.get("name")
     return CallRequest(
-        text=text_of(messages[said].get("content")) if said >= 0 else "",
+        text=text_of(last.get("content")),
+        speaker=name if isinstance(name, str) and name.strip() else None,
         history=tuple(spoken[-HISTORY:]),
         new=tuple(_published(messages[answered + 1 :])),
     )

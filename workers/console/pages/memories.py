@@ -7,6 +7,7 @@ from typing import cast, get_args
 
 from mosshead import Decision, MemoryKind, Namespace, NotFound, StoredMemory
 from mosshead.ids import uuid7
+from mosshead.models.context import context_line
 from mosshead.models.memories import State
 from workers.console.formatting import contents_of, memories_of, plain
 from workers.console.handlers import MOST_SHOWN, ListPart, OfNamespace, Page, Published
@@ -122,13 +123,14 @@ def retrieval(request: OfNamespace) -> Page:
     budget = request.number("budget", 800, most=20_000)
     context = None
     if said.strip():
-        context = request.namespace.context(said, conversation=conversation or None, budget=budget)
-    best = max((one.score for one in context.explain()), default=0.0) if context else 0.0
+        context = request.namespace.context(said, conversation=conversation or None, budget=budget, fill=False)
+    lines = [(one, context_line(one, dated=context.dated)) for one in context.explain()] if context else []
     return Page(
         "retrieval.html",
         message=said,
         conversation=conversation,
         budget=budget,
         context=context,
-        best=max(best, 0.001),
+        lines=lines,
+        best=max((0.001, *(one.score for one, _ in lines))),
     )

@@ -137,12 +137,32 @@ class TestATurn:
     def test_what_was_said_is_neither_repeated_nor_published_again(
         self, client: Client, fake: FakeOpenAI, taken: Taken
     ) -> None:
+        more = {"role": "user", "content": "And how old is my dog?"}
+        talk: Any = [*QUESTION, {"role": "assistant", "content": "Biscuit."}, more]
+        answer = client.chat.completions.create(model="m", messages=talk).choices[0].message.content
+
+        assert said(taken(2)) == [("user", "And how old is my dog?"), ("assistant", answer)]
+        assert fake.requests[0].body["messages"][:-1] == talk[:-1]
+        assert fake.requests[0].prompt.endswith("</memories>\n\nAnd how old is my dog?")
+
+    def test_small_talk_gets_no_notes(self, client: Client, fake: FakeOpenAI) -> None:
         talk: Any = [*QUESTION, {"role": "assistant", "content": "Biscuit."}, {"role": "user", "content": "Thanks!"}]
         client.chat.completions.create(model="m", messages=talk)
+        assert fake.requests[0].body["messages"] == talk
 
-        assert said(taken(2)) == [("user", "Thanks!"), ("assistant", "Thank you, noted.")]
-        assert fake.requests[0].body["messages"][:-1] == talk[:-1]
-        assert fake.requests[0].prompt.endswith("</memories>\n\nThanks!")
+    @pytest.mark.parametrize(("name", "first"), [("Ana", "Ana lives in Leeds"), ("Tom", "Tom lives in York")])
+    def test_in_a_group_the_notes_begin_with_what_is_known_of_whoever_asks(  # noqa: PLR0917 - fixtures
+        self, plain: openai.OpenAI, sarah: Namespace, remembering: Remembering, fake: FakeOpenAI, name: str, first: str
+    ) -> None:
+        for who, known in (("Ana", "Ana lives in Leeds"), ("Tom", "Tom lives in York")):
+            about = {remembering.entity(who): ("subject", "sure")}
+            remembering.memory(known, MINILM.embed([known])[0], about=about)
+        talk: Any = [
+            {"role": "user", "name": "Tom" if name == "Ana" else "Ana", "content": "Good morning, you two."},
+            {"role": "user", "name": name, "content": "Where do I live?"},
+        ]
+        with_memory(plain, sarah, timeout=PATIENT).chat.completions.create(model="m", messages=talk)
+        assert fake.requests[0].prompt.partition("<memories>\n- ")[2].startswith(first)
 
     @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
     @pytest.mark.parametrize("api", [CHAT, RESPONSES])

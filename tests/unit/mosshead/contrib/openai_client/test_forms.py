@@ -48,6 +48,12 @@ class TestWhatIsAsked:
             text="Where am I?", history=(user("Hi"), assistant("Hello")), new=(user("Where am I?"),)
         )
 
+    def test_the_speaker_is_the_name_on_the_message_that_asks(self) -> None:
+        tom, ana = {**user("Hi"), "name": "Tom"}, {**user("Where do I live?"), "name": "Ana"}
+        assert asked([tom, ana]).speaker == "Ana"
+        assert asked([tom, user("Where do I live?")]).speaker is None
+        assert asked([{**user("Hi"), "name": " "}]).speaker is None
+
     def test_text_in_parts_is_joined_and_pictures_are_left_out(self) -> None:
         picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
         found = asked([user([{"type": "text", "text": "What is"}, picture, {"type": "text", "text": "this?"}])])
