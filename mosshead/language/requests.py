@@ -72,6 +72,10 @@ _ORDER = lazy_pattern(
 )
 
 
+_TO_KEEP = frozenset("remember note record".split())
+"""Words that ask to keep what they stand beside: "Remember this: I'm allergic to nuts." says an allergy."""
+
+
 def words(text: str) -> list[str]:
     """Return the words of a text, in lower case and without apostrophes."""
     return _WORD.findall(text.casefold().translate(_APOSTROPHES))
@@ -79,7 +83,7 @@ def words(text: str) -> list[str]:
 
 def content_words(text: str) -> frozenset[str]:
     """Return the words of a text that say something."""
-    return frozenset(words(text)) - GRAMMAR - _SMALL_TALK - _CONTRACTED
+    return frozenset(words(text)) - GRAMMAR - _SMALL_TALK - _CONTRACTED - _TO_KEEP
 
 
 def is_small_talk(text: str) -> bool:

@@ -124,7 +124,7 @@ def retrieval(request: OfNamespace) -> Page:
     context = None
     if said.strip():
         context = request.namespace.context(said, conversation=conversation or None, budget=budget, fill=False)
-    lines = [(one, context_line(one, dated=context.dated)) for one in context.explain()] if context else []
+    lines = [(one, context_line(one)) for one in context.explain()] if context else []
     return Page(
         "retrieval.html",
         message=said,
