@@ -143,7 +143,7 @@ def _show_table(console: Console, title: str, columns: Sequence[str], rows: Iter
 
 def _answer(console: Console, nadia: Namespace, question: str) -> dict[str, Any]:
     started = time.perf_counter()
-    context = nadia.context(question, budget=300, fill=False)
+    context = nadia.context(question, budget=300)
     took = 1000 * (time.perf_counter() - started)
     asked = "".join(f"\n[yellow]{escape(one.text)}[/]" for one in context.questions)
     title = f"{escape(question)}  [dim]{took:.0f} ms, {context.tokens} tokens[/]"

@@ -25,6 +25,7 @@ def main(
     *,
     data: Annotated[Path, typer.Option(help="A folder with locomo-*.json.", exists=True, file_okay=False)],
     facts: Annotated[bool, typer.Option("--facts", help="With an LLM that finds the data's own facts.")] = False,
+    fill: Annotated[bool, typer.Option("--fill", help="With contexts that fill their budget.")] = False,
     json_only: Annotated[bool, typer.Option("--json", help="Print nothing but the JSON object.")] = False,
 ) -> None:
     """Publish the conversations, ask their questions, and score what was found."""
@@ -33,7 +34,7 @@ def main(
         conversations = read_conversations(data)
     except DataError as error:
         raise typer.BadParameter(f"--data: {error}") from None
-    measured = run(conversations, facts=facts, console=console)
+    measured = run(conversations, facts=facts, console=console, fill=fill)
     console.print(table(measured))
     print(json.dumps(as_json(measured)))
 

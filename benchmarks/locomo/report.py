@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from rich.table import Table
@@ -37,6 +38,11 @@ def as_json(measured: Measured) -> dict[str, Any]:
         "vector": score(measured.vector).as_json(),
         "bm25": score(measured.bm25).as_json(),
         "memories": measured.memories,
+        "tokens_used": {
+            str(budget): round(fmean(one.tokens[budget] for one in answered), 1)
+            for budget in BUDGETS
+            if answered[0].tokens
+        },
         "unrelated_tokens": {str(budget): round(tokens, 1) for budget, tokens in measured.unrelated.items()},
     }
 

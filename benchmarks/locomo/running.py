@@ -17,7 +17,7 @@ from benchmarks.locomo.scoring import BUDGETS, KS, Answered
 from benchmarks.locomo.unrelated import UNRELATED
 from benchmarks.replaying_model import ReplayingModel
 from benchmarks.rig import Rig, rig
-from mosshead import Memory, Namespace
+from mosshead import Context, Memory, Namespace
 from mosshead.embeddings import open_embedder
 
 _PATIENCE_SECONDS = 3600.0
@@ -26,8 +26,11 @@ _MEMORIES: LiteralString = """
 """
 
 
-def run(conversations: Sequence[Conversation], *, facts: bool, console: Console) -> Measured:
-    """Measure on a service that is started for it. facts: with an LLM that finds what the data say; offline otherwise."""
+def run(conversations: Sequence[Conversation], *, facts: bool, console: Console, fill: bool = False) -> Measured:
+    """Measure on a service that is started for it. facts: with an LLM that finds what the data say; offline otherwise.
+
+    fill: contexts that fill their budget.
+    """
     with ExitStack() as stack:
         settings = {}
         if facts:
@@ -35,7 +38,7 @@ def run(conversations: Sequence[Conversation], *, facts: bool, console: Console)
             settings["OPENAI_BASE_URL"] = stack.enter_context(ReplayingModel(told)).base_url
         service = stack.enter_context(rig(concurrency=1, pause=None, settings=settings))
         memory = stack.enter_context(service.memory())
-        return measure(conversations, service, memory, console=console)
+        return measure(conversations, service, memory, console=console, fill=fill)
 
 
 def measure(
@@ -45,19 +48,23 @@ def measure(
     *,
     console: Console,
     within: float = _PATIENCE_SECONDS,
+    fill: bool = False,
 ) -> Measured:
     """Measure on a running service in which nobody else's messages are on their way. within: seconds until all took effect."""
     events = service.received() + sum(len(one.turns) for one in conversations)
     published = [(one, _publish(memory, one)) for one in conversations]
     console.print(f"{sum(len(one.turns) for one in conversations)} messages published")
     service.await_done(events, within=within)
-    answered = [answer for one, ids in published for answer in _ask(_namespace(memory, one), one, ids, console)]
+    answered = []
+    for one, ids in published:
+        console.print(f"{one.name}: {len(one.questions)} questions")
+        answered += [_answered(_namespace(memory, one), question, ids, fill=fill) for question in one.questions]
     namespaces = [_namespace(memory, one) for one in conversations]
     return Measured(
         answered=answered,
         **_baselines(conversations, service),
         memories=int(service.rows(_MEMORIES, [one.path.namespace_id for one in namespaces])[0][0]),
-        unrelated=_unrelated(namespaces),
+        unrelated=_unrelated(namespaces, fill=fill),
     )
 
 
@@ -81,30 +88,26 @@ def _publish(memory: Memory, conversation: Conversation) -> dict[UUID, str]:
     return {message: turn.id for message, turn in zip(ids, conversation.turns, strict=True)}
 
 
-def _ask(namespace: Namespace, conversation: Conversation, turns: dict[UUID, str], console: Console) -> list[Answered]:
-    console.print(f"{conversation.name}: {len(conversation.questions)} questions")
-    return [_answered(namespace, question, turns) for question in conversation.questions]
-
-
-def _answered(namespace: Namespace, question: Question, turns: dict[UUID, str]) -> Answered:
+def _answered(namespace: Namespace, question: Question, turns: dict[UUID, str], *, fill: bool) -> Answered:
     recalled = namespace.messages.search(question.text, limit=max(KS), around=0)
+    contexts = {budget: namespace.context(question.text, budget=budget, fill=fill) for budget in BUDGETS}
     return Answered(
         question=question,
         ranked=[turns[message.id] for message in recalled.messages],
-        shown={budget: _shown(namespace, question, budget, turns) for budget in BUDGETS},
+        shown={budget: _shown(context, turns) for budget, context in contexts.items()},
+        tokens={budget: context.tokens for budget, context in contexts.items()},
     )
 
 
-def _shown(namespace: Namespace, question: Question, budget: int, turns: dict[UUID, str]) -> frozenset[str]:
+def _shown(context: Context, turns: dict[UUID, str]) -> frozenset[str]:
     """The turns that a context shows, or from which a memory that it shows was taken."""
-    context = namespace.context(question.text, budget=budget)
     sources = chain.from_iterable(one.sources for one in context.explain())
     return frozenset(turns[one] for one in (*(message.id for message in context.messages), *sources))
 
 
-def _unrelated(namespaces: Sequence[Namespace]) -> dict[int, float]:
+def _unrelated(namespaces: Sequence[Namespace], *, fill: bool) -> dict[int, float]:
     return {
-        budget: fmean(one.context(text, budget=budget).tokens for one in namespaces for text in UNRELATED)
+        budget: fmean(one.context(text, budget=budget, fill=fill).tokens for one in namespaces for text in UNRELATED)
         for budget in BUDGETS
     }
 

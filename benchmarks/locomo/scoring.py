@@ -1,7 +1,7 @@
 """How much of what answers a question was found: the share of its evidence, averaged over questions."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
@@ -13,11 +13,15 @@ BUDGETS = (500, 1000, 2000)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """What was found for a question. ranked: turns, best first. shown: by tokens of context, the turns that it tells of."""
+    """What was found for a question.
+
+    ranked: turns, best first. shown: by budget, the turns that a context tells of; tokens: likewise, how many it has.
+    """
 
     question: Question
     ranked: Sequence[str]
     shown: Mapping[int, Collection[str]]
+    tokens: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -356,7 +356,7 @@ class Namespace:
         conversation: str | None = None,
         history: Sequence[Mapping[str, Any]] = (),
         budget: int = 800,
-        fill: bool = True,
+        fill: bool = False,
         speaker: str | None = None,
         include_pending: int = 0,
         now: datetime | None = None,
@@ -370,8 +370,8 @@ class Namespace:
 
         history: the latest turns of the conversation, as ``{role, content}``; they help to tell who is meant, and are not
         repeated. Where only the conversation is named, its latest stored messages help.
-        budget: tokens of the text at most. fill: use it up, all memories first; False chooses and orders for a reader, the best
-        line first, and takes the budget for a limit.
+        budget: tokens of the text at most, a limit: what is shown is chosen for a reader, the best line first. fill: use it up,
+        all memories first.
         speaker: the name of whoever asks in a group, whom "I" and "my" mean; by default that of the history's last message.
         include_pending: how many of the last messages, of any conversation, that are not yet consolidated are part of it, too.
         now: when it is asked, with a time zone, whose day it is; the clock's time by default.

@@ -90,7 +90,7 @@ class ContextRequest:
     budget: int
     include_pending: int
     speaker: str | None = None
-    fill: bool = True
+    fill: bool = False
     judge: Judge | None = None
 
 

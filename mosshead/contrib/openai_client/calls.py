@@ -206,7 +206,6 @@ class Call:
                 conversation=self._conversation,
                 history=self._asked.history,
                 budget=self.injection.budget,
-                fill=False,  # what stands in a prompt is read by a model, and paid for
                 speaker=self._asked.speaker,
                 include_pending=_AHEAD,
                 now=self._begun_at,

@@ -69,7 +69,7 @@ def test_500_contexts_at_once_end_each_within_its_time(
 
             async def one(number: int) -> tuple[float, Context]:
                 begun = time.monotonic()
-                context = await sarah.context(f"Where does she live in {number}?", timeout=4.0)
+                context = await sarah.context(f"Where does she live in {number}?", fill=True, timeout=4.0)
                 return time.monotonic() - begun, context
 
             answers = await asyncio.gather(*map(one, range(500)))

@@ -229,17 +229,17 @@ class TestRecall:
 class TestContext:
     def test_what_has_to_do_with_nothing_that_was_said_gets_next_to_nothing(self, ines: Namespace, talk: Talk) -> None:
         talk("shed", tuple(("Sam", f"Plank number {place} of the shed is loose") for place in range(60)))
-        assert ines.context("Which planks of the shed are loose?", budget=400).tokens > 300
-        assert 0 < ines.context("Which planks of the shed are loose?", budget=400, fill=False).tokens < 300
+        assert ines.context("Which planks of the shed are loose?", budget=400, fill=True).tokens > 300
+        assert 0 < ines.context("Which planks of the shed are loose?", budget=400).tokens < 300
         for aside in ("ok, thanks!", "Who composed the opera Aida?"):
-            assert ines.context(aside, budget=400).tokens < 60
-            assert ines.context(aside, budget=400, fill=False).tokens == 0
-        assert ines.context("Who composed the opera Aida in 2025?", budget=400).tokens > 300
+            assert ines.context(aside, budget=400, fill=True).tokens < 60
+            assert ines.context(aside, budget=400).tokens == 0
+        assert ines.context("Who composed the opera Aida in 2025?", budget=400, fill=True).tokens > 300
 
     def test_it_has_what_was_said_under_its_day(self, ines: Namespace, talk: Talk) -> None:
         talk("boat", BOAT)
         talk("bread", BREAD)
-        context = ines.context("Where should the dough rise?", budget=40)
+        context = ines.context("Where should the dough rise?", budget=40, fill=True)
 
         assert BREAD[1][1] in {one.content for one in context.messages}
         assert context.text.startswith("9 March 2025:\n")
@@ -254,7 +254,7 @@ class TestContext:
         memory_id = remembering.memory(content, MINILM.embed([content])[0])
         with remembering.stamped() as (connection, stamp):
             memories.add_sources(connection, remembering.lane, memory_id, {ids[1]: "on top of the boiler"}, stamp)
-        context = ines.context("Where should the dough rise?")
+        context = ines.context("Where should the dough rise?", fill=True)
 
         assert [one.id for one in context.memories] == [memory_id]
         assert ids[1] not in {one.id for one in context.messages}
@@ -313,8 +313,8 @@ class TestContext:
     def test_the_message_itself_and_the_history_are_not_repeated(self, ines: Namespace, talk: Talk) -> None:
         talk("bread", (*BREAD, ("Ines", "Where should the dough rise?")))
         history = [{"role": "user", "content": BREAD[0][1]}]
-        context = ines.context("Where should the dough rise?", conversation="bread", history=history)
-        chosen = ines.context("Where should the dough rise?", conversation="bread", history=history, fill=False)
+        context = ines.context("Where should the dough rise?", conversation="bread", history=history, fill=True)
+        chosen = ines.context("Where should the dough rise?", conversation="bread", history=history)
 
         assert [one.content for one in context.messages] == [content for _, content in BREAD[1:]]
         assert {one.content for one in chosen.messages} <= {content for _, content in BREAD[1:]}
@@ -327,12 +327,12 @@ class TestContext:
 
         assert ines.context(question).partial
         assert not {one.conversation for one in ines.context(question).messages} & {"bread"}
-        shown = ines.context(question, include_pending=2)
+        shown = ines.context(question, include_pending=2, fill=True)
         assert [one.content for one in shown.messages if one.conversation == "bread"] == [BREAD[1][1], BREAD[2][1]]
         assert [one.place for one in shown.messages if one.conversation == "bread"] == [1, 2]
         assert [one.paths for one in shown.explain()].count(("pending",)) == 2
         history = [{"role": "user", "content": BREAD[2][1]}]
-        assert [one.content for one in ines.context(question, include_pending=1, history=history).messages][
+        assert [one.content for one in ines.context(question, include_pending=1, history=history, fill=True).messages][
             -1
         ] != BREAD[2][1]
         with pytest.raises(ValueError, match="include_pending: must be at least 1"):
@@ -342,7 +342,7 @@ class TestContext:
         talk("boat", BOAT)
         talk("bread", (("Ines", " \n"), ("Sam", "The oven is hot.")), start=NINE + timedelta(days=1), ahead=True)
 
-        shown = ines.context("What is new?", include_pending=2).messages
+        shown = ines.context("What is new?", include_pending=2, fill=True).messages
         assert [one.content for one in shown if one.conversation == "bread"] == ["The oven is hot."]
 
 

@@ -413,11 +413,11 @@ def test_an_expression_filter_keeps_what_is_out_of_place_from_a_context(
         notes = request.prompt.partition("BEGIN NOTES")[2].split("\n[")[1:]
         return {"out_of_place": [int(one.partition("]")[0]) for one in notes if "tooth" in one]}
 
-    plain = sarah.context("Hello")
+    plain = sarah.context("Hello", fill=True)
     tactful = create_expression_filter(MODEL)
     fake.script("ExpressionAnswer", without_the_tooth, Fault.status(500), {"out_of_place": [1, 99]})
-    found = sarah.context("Hello", reranker=tactful)
+    found = sarah.context("Hello", fill=True, reranker=tactful)
     assert {one.content for one in plain.memories} - {one.content for one in found.memories} == {"User has a tooth out"}
-    assert sarah.context("Hello", reranker=tactful).text == plain.text  # 500
-    assert sarah.context("Hello", reranker=tactful).text == plain.text  # nonsense
+    assert sarah.context("Hello", fill=True, reranker=tactful).text == plain.text  # 500
+    assert sarah.context("Hello", fill=True, reranker=tactful).text == plain.text  # nonsense
     assert (len(asked), fake.calls["ExpressionAnswer"]) == (1, 3)

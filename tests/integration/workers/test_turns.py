@@ -316,8 +316,8 @@ def test_hostile_names_reach_no_prompt_and_lose_no_honest_message(forming: Formi
         message("I bought the paint", speaker="Ines\u202e", conversation=order, occurred_at=at(4)),
     )
     found = sarah.messages.search("paint for the boat", limit=10)
-    filled = sarah.context("What about the paint for the boat?")
-    chosen = sarah.context("What about the paint for the boat?", fill=False)
+    filled = sarah.context("What about the paint for the boat?", fill=True)
+    chosen = sarah.context("What about the paint for the boat?")
 
     lines = [
         "user: The boat needs green paint",

@@ -31,14 +31,14 @@ def test_a_message_is_of_the_day_and_the_hour_where_it_was_said(forming: Forming
     assert memory.said_at.isoformat() == MONDAY.isoformat()
     assert [one.said_at.isoformat() for one in sarah.get(memory.id).sources if one.said_at] == [MONDAY.isoformat()]
     forming.say("Which pump fits the boat?", conversation="shop", occurred_at=MONDAY.isoformat())
-    assert "2 March 2026:\nuser: Which pump fits" in sarah.context("What about the pump of the boat?").text
+    assert "2 March 2026:\nuser: Which pump fits" in sarah.context("What about the pump of the boat?", fill=True).text
 
 
 def test_what_has_not_taken_effect_is_of_its_day_too(forming: Forming, sarah: Namespace) -> None:
     forming.publishing.send(
         forming.publishing.message("The pump leaks.", conversation="boat", occurred_at=MONDAY.isoformat())
     )
-    context = sarah.context("What now?", include_pending=1)
+    context = sarah.context("What now?", include_pending=1, fill=True)
     assert context.text.splitlines()[0] == "2 March 2026:"
 
 

@@ -123,7 +123,7 @@ def retrieval(request: OfNamespace) -> Page:
     budget = request.number("budget", 800, most=20_000)
     context = None
     if said.strip():
-        context = request.namespace.context(said, conversation=conversation or None, budget=budget, fill=False)
+        context = request.namespace.context(said, conversation=conversation or None, budget=budget)
     lines = [(one, context_line(one)) for one in context.explain()] if context else []
     return Page(
         "retrieval.html",
