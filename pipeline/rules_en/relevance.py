@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mosshead.language.dates.spans import DAY_NAME
 from mosshead.language.verbs import AUXILIARIES, VERBS, base_of, is_past
@@ -26,6 +26,8 @@ _VAGUE_VERBS = frozenset(
 _NEVER_DATED = frozenset(
     "think hope guess mean know feel believe suppose bet wish wonder want need like love agree".split()
 )
+
+_VAGUE_PROGRESSIVES = _VAGUE_VERBS | frozenset("do get have be sit stand kid say joke lie call start stay give".split())
 
 _REQUESTED = frozenset(
     """
@@ -104,6 +106,9 @@ class _Predicate:
     @property
     def rest(self) -> str:
         return " ".join(self.words[1:])
+
+    def after_first(self) -> "_Predicate":
+        return replace(self, words=self.words[1:])
 
 
 def notable(statement: Statement, *, dated: bool, marked: bool) -> MemoryKind | None:
@@ -197,7 +202,7 @@ def _notable_went(said: _Predicate) -> bool:
 def _notable_copula(said: _Predicate) -> bool:
     words, rest = said.words, said.rest
     if words[1].endswith("ing") and len(words) > 2:
-        return words[1] == "getting" and words[2] in _STATE_CHANGES
+        return _notable_progressive(said)
     if EVALUATIVE.match(rest):
         return False
     if _WHAT_ONE_IS.match(rest) or words[1] in {"born", "from", *_STATE_CHANGES} or words[1].strip(",") in ROLES:
@@ -208,12 +213,44 @@ def _notable_copula(said: _Predicate) -> bool:
     return words[1].endswith("ed") and base_of(words[1]) is not None and (said.dated or named)
 
 
+def _notable_progressive(said: _Predicate) -> bool:
+    verb, after = said.words[1], said.words[2:]
+    if verb == "going":
+        return _notable_going(said, after)
+    if verb == "getting":
+        return after[0] in _STATE_CHANGES
+    base = _from_gerund(verb)
+    if verb == "doing":
+        told = _substance(after) and not EVALUATIVE.match(said.rest.partition(" ")[2])
+        return told and (said.among or PINNED.search(said.rest) is not None)
+    if base in {"try", "think", "hope"}:
+        return len(after) > 2 and (after[1] in AIMS or (after[0] in {"of", "about"} and after[1].endswith("ing")))
+    if base in {"look", "have"}:
+        birth = said.dated and after[0] in {"a", "an", "twins", "surgery"}
+        return birth if base == "have" else after[0] == "for" and len(after) > 1
+    plain = base is not None and base not in _VAGUE_PROGRESSIVES and (after[0] != "up" or base == "save")
+    return plain and _substance(after)
+
+
+def _notable_going(said: _Predicate, after: list[str]) -> bool:
+    if after[0] in {"with", "for"}:
+        return said.together and _substance(after[1:])
+    to_do = after[0] == "to" and len(after) > 1 and after[1] in VERBS
+    return _notable_goal(said.after_first()) if to_do else said.dated
+
+
+def _from_gerund(word: str) -> str | None:
+    stem = word[:-3]
+    forms = (stem, stem + "e", stem[:-1])
+    return next((form for form in forms if form in VERBS or form in AUXILIARIES or form in _VAGUE_PROGRESSIVES), None)
+
+
 def _notable_has(said: _Predicate) -> bool:
     words, rest = said.words, said.rest
     if _HAS_VAGUE.match(rest):
         return rest.startswith("been to ") and _PROPER.search(rest) is not None
     if words[1] == "been":
-        return False
+        return len(words) > 3 and words[2].endswith("ing") and _notable_progressive(said.after_first())
     if is_past(words[1]):
         return base_of(words[1]) not in _VAGUE_VERBS and _substance(words[2:])
     return True
@@ -221,6 +258,8 @@ def _notable_has(said: _Predicate) -> bool:
 
 def _notable_will(said: _Predicate) -> bool:
     words = said.words
+    if words[1] == "be" and len(words) > 3 and words[2].endswith("ing"):
+        return _notable_progressive(said.after_first())
     known = words[1] in VERBS - _REQUESTED - _VAGUE_VERBS
     meant = said.dated or said.among or words[1] in AIMS
     return len(words) > 2 and known and meant and _substance(words[2:])
