@@ -57,7 +57,8 @@ class ReaderCues:
     needed: what is good to know of whoever asks, for a request of this kind, best first. asker: the entity that asks, where the
     message speaks of whoever asks; speaker: the name under which they speak. related: whether the message has to do with what is
     known; profile: it asks for all that is known of whoever asks. cosines: of what is unrelated. of_assistant: the message asks
-    what the assistant said; of_now: how something is now.
+    what the assistant said; of_now: how something is now. namesakes: it has
+    a name that several bear, and what tells them apart is shown beside what answers.
     """
 
     cosines: UnrelatedCosines
@@ -69,6 +70,7 @@ class ReaderCues:
     first_person: bool = False
     of_assistant: bool = False
     of_now: bool = True
+    namesakes: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +155,7 @@ def reader_cues(
         first_person=is_first_person(text),
         of_assistant=concerns_assistant(text),
         of_now=asks_what_is_now(text),
+        namesakes=bool(parsed.contested),
     )
 
 
@@ -250,7 +253,11 @@ def chosen(candidates: Sequence[ContextCandidate], reader: ReaderCues) -> list[C
     shown = _newest_first(near, reader) if reader.of_now else near
     direct = [one for _, one in shown]
     told = any(isinstance(one.value, StoredMessage) for one in direct)
-    called = [one for one in _called_for(candidates, READING.called * (not told), told=told) if one not in direct]
+    called = [
+        one
+        for one in _called_for(candidates, READING.called * (not told), all_due=reader.namesakes or not told)
+        if one not in direct
+    ]
     return [*good, *direct, *called]
 
 
@@ -258,10 +265,10 @@ def _best_first(pair: tuple[float, ContextCandidate]) -> tuple[float, UUID]:
     return -pair[0], pair[1].value.id
 
 
-def _called_for(candidates: Iterable[ContextCandidate], room: int, *, told: bool) -> list[ContextCandidate]:
+def _called_for(candidates: Iterable[ContextCandidate], room: int, *, all_due: bool) -> list[ContextCandidate]:
     """What a name or a process calls for, and what else comes near what answers best, by all that speaks for it, lent or not."""
     known = [(one.found.relevance, one) for one in candidates if isinstance(one.found, RankedMemory)]
-    due = [one for _, one in known if one.due and (not told or one.is_process)]
+    due = [one for _, one in known if one.due and (all_due or one.is_process)]
     best = max((relevance.own for relevance, _ in known), default=0.0)
     least = max(READING.least, READING.relative * best * READING.memory) / READING.memory
     rest = [

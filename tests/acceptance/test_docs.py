@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mosshead import Namespace
+from mosshead import AsyncMemory, Namespace
 from tests.acceptance.running import Running
 from tests.acceptance.test_readme import python_with_output
 from tests.fake_openai import FakeOpenAI
@@ -152,8 +152,13 @@ def test_the_page_about_web_apps(
         run("web-apps.md", 1, variables)
 
         def notes() -> str:
-            told: str = asyncio.run(variables["notes_for"](request.node.name, "c1", "Where do I live?"))
-            return told
+            async def told() -> str:
+                async with await AsyncMemory.connect() as opened:
+                    await opened.warm_up()
+                    said: str = await variables["notes_for"](opened, request.node.name, "c1", "Where do I live?")
+                    return said
+
+            return asyncio.run(told())
 
         # On a busy machine a read may take longer than the page gives it.
         running.eventually(lambda: notes() == "- User just moved to Seattle", "a read in time")

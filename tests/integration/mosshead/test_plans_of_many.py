@@ -128,7 +128,10 @@ def test_memories_are_fetched_for_the_nearest_alone(crowded: Engine, how: str) -
     sql = dict(asked())[f"nearest by {how}"]
     with planning(crowded) as connection:
         found = [part for part in parts(generic_plan(connection, sql.text)) if part.get("Relation Name") == "memories"]
-    assert [("memory_id = ANY" in part.get("Index Cond", "")) for part in found] == [True]
+    assert ["memory_id = ANY" in part.get("Index Cond", "") for part in found][:1] == [True]
+    assert all(
+        "memory_id = " in part.get("Index Cond", "") for part in found
+    )  # the others: what contradicts one of them
 
 
 def test_the_latest_messages_of_a_conversation_are_looked_for_in_it_alone(crowded: Engine) -> None:

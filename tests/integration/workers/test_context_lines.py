@@ -66,6 +66,7 @@ def test_what_changes_with_time_is_dated_in_every_rendering_and_in_the_profile(
         "I weigh 82 kg.": "User weighs 82 kg",
         "My son is four years old.": "User's son is four years old",
         "I'm learning Spanish now.": "User is learning Spanish now",
+        "I'm planning to buy a house.": "User is planning to buy a house",
         "I have been at Siemens for five years.": "User has been at Siemens for five years",
     }
     said(forming, "I like tea.", *changing, at=at)

@@ -261,7 +261,10 @@ def test_the_library_says_at_once_which_version_there_is(profile: Kept) -> None:
 def test_an_answer_that_is_none_leaves_the_document_and_the_lane_goes_on(profile: Kept) -> None:
     profile.edit({"name": "Anna"}, at=NOON - DAY)
     profile.fake.script(
-        "DocumentAnswer", *[Fault("invalid_json")] * 2, {"fields": [field_set("name", "Berta"), {"name": "age"}]}
+        "DocumentAnswer",
+        *[Fault("invalid_json")] * 2,
+        {"fields": []},
+        {"fields": [field_set("name", "Berta"), {"name": "age"}]},
     )
     with pytest.raises(StageFailed, match="reflect: AnswerUnusable: the answer is not JSON"):
         profile.forming.say("I am Ann.")
