@@ -37,14 +37,14 @@ def test_what_answers_a_question_is_recalled_and_shown(running: Running, fake: F
     told = list(chain.from_iterable(one.told for one in conversations))
     with fake.answering("ExtractionAnswer", lambda request: replayed(told, request.prompt)):
         service = Rig(running.addresses, running.kept, model_port=None)
-        measured = measure(conversations, service, running.memory, console=Console(quiet=True))
+        measured = measure(conversations, service, running.memory, console=Console(quiet=True), fill=True)
 
     assert_found(json.loads(json.dumps(as_json(measured))))
 
 
 @pytest.mark.thorough
 def test_the_command_of_the_benchmark_finds_the_same_on_a_service_of_its_own() -> None:
-    command = [sys.executable, "-m", "benchmarks.locomo", "--data", DATA, "--facts", "--json"]
+    command = [sys.executable, "-m", "benchmarks.locomo", "--data", DATA, "--facts", "--fill", "--json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=_SECONDS, check=False)
     assert done.returncode == 0, done.stderr
 
