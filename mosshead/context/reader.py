@@ -14,6 +14,7 @@ from mosshead.language.requests import (
     asks_for_profile,
     asks_what_is_now,
     concerns_assistant,
+    content_words,
     is_first_person,
     is_request,
     is_small_talk,
@@ -48,6 +49,9 @@ _PER_NEED = 3
 """So many things are good to know for each need of a request."""
 
 _LOOKED_AT = 20
+
+_ECHO = 0.25
+"""So much of what the assistant said may be other words than those of the memory that it repeats."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,7 +249,12 @@ def chosen(candidates: Sequence[ContextCandidate], reader: ReaderCues) -> list[C
         return [*good, *(one for one in candidates if one.found is None)]
     ages = {key: age for age, key in enumerate(sorted({one.value.said_at for one in candidates}))}
     newest = max(1, len(ages) - 1)
-    standing = [(_reading(one, reader, newness=ages[one.value.said_at] / newest), one) for one in candidates]
+    echoes = set(_echoes(candidates)) if not reader.of_assistant else set()
+    standing = [
+        (_reading(one, reader, newness=ages[one.value.said_at] / newest), one)
+        for one in candidates
+        if one.value.id not in echoes
+    ]
     near = standing
     if len(standing) >= READING.few:
         near = [*_near_best(standing, Hit), *_near_best(standing, StoredMessage)]
@@ -259,6 +268,16 @@ def chosen(candidates: Sequence[ContextCandidate], reader: ReaderCues) -> list[C
         if one not in direct
     ]
     return [*good, *direct, *called]
+
+
+def _echoes(candidates: Sequence[ContextCandidate]) -> Iterator[UUID]:
+    """What the assistant said of a memory that is known, and next to nothing else."""
+    known = [content_words(one.value.content) for one in candidates if isinstance(one.value, Hit)]
+    for one in candidates:
+        if isinstance(one.value, StoredMessage) and one.value.role is Role.ASSISTANT:
+            said = content_words(one.value.content)
+            if any(len(said - words_known) <= _ECHO * len(said) for words_known in known):
+                yield one.value.id
 
 
 def _best_first(pair: tuple[float, ContextCandidate]) -> tuple[float, UUID]:

@@ -34,7 +34,8 @@ _REQUEST = lazy_pattern(
     r"(?:give|tell|show|send|make|write|draft|plan|suggest|recommend|translate|convert|explain|summari[sz]e|rewrite|rephrase|fix|list|find|check|help|calculate|compare|name|draw|sing|answer|"
     r"reply|remind|do) (?:me|us|my|our|this|that|it|a|an|the|some|out|if|up|of|with|how|\d|['\"“])|"
     r"(?:translate|convert|rewrite|rephrase|explain|summari[sz]e)\b|(?:any|some) (?:ideas?|tips|suggestions|advice)\b|"
-    r"(?:what|how|who|which|where|when|why|is|are|do|does|did|should|shall|can|could|would|will|whats|hows|whos)\b(?=[^.!]*\?|[^.!?]*$)"
+    r"(?:what|how|who|which|where|when|why|is|are|do|does|did|should|shall|can|could|would|will|whats|hows|whos)\b(?=[^.!]*\?|[^.!?]*$)|"
+    r"(?:am|was|were|have|has|had|may|might|whose|any(?:one|body|thing)?|isn['’]?t|aren['’]?t|don['’]?t|didn['’]?t)\b(?=[^.!]*\?)"
     r")"
 )
 """A message that opens by asking for something: an order to the assistant, or a question."""

@@ -14,12 +14,17 @@ def test_small_talk_is_told_from_what_says_something(said: str) -> None:
     assert not is_small_talk(f"{said} I moved to Ghent")
 
 
-@pytest.mark.parametrize("said", ["Can you convert 5 miles to km?", "ok, translate this", "what could I cook tonight"])
+@pytest.mark.parametrize(
+    "said",
+    ["Can you convert 5 miles to km?", "ok, translate this", "what could I cook tonight", "Am I late?", "Have we met?"],
+)
 def test_a_request_is_no_statement(said: str) -> None:
     assert is_request(said)
 
 
-@pytest.mark.parametrize("said", ["I live in Ghent.", "My sister is a nurse.", "We moved on Monday"])
+@pytest.mark.parametrize(
+    "said", ["I live in Ghent.", "My sister is a nurse.", "We moved on Monday", "Was at my sister's. Am I tired!"]
+)
 def test_a_statement_is_about_whoever_speaks_and_no_request(said: str) -> None:
     assert is_first_person(said)
     assert not is_request(said)

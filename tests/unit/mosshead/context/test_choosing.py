@@ -1,6 +1,7 @@
 """A context for a reader: what answers leads, what a name calls for stands below, and nothing hides what says more."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import given
@@ -10,6 +11,7 @@ from mosshead.context.assemble import assemble, paths
 from mosshead.context.reader import ReaderCues
 from mosshead.embeddings.calibration import UnrelatedCosines
 from mosshead.models.context import Context
+from mosshead.models.kinds import Role
 from mosshead.models.messages import StoredMessage
 from mosshead.search.memories import Bearing, MemoryFound, rank_memories
 from mosshead.search.messages import MessageFound, RankedMessage
@@ -53,6 +55,16 @@ def numbers(one: Context) -> list[int]:
 
 def test_what_is_far_from_the_best_is_not_shown_though_there_is_room() -> None:
     assert numbers(chosen(found(0, 6.0), found(1, 5.0), found(2, 1.0), *FAR)) == [0, 1]
+
+
+def test_what_the_assistant_repeats_of_a_memory_has_no_line_of_its_own() -> None:
+    memory = found(0, 6.0, content="Vera keeps seven bees in Ghent")
+    echo = message(1, role=Role.ASSISTANT, content="You told me: Vera keeps seven bees in Ghent.")
+    more = message(2, role=Role.ASSISTANT, content="Vera keeps bees, so honey from Antwerp is a fine present")
+    shown = chosen(memory, messages=[said(echo, 9.0), said(more, 9.0)])
+    assert [one.id for one in shown.messages] == [more.id]
+    asked = replace(CUES, of_assistant=True)
+    assert echo.id in {one.id for one in chosen(memory, messages=[said(echo, 9.0)], cues=asked).messages}
 
 
 def test_of_fewer_than_ten_things_all_are_shown() -> None:
