@@ -272,12 +272,14 @@ def chosen(candidates: Sequence[ContextCandidate], reader: ReaderCues) -> list[C
 
 def _echoes(candidates: Sequence[ContextCandidate]) -> Iterator[UUID]:
     """What the assistant said of a memory that is known, and next to nothing else."""
-    known = [content_words(one.value.content) for one in candidates if isinstance(one.value, Hit)]
-    for one in candidates:
-        if isinstance(one.value, StoredMessage) and one.value.role is Role.ASSISTANT:
-            said = content_words(one.value.content)
-            if any(len(said - words_known) <= _ECHO * len(said) for words_known in known):
-                yield one.value.id
+    answers = [
+        one.value for one in candidates if isinstance(one.value, StoredMessage) and one.value.role is Role.ASSISTANT
+    ]
+    known = [content_words(one.value.content) for one in candidates if answers and isinstance(one.value, Hit)]
+    for answer in answers:
+        said = content_words(answer.content)
+        if any(len(said - told) <= _ECHO * len(said) for told in known):
+            yield answer.id
 
 
 def _best_first(pair: tuple[float, ContextCandidate]) -> tuple[float, UUID]:
