@@ -17,6 +17,8 @@ import pytest
 from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
+from selenium.webdriver.support.expected_conditions import staleness_of
+from selenium.webdriver.support.wait import WebDriverWait
 
 from mosshead import Namespace, NotFound
 from tests.acceptance.browsing import CHROMIUM, DRIVER, browser
@@ -48,6 +50,12 @@ class Visitor:
     def click(self, xpath: str) -> None:
         """Click what is there."""
         self.driver.find_element(By.XPATH, xpath).click()
+
+    def press(self, xpath: str) -> None:
+        """Click a button that sends a form, and wait until the page before is gone: it may say the same as the next."""
+        page = self.driver.find_element(By.TAG_NAME, "html")
+        self.click(xpath)
+        WebDriverWait(self.driver, SECONDS).until(staleness_of(page))
 
     def reads(self, *texts: str) -> None:
         """Wait until the page says all of it; it loads itself again while an event is on its way."""
@@ -97,7 +105,7 @@ def visitor(running: Running, tmp_path_factory: pytest.TempPathFactory) -> Itera
 def test_a_question_is_answered_by_a_click(visitor: Visitor) -> None:
     visitor.open("/questions")
     visitor.reads("Which Anna do you mean", OPEN, "the boatbuilder", "keeps bees on the roof")
-    visitor.click("//button[contains(., 'dispatcher')]")
+    visitor.press("//button[contains(., 'dispatcher')]")
     visitor.reads("took effect", "Nothing is open.")
     assert visitor.namespace.entities.questions() == []
     (learning,) = [one for one in visitor.namespace.memories() if "Portuguese" in one.content]
@@ -115,9 +123,9 @@ def test_a_document_is_edited_and_a_late_edit_is_shown_beside_what_is_there(visi
     visitor.namespace.documents.edit("PilotProfile", {"years": 12})
     visitor.namespace.wait(timeout=SECONDS)
 
-    visitor.click("//button[contains(., 'Publish the edit')]")
+    visitor.press("//button[contains(., 'Publish the edit')]")
     visitor.reads("Somebody was faster.", "blue", "red", "11", "12")
-    visitor.click("//button[contains(., 'Publish the edit')]")
+    visitor.press("//button[contains(., 'Publish the edit')]")
     visitor.reads("took effect", "version 3")
     document = visitor.namespace.documents.get(PilotProfile)
     assert document is not None
@@ -129,7 +137,7 @@ def test_a_decision_is_taken_back(visitor: Visitor) -> None:
     (skagen,) = [one for one in visitor.namespace.memories() if "Skagen" in one.content]
     visitor.open(f"/memories/{skagen.id}")
     visitor.reads("User lives in Skagen", CORRECTION, "replaced")
-    visitor.click("//button[.='Undo']")
+    visitor.press("//button[.='Undo']")
     visitor.reads("took effect", "withdrawn")
     assert [
         one.content for one in visitor.namespace.memories() if "lives in" in one.content and "User l" in one.content
@@ -167,24 +175,24 @@ def test_a_memory_is_put_right_and_forgotten(visitor: Visitor) -> None:
     field = visitor.driver.find_element(By.ID, "content")
     field.clear()
     field.send_keys(bees.content.replace("bees", "hens"))
-    visitor.click("//button[.='Replace']")
+    visitor.press("//button[.='Replace']")
     visitor.reads("took effect", "Replaced by", "hens")
     (hens,) = [one for one in visitor.namespace.memories() if "hens" in one.content]
     assert hens.about == bees.about
 
     visitor.open(f"/memories/{hens.id}")
     visitor.click("//summary[contains(., 'not to be remembered')]")
-    visitor.click("//button[.='Forget']")
+    visitor.press("//button[.='Forget']")
     visitor.reads("took effect", "withdrawn")
     assert not any("hens" in one.content for one in visitor.namespace.memories())
-    visitor.click("//li[contains(., 'forgotten')]//button[.='Undo']")
+    visitor.press("//li[contains(., 'forgotten')]//button[.='Undo']")
     visitor.reads("took effect")
     assert any("hens" in one.content for one in visitor.namespace.memories())
 
     visitor.open(f"/memories/{hens.id}")
     visitor.click("//summary[contains(., 'Nobody may see it')]")
     visitor.click("//label[contains(., 'Delete it for good')]")
-    visitor.click("//button[.='Erase']")
+    visitor.press("//button[.='Erase']")
     visitor.reads("took effect", "erased")
     with pytest.raises(NotFound):
         visitor.namespace.get(hens.id)
