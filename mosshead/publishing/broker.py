@@ -11,8 +11,9 @@ from kombu.entity import Exchange, Queue
 from kombu.exceptions import KombuError, OperationalError
 from redis.exceptions import RedisError
 
-from mosshead.publishing.queue import QUEUE_NAME, check_broker_url, no_broker_url
+from mosshead.urls import check_broker_url, no_broker_url
 
+QUEUE_NAME = "mosshead.events"
 EXCHANGE = Exchange(QUEUE_NAME, type="direct", durable=True)
 QUEUE = Queue(QUEUE_NAME, exchange=EXCHANGE, routing_key=QUEUE_NAME, durable=True)
 

@@ -5,16 +5,16 @@ What talks to Redis is loaded with the first event, in the shipper's thread: a p
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from mosshead import fork_safety
-from mosshead.errors import ConfigurationError, QueueUnavailable
+from mosshead.errors import QueueUnavailable
 from mosshead.fork_safety import Forkable, InUse
 from mosshead.paths import NamespacePath
+from mosshead.urls import check_broker_url
 
 if TYPE_CHECKING:
     from kombu.connection import Connection
@@ -22,23 +22,8 @@ if TYPE_CHECKING:
 
     from mosshead.publishing.spool import UnsentEvents
 
-QUEUE_NAME = "mosshead.events"
 _PRESUMED_BYTES = 1024
 """Of an event of a chat, with what kombu adds, where the login may not ask how large the queue is."""
-
-
-def check_broker_url(url: str) -> str:
-    """The URL, where it names a Redis. Raises ConfigurationError."""
-    with suppress(ValueError):  # its words may hold a piece of the password
-        parts = urlsplit(url)
-        if parts.scheme in {"redis", "rediss"} and parts.port != 0:
-            return url
-    raise no_broker_url()
-
-
-def no_broker_url() -> ConfigurationError:
-    """What to raise where MOSSHEAD_BROKER_URL holds something else."""
-    return ConfigurationError("MOSSHEAD_BROKER_URL: not a broker's URL; it looks like redis://HOST:6379/0")
 
 
 class EventQueue(Forkable):
@@ -55,6 +40,8 @@ class EventQueue(Forkable):
     def publish(self, events: Sequence[str]) -> None:
         """Send events, each as JSON text, in order with one round trip. On QueueUnavailable, some may have arrived."""
         with self._connected() as producer, producer.batch():
+            from mosshead.publishing.broker import QUEUE_NAME
+
             for event in events:
                 producer.publish(
                     event,
@@ -76,7 +63,7 @@ class EventQueue(Forkable):
         with self._connected() as producer, producer.channel.conn_or_acquire() as redis:
             from redis.exceptions import ResponseError
 
-            from mosshead.publishing.broker import KEY_PREFIX
+            from mosshead.publishing.broker import KEY_PREFIX, QUEUE_NAME
 
             try:
                 return int(redis.memory_usage(KEY_PREFIX + QUEUE_NAME) or 0)
