@@ -13,12 +13,15 @@ from mosshead.store.decisions import decisions_where
 from mosshead.store.memories import memories_where
 
 
-def documents(connection: Connection, path: NamespacePath, *, name: str | None = None) -> list[Row[Any]]:
-    """Every document as it is now, or that of one schema, in the order of the schemas' names."""
+def documents(
+    connection: Connection, path: NamespacePath, *, name: str | None = None, prefix: str = ""
+) -> list[Row[Any]]:
+    """Every document as it is now, or that of one schema, or of those with a prefix, in the order of the schemas' names."""
     return Sql(f"""
         select schema_name, body, version, fields, updated_at, made_by from mosshead_read_v1.documents
-        where {OF_NAMESPACE} and schema_name = coalesce(%(name)s::text, schema_name) order by schema_name
-    """).rows(connection, path.ids, name=name)
+        where {OF_NAMESPACE} and schema_name = coalesce(%(name)s::text, schema_name)
+          and starts_with(schema_name, %(prefix)s) order by schema_name
+    """).rows(connection, path.ids, name=name, prefix=prefix)
 
 
 def versions(connection: Connection, path: NamespacePath, name: str, limit: int) -> list[Row[Any]]:
