@@ -1,17 +1,22 @@
 """Other packages with memory, each the real one before a fake endpoint, and a service that works."""
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any
 
+import agents
 import anthropic
+import openai
 import pytest
 from anthropic.lib.tools import ToolError
 
 from mosshead import Memory, Namespace
 from mosshead.contrib import anthropic_client
+from mosshead.contrib.agents_session import MemorySession
 from mosshead.contrib.anthropic_client.memory_tool import MemoryTool
 from tests.acceptance.running import Running
 from tests.fake_anthropic import FakeAnthropic
+from tests.fake_openai import FakeOpenAI
 
 PATIENT = 30.0
 
@@ -77,3 +82,33 @@ def test_anthropics_client_remembers_and_its_memory_tool_keeps_files(
     sarah.wait(90)
     with pytest.raises(ToolError, match="does not exist"):
         tool.call(view)
+
+
+@pytest.fixture
+def gpt() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI() as served:
+        yield served
+
+
+def test_an_agent_of_openais_sdk_remembers_from_session_to_session(
+    sarah: Namespace, elsewhere: Namespace, gpt: FakeOpenAI
+) -> None:
+    async def ask(session: MemorySession, text: str) -> str:
+        client = openai.AsyncOpenAI(api_key="none", base_url=gpt.base_url, max_retries=0)
+        agent = agents.Agent(name="Helper", model=agents.OpenAIResponsesModel("m", client))
+        config = agents.RunConfig(call_model_input_filter=session.remind, tracing_disabled=True)
+        return str((await agents.Runner.run(agent, text, session=session, run_config=config)).final_output)
+
+    first = MemorySession("c1", sarah, timeout=PATIENT)
+    assert asyncio.run(ask(first, "My dog is called Biscuit.")) == "Thank you, noted."
+    assert len(asyncio.run(first.get_items())) == 2
+    sarah.end_conversation("c1")
+    sarah.wait(90)
+    assert asyncio.run(MemorySession("c1", elsewhere).get_items()) == asyncio.run(first.get_items())
+    second = MemorySession("c2", sarah, timeout=PATIENT)
+    assert "Biscuit" in asyncio.run(ask(second, "What is my dog called?"))
+
+    asyncio.run(first.clear_session())
+    asyncio.run(second.clear_session())
+    sarah.wait(90)
+    assert (sarah.memories(), asyncio.run(MemorySession("c1", elsewhere).get_items())) == ([], [])

@@ -130,6 +130,11 @@ class Call:
     def to_read(self) -> float:
         return max(0.0, self.injection.seconds - self.left - self._elapsed())
 
+    @property
+    def injected(self) -> list[UUID]:
+        """The memories that `remind` put into the prompt."""
+        return self._injected.get("injected", [])
+
     def recall(self) -> Future[Context | Exception] | None:
         """Begin to read what is known; None where nothing is asked, or too many reads hang."""
         if not self._asked.text.strip():
