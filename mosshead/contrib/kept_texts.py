@@ -15,7 +15,7 @@ from mosshead.api.namespace import Namespace
 from mosshead.errors import InvalidEvent
 from mosshead.models.documents import KEPT
 from mosshead.models.memories import Decision
-from mosshead.redaction import redact, redact_json
+from mosshead.redaction import redact_json
 from mosshead.store import documents
 from mosshead.store.pending import Pending
 
@@ -40,8 +40,9 @@ class KeptTexts:
         self._prefix = f"{KEPT}{kind}_"
         self._waiting = _OF_ENGINES.setdefault(namespace.session.engine, {})
 
-    def read(self) -> dict[str, str]:
-        """Return the texts by key, in the order of the keys. Raises StoreUnavailable."""
+    def read(self, keys: Iterable[str] | None = None) -> dict[str, str]:
+        """Return the texts by key, in the order of the keys, or those of some keys alone. Raises StoreUnavailable."""
+        names = None if keys is None else [self.name(key) for key in keys]
         session, path = self.namespace.session, self.namespace.path.parts
         waiting = {place: one for place, one in tuple(self._waiting.items()) if place[0] == path}
         if waiting:
@@ -49,9 +50,10 @@ class KeptTexts:
             for place in [place for place, one in waiting.items() if one.pending.in_effect(progress)]:
                 waiting.pop(place)
                 self._waiting.pop(place, None)
-        bodies = [row.body for row in session.fetch(documents.documents, prefix=self._prefix)]
-        texts: dict[str, str | None] = {body["key"]: body["text"] for body in bodies if "text" in body}
-        texts |= {one.key: one.text for (_, name), one in waiting.items() if name.startswith(self._prefix)}
+        bodies = [row.body for row in session.fetch(documents.documents, names=names, prefix=self._prefix)]
+        texts: dict[str, str | None] = {body["name"]: body["text"] for body in bodies if "text" in body}
+        waits = {name: one for (_, name), one in waiting.items() if name.startswith(self._prefix)}
+        texts |= {one.key: one.text for name, one in waits.items() if names is None or name in names}
         return {key: text for key, text in sorted(texts.items()) if text is not None}
 
     def write(self, changes: Mapping[str, str | None]) -> list[UUID]:
@@ -60,8 +62,8 @@ class KeptTexts:
         Secrets are taken out before the spool (`redacted` says how). Raises InvalidEvent where a key reads as a secret or a text
         is beyond 16 KiB, and otherwise as `Namespace.publish`.
         """
-        if secret := next((key for key in changes if redact(key) != key), None):
-            raise InvalidEvent(f"key: {redact(secret)!r} reads as a secret; choose another")
+        if secret := next((key for key in changes if self.redacted(key) != key), None):
+            raise InvalidEvent(f"key: {self.redacted(secret)!r} reads as a secret; choose another")
         texts = {key: None if text is None else self.redacted(text) for key, text in changes.items()}
         session = self.namespace.session
         ids = session.publish_all([self._edit(key, text) for key, text in texts.items()])
@@ -89,7 +91,7 @@ class KeptTexts:
         return str(redact_json(text))
 
     def _edit(self, key: str, text: str | None) -> dict[str, object]:
-        patch = {"key": None if text is None else key, "text": text}
+        patch = {"name": None if text is None else key, "text": text}
         return {"type": "edit_document", "document": self.name(key), "patch": patch}
 
 

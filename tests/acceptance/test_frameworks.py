@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import agents
@@ -9,12 +10,18 @@ import anthropic
 import openai
 import pytest
 from anthropic.lib.tools import ToolError
+from langchain_core.messages import AIMessage, HumanMessage, convert_to_openai_messages
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.store.base import BaseStore
 
 from mosshead import Memory, Namespace
 from mosshead.contrib import anthropic_client
 from mosshead.contrib.agents_session import MemorySession
 from mosshead.contrib.anthropic_client.memory_tool import MemoryTool
+from mosshead.contrib.langgraph_nodes import MemoryNodes
+from mosshead.contrib.langgraph_store import MossheadStore
 from tests.acceptance.running import Running
+from tests.acceptance.test_readme import ROOT, python_with_output
 from tests.fake_anthropic import FakeAnthropic
 from tests.fake_openai import FakeOpenAI
 
@@ -112,3 +119,58 @@ def test_an_agent_of_openais_sdk_remembers_from_session_to_session(
     asyncio.run(second.clear_session())
     sarah.wait(90)
     assert (sarah.memories(), asyncio.run(MemorySession("c1", elsewhere).get_items())) == ([], [])
+
+
+class State(MessagesState):
+    """A graph's state with the messages for the model."""
+
+    llm_input_messages: list[Any]
+
+
+def test_a_graph_of_langgraph_remembers_and_its_store_keeps_items(
+    sarah: Namespace, elsewhere: Namespace, gpt: FakeOpenAI
+) -> None:
+    client = openai.OpenAI(api_key="none", base_url=gpt.base_url, max_retries=0)
+
+    def model(state: State, *, store: BaseStore) -> dict[str, Any]:
+        asked: Any = convert_to_openai_messages(state["llm_input_messages"])
+        answer = client.chat.completions.create(model="m", messages=asked).choices[0].message.content
+        store.put(("asked",), str(len(state["messages"])), {"text": str(state["messages"][-1].content)})
+        return {"messages": [AIMessage(answer or "")]}
+
+    nodes, store = MemoryNodes(sarah, timeout=PATIENT), MossheadStore(sarah)
+    graph: Any = StateGraph(State)
+    graph.add_node("recall", nodes.recall)
+    graph.add_node("model", model)
+    graph.add_node("publish", nodes.publish)
+    for one, other in pairwise([START, "recall", "model", "publish", END]):
+        graph.add_edge(one, other)
+    compiled = graph.compile(store=store)
+
+    def ask(thread: str, text: str) -> str:
+        given = {"messages": [HumanMessage(text)]}
+        return str(compiled.invoke(given, {"configurable": {"thread_id": thread}})["messages"][-1].content)
+
+    assert ask("t1", "My dog is called Biscuit.") == "Thank you, noted."
+    sarah.end_conversation("t1")
+    sarah.wait(90)
+    assert "Biscuit" in ask("t2", "What is my dog called?")
+    sarah.wait(90)
+    kept: Any = MossheadStore(elsewhere).search(("asked",), query="a pet's name", limit=1)
+    assert [(one.key, one.value) for one in kept] == [("1", {"text": "What is my dog called?"})]
+
+
+def test_the_page_about_frameworks_does_what_it_says(
+    sarah: Namespace, gpt: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", gpt.base_url)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    agents.set_tracing_disabled(True)
+    answer = {"messages": [AIMessage("It is Biscuit.")]}
+    variables: dict[str, Any] = {"sarah": sarah, "call_model": lambda state: answer, "agents": agents}
+    for code, _ in python_with_output(ROOT / "docs" / "frameworks.md"):
+        exec(compile(code, "docs/frameworks.md", "exec"), variables)
+    assert variables["result"].final_output == "You have not told me."
+    assert variables["after"]["messages"][-1].content == "It is Biscuit."
+    assert variables["store"].get(("users", "ann"), "prefs").value == {"theme": "dark"}
