@@ -47,12 +47,12 @@ class MemoryNodes:
     def recall(self, state: Mapping[str, Any], config: RunnableConfig) -> dict[str, Any]:
         """Return ``llm_input_messages``: the state's messages with what is known put in, for the model alone."""
         messages: Sequence[BaseMessage] = state["messages"]
-        injection = self._injection(config)
+        namespace, injection = self._whose(config)
         plain = _plain(messages)
         call = Call(injection, _CHAT, {"messages": plain})
         if (reading := call.recall()) is not None:
             call.remind(wait(reading, call.to_read))
-        self._injected[injection.whose(None).path.parts, injection.named(None)] = call.injected
+        self._injected[namespace.path.parts, injection.named(None)] = call.injected
         for place in tuple(self._injected)[:-_MOST_THREADS]:
             self._injected.pop(place, None)
         reminded = call.arguments["messages"]
@@ -69,10 +69,10 @@ class MemoryNodes:
         Where memory is away, the graph goes on: ``on_error``, or a warning of the logger "mosshead", tells.
         """
         messages: Sequence[BaseMessage] = state["messages"]
-        injection, plain = self._injection(config), _plain(messages)
+        namespace, injection = self._whose(config)
+        thread, plain = injection.named(None), _plain(messages)
         said = [number for number, one in enumerate(plain) if one["role"] == Role.USER]
         first = said[-1] if said else len(plain)
-        namespace, thread = injection.whose(None), injection.named(None)
         injected = self._injected.get((namespace.path.parts, thread))
         more = {"injected": injected} if injected else {}
         now = datetime.now(self._zone)
@@ -86,14 +86,15 @@ class MemoryNodes:
             wait(publishing, injection.seconds)
         return {}
 
-    def _injection(self, config: RunnableConfig) -> Injection:
-        """Raises ValueError where the config has no thread."""
+    def _whose(self, config: RunnableConfig) -> tuple[Namespace, Injection]:
+        """Whose memory a run is about, and how it is told. Raises ValueError where the config has no thread."""
         thread = config.get("configurable", {}).get("thread_id")
         if not thread:
             raise ValueError("thread_id: is missing; run the graph with {'configurable': {'thread_id': …}}")
-        return Injection(
+        namespace = self._namespace if isinstance(self._namespace, Namespace) else self._namespace(config)
+        injection = Injection(
             asynchronous=False,
-            memory=self._namespace if isinstance(self._namespace, Namespace) else self._namespace(config),
+            memory=namespace,
             namespace=None,
             conversation=str(thread),
             zone=self._zone,
@@ -103,6 +104,7 @@ class MemoryNodes:
             on_extract=None,
             on_error=self._on_error,
         )
+        return namespace, injection
 
 
 _CHAT = Chat()
