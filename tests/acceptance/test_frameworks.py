@@ -17,7 +17,7 @@ from langgraph.store.base import BaseStore
 from mosshead import Memory, Namespace
 from mosshead.contrib import anthropic_client
 from mosshead.contrib.agents_session import MemorySession
-from mosshead.contrib.anthropic_client.memory_tool import MemoryTool
+from mosshead.contrib.anthropic_client.memory_tool import AnthropicMemoryTool
 from mosshead.contrib.langgraph_nodes import MemoryNodes
 from mosshead.contrib.langgraph_store import MossheadStore
 from tests.acceptance.running import Running
@@ -71,7 +71,7 @@ def test_anthropics_client_remembers_and_its_memory_tool_keeps_files(
         model="m",
         max_tokens=9,
         messages=[{"role": "user", "content": "Note it."}],
-        tools=[MemoryTool(sarah)],
+        tools=[AnthropicMemoryTool(sarah)],
         thread=False,
     )
     assert runner.until_done().content[0].text == "Done."  # type: ignore[union-attr]
@@ -82,7 +82,7 @@ def test_anthropics_client_remembers_and_its_memory_tool_keeps_files(
     assert "hunter2" not in str(claude.requests[-1]["messages"][2:])
 
     sarah.wait(90)
-    tool = MemoryTool(elsewhere)
+    tool = AnthropicMemoryTool(elsewhere)
     view: Any = {"command": "view", "path": path}
     assert "Feeds Biscuit at seven." in str(tool.call(view))
     sarah.undo(tool.decisions(path)[0].id)

@@ -33,7 +33,7 @@ _UNAVAILABLE = "The memory cannot be reached at the moment. Go on without it."
 _log = logging.getLogger("mosshead")
 
 
-class MemoryTool(BetaAbstractMemoryTool):
+class AnthropicMemoryTool(BetaAbstractMemoryTool):
     """``memory_20250818`` over a namespace: put it among the ``tools`` of ``client.beta.messages.tool_runner``.
 
     Each file has a history, and each change a decision, which `Namespace.undo` takes back.
@@ -233,21 +233,21 @@ def _missing(path: str) -> ToolError:
     return ToolError(f"The path {path} does not exist. Please provide a valid path.")
 
 
-class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
+class AsyncAnthropicMemoryTool(BetaAsyncAbstractMemoryTool):
     """The same for an ``AsyncAnthropic``; each command runs in a thread."""
 
     def __init__(self, namespace: Namespace, **options: Any) -> None:
-        """As `MemoryTool`."""
+        """As `AnthropicMemoryTool`."""
         super().__init__(**options)
-        self._straight = MemoryTool(namespace)
+        self._straight = AnthropicMemoryTool(namespace)
         self.decisions: Callable[[str], list[Decision]] = self._straight.decisions
 
     async def execute(self, command: Any) -> Any:
-        """As `MemoryTool.execute`."""
+        """As `AnthropicMemoryTool.execute`."""
         return await asyncio.to_thread(self._straight.execute, command)
 
     view = create = str_replace = insert = delete = rename = execute
 
     async def clear_all_memory(self) -> str:
-        """As `MemoryTool.clear_all_memory`."""
+        """As `AnthropicMemoryTool.clear_all_memory`."""
         return await asyncio.to_thread(self._straight.clear_all_memory)

@@ -130,11 +130,6 @@ class Call:
     def to_read(self) -> float:
         return max(0.0, self.injection.seconds - self.left - self._elapsed())
 
-    @property
-    def injected(self) -> list[UUID]:
-        """The memories that `remind` put into the prompt."""
-        return self._injected.get("injected", [])
-
     def recall(self) -> Future[Context | Exception] | None:
         """Begin to read what is known; None where nothing is asked, or too many reads hang."""
         if not self._asked.text.strip():
@@ -167,6 +162,11 @@ class Call:
         if ids:
             self._injected = {"injected": list(dict.fromkeys(ids))[:MAX_INJECTED]}
         self.left = max(self.left, self.injection.seconds - self._elapsed())
+
+    @property
+    def injected(self) -> list[UUID]:
+        """The memories that `remind` put into the prompt."""
+        return self._injected.get("injected", [])
 
     def _put(self, put: Callable[[Arguments, str], Arguments], notes: str) -> None:
         self.arguments = self.injection.tried(self.arguments, put, self.arguments, notes)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead import Memory, Namespace
-from mosshead.contrib.anthropic_client.memory_tool import MAX_BYTES, AsyncMemoryTool, MemoryTool
+from mosshead.contrib.anthropic_client.memory_tool import MAX_BYTES, AsyncAnthropicMemoryTool, AnthropicMemoryTool
 from tests.forming import Forming
 from tests.integration.mosshead.conftest import Taken, broker, taken  # noqa: F401 - fixtures
 from workers.local import Addresses
@@ -31,8 +31,8 @@ def sarah(memory: Memory, forming: Forming) -> Namespace:
 
 
 @pytest.fixture
-def tool(sarah: Namespace) -> MemoryTool:
-    return MemoryTool(sarah)
+def tool(sarah: Namespace) -> AnthropicMemoryTool:
+    return AnthropicMemoryTool(sarah)
 
 
 @pytest.fixture
@@ -103,14 +103,14 @@ def test_the_answers_are_those_of_the_packages_own_back_end(
     folder: Path, lasting: Memory, commands: list[dict[str, Any]]
 ) -> None:
     theirs: Any = BetaLocalFilesystemMemoryTool(str(folder / uuid4().hex))
-    ours = MemoryTool(lasting.namespace("tool", uuid4().hex))
+    ours = AnthropicMemoryTool(lasting.namespace("tool", uuid4().hex))
     for one in commands:
         command = {**one}
         name = command.pop("command")
         assert answer(ours, name, **command) == answer(theirs, name, **command)
 
 
-def test_a_directory_is_listed_two_levels_deep(tool: MemoryTool, tmp_path: Path) -> None:
+def test_a_directory_is_listed_two_levels_deep(tool: AnthropicMemoryTool, tmp_path: Path) -> None:
     theirs: Any = BetaLocalFilesystemMemoryTool(str(tmp_path))
     for path in ("b.txt", "a/x.txt", "a/deep/y.txt", "a/deep/er/z.txt", ".hidden", "a.txt"):
         for back_end in (tool, theirs):
@@ -150,7 +150,7 @@ def test_a_directory_is_listed_two_levels_deep(tool: MemoryTool, tmp_path: Path)
         *(f"/memories/{'a' * 400}", None, 7),
     ],
 )
-def test_a_path_that_leads_elsewhere_is_refused_by_every_command(tool: MemoryTool, path: Any) -> None:
+def test_a_path_that_leads_elsewhere_is_refused_by_every_command(tool: AnthropicMemoryTool, path: Any) -> None:
     assert answer(tool, "create", path="/memories/a", file_text="x").startswith("File created")
     calls: list[dict[str, Any]] = [
         {"name": "view", "path": path},
@@ -174,19 +174,19 @@ def test_a_path_that_leads_elsewhere_is_refused_by_every_command(tool: MemoryToo
         {"command": "insert", "path": "/memories/b"},
     ],
 )
-def test_a_command_that_does_not_fit_is_answered(tool: MemoryTool, call: dict[str, Any]) -> None:
+def test_a_command_that_does_not_fit_is_answered(tool: AnthropicMemoryTool, call: dict[str, Any]) -> None:
     answer(tool, "create", path="/memories/b", file_text="")
     with pytest.raises(ToolError, match="Not done"):
         tool.call(call)
 
 
-def test_a_file_that_is_too_large_is_refused(tool: MemoryTool) -> None:
+def test_a_file_that_is_too_large_is_refused(tool: AnthropicMemoryTool) -> None:
     told = answer(tool, "create", path="/memories/a", file_text="x" * MAX_BYTES)
     assert told == "Error: The file /memories/a would be above 16,000 bytes; put the rest into another file."
     assert answer(tool, "create", path="/memories/a", file_text="é" * (MAX_BYTES // 2 - 5)).startswith("File created")
 
 
-def test_secrets_are_replaced_and_the_answer_says_so(tool: MemoryTool, sarah: Namespace, settle: Any) -> None:
+def test_secrets_are_replaced_and_the_answer_says_so(tool: AnthropicMemoryTool, sarah: Namespace, settle: Any) -> None:
     told = answer(tool, "create", path="/memories/a.txt", file_text=f"Likes tea.\n{SECRET}\n")
     mark = "[redacted: password]"
     assert told == (
@@ -204,12 +204,12 @@ def test_secrets_are_replaced_and_the_answer_says_so(tool: MemoryTool, sarah: Na
     assert "hunter2" not in "".join(sarah.export())
 
 
-def test_a_change_is_taken_back(tool: MemoryTool, lasting: Memory, sarah: Namespace, settle: Any) -> None:
+def test_a_change_is_taken_back(tool: AnthropicMemoryTool, lasting: Memory, sarah: Namespace, settle: Any) -> None:
     answer(tool, "create", path="/memories/tea.md", file_text="User likes green tea.")
     answer(tool, "create", path="/memories/dog.md", file_text="Biscuit.")
     answer(tool, "str_replace", path="/memories/tea.md", old_str="green", new_str="black")
     answer(tool, "delete", path="/memories/dog.md")
-    other = MemoryTool(lasting.namespace(*sarah.path.parts))
+    other = AnthropicMemoryTool(lasting.namespace(*sarah.path.parts))
     settle(4)
     assert answer(other, "view", path="/memories").splitlines()[2:] == ["21B\t/memories/tea.md"]
 
@@ -229,14 +229,14 @@ def test_a_memory_that_cannot_be_reached_is_said_and_raises_nothing_else(address
         spool_dir=tmp_path,
         check=False,
     ) as away:
-        tool = MemoryTool(away.namespace("acme", "away"))
+        tool = AnthropicMemoryTool(away.namespace("acme", "away"))
         assert answer(tool, "view", path="/memories") == (
             "Error: The memory cannot be reached at the moment. Go on without it."
         )
 
 
-def test_the_tool_of_asyncio_does_the_same(sarah: Namespace, tool: MemoryTool) -> None:
-    awaited = AsyncMemoryTool(sarah, cache_control={"type": "ephemeral"})
+def test_the_tool_of_asyncio_does_the_same(sarah: Namespace, tool: AnthropicMemoryTool) -> None:
+    awaited = AsyncAnthropicMemoryTool(sarah, cache_control={"type": "ephemeral"})
     assert awaited.to_dict()["cache_control"] == {"type": "ephemeral"}
     command: Any = {"command": "create", "path": "/memories/a", "file_text": "Tea."}
     assert asyncio.run(awaited.call(command)) == "File created successfully at: /memories/a"
