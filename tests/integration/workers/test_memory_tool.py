@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead import Memory, Namespace
-from mosshead.contrib.anthropic_client.memory_tool import MAX_BYTES, AsyncAnthropicMemoryTool, AnthropicMemoryTool
+from mosshead.contrib.anthropic_client.memory_tool import MAX_BYTES, AnthropicMemoryTool, AsyncAnthropicMemoryTool
 from tests.forming import Forming
 from tests.integration.mosshead.conftest import Taken, broker, taken  # noqa: F401 - fixtures
 from workers.local import Addresses
@@ -220,6 +220,11 @@ def test_a_change_is_taken_back(tool: AnthropicMemoryTool, lasting: Memory, sara
     settle(2)
     assert answer(other, "view", path="/memories/tea.md").endswith("     1\tUser likes green tea.")
     assert answer(tool, "view", path="/memories/dog.md").endswith("     1\tBiscuit.")
+
+    sarah.erase(everything=True)
+    settle(1)
+    assert answer(other, "view", path="/memories").splitlines()[1:] == ["0B\t/memories"]
+    assert tool.decisions("/memories/tea.md") == []
 
 
 def test_a_memory_that_cannot_be_reached_is_said_and_raises_nothing_else(addresses: Addresses, tmp_path: Path) -> None:
