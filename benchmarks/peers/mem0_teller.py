@@ -15,7 +15,7 @@ from mosshead.embeddings.local.minilm import DIMENSIONS
 _USER = "peers"
 
 
-class _Embeddings(Embeddings):  # type: ignore[misc] # only the peers' environment has its base
+class _Embeddings(Embeddings):  # type: ignore[misc, unused-ignore] # the package is untyped for mypy where it is not installed
     def __init__(self, embedder: CountedEmbedder) -> None:
         self._embedder = embedder
 

@@ -104,7 +104,7 @@ class NamespaceDocuments:
         return self.records(Episode, text=text, limit=limit)
 
     def _row(self, name: str) -> Row[Any] | None:
-        return next(iter(self.session.fetch(stored.documents, name=name)), None)
+        return next(iter(self.session.fetch(stored.documents, names=[name])), None)
 
 
 def _name(schema: type[BaseModel] | str) -> str:

@@ -1,5 +1,6 @@
 """The SQL of the read side about documents and records. Functions take a connection and never commit."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Row
@@ -13,12 +14,15 @@ from mosshead.store.decisions import decisions_where
 from mosshead.store.memories import memories_where
 
 
-def documents(connection: Connection, path: NamespacePath, *, name: str | None = None) -> list[Row[Any]]:
-    """Every document as it is now, or that of one schema, in the order of the schemas' names."""
+def documents(
+    connection: Connection, path: NamespacePath, *, names: Sequence[str] | None = None, prefix: str = ""
+) -> list[Row[Any]]:
+    """Every document as it is now, or those of some schemas, or with a prefix, in the order of the schemas' names."""
     return Sql(f"""
         select schema_name, body, version, fields, updated_at, made_by from mosshead_read_v1.documents
-        where {OF_NAMESPACE} and schema_name = coalesce(%(name)s::text, schema_name) order by schema_name
-    """).rows(connection, path.ids, name=name)
+        where {OF_NAMESPACE} and (%(names)s::text[] is null or schema_name = any(%(names)s::text[]))
+          and starts_with(schema_name, %(prefix)s) order by schema_name
+    """).rows(connection, path.ids, names=None if names is None else list(names), prefix=prefix)
 
 
 def versions(connection: Connection, path: NamespacePath, name: str, limit: int) -> list[Row[Any]]:

@@ -129,7 +129,7 @@ def test_the_tutorial_prints_what_it_says(
 def test_the_code_about_clients_runs(settings: None) -> None:
     variables: dict[str, object] = {}
     examples = python_with_output(INJECTION)
-    assert len(examples) == 4
+    assert len(examples) == 5
     for code, _ in examples:
         printed(code.replace(*OWN_TENANT), variables)
     memory = variables["memory"]

@@ -15,6 +15,7 @@ from db.keys import BatchRef, LaneRef
 from mosshead.contrib.managers.prompts import DOCUMENT_VERSION
 from mosshead.events.commands import EditDocument
 from mosshead.llm import LanguageModel
+from mosshead.models.documents import KEPT
 from mosshead.store.connection import tenant_transaction
 from pipeline.models import RecordSchema
 from pipeline.reflection.documents import Changed, DocumentState, Formed, Mark, Misfit, edited, form_document, settled
@@ -119,7 +120,8 @@ def held_in(row: DocumentVersion) -> DocumentState:
 
 
 def _shape(profiles: Iterable[Mapping[str, Any]], name: str) -> RecordSchema | None:
-    return next((RecordSchema(name, one["json_schema"]) for one in profiles if one["name"] == name), None)
+    asked_for = (RecordSchema(name, one["json_schema"]) for one in profiles if one["name"] == name)
+    return next(asked_for, RecordSchema(name, {"type": "object"}) if name.startswith(KEPT) else None)
 
 
 DOCUMENT = Reflection(prepare)

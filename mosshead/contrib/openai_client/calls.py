@@ -163,6 +163,11 @@ class Call:
             self._injected = {"injected": list(dict.fromkeys(ids))[:MAX_INJECTED]}
         self.left = max(self.left, self.injection.seconds - self._elapsed())
 
+    @property
+    def injected(self) -> list[UUID]:
+        """The memories that `remind` put into the prompt."""
+        return self._injected.get("injected", [])
+
     def _put(self, put: Callable[[Arguments, str], Arguments], notes: str) -> None:
         self.arguments = self.injection.tried(self.arguments, put, self.arguments, notes)
 

@@ -52,7 +52,10 @@ def test_an_app_that_only_reads_loads_none_of_what_publishing_and_the_command_ne
     for name in ("MOSSHEAD_DATABASE_URL", "MOSSHEAD_BROKER_URL"):
         monkeypatch.setenv(name, addresses.environment()[name])
     monkeypatch.setenv("MOSSHEAD_SPOOL_DIR", str(tmp_path))
-    unwanted = "amqp billiard celery hf_xet httpx2 huggingface_hub kombu openai redis rich sqlalchemy.orm torch typer"
+    unwanted = (
+        "agents amqp anthropic billiard celery hf_xet httpx2 huggingface_hub kombu langchain_core langgraph openai redis rich "
+        "sqlalchemy.orm torch typer"
+    )
     done = subprocess.run([sys.executable, "-c", READS, unwanted], check=True, capture_output=True, text=True)
     assert done.stdout == "[]\nTrue\n"
 

@@ -106,6 +106,16 @@ def test_a_document_is_formed_of_what_was_said_and_read_back_typed(profile: Kept
     assert ["BEGIN CURRENT" in prompt for prompt in asked] == [False, True]
 
 
+def test_a_document_that_is_kept_by_hand_alone_need_not_be_asked_for(forming: Forming, sarah: Namespace) -> None:
+    edit = {"type": "edit_document", "patch": {"soup": "leek", "prices": [4, 5]}}
+    forming.command(**edit, document="kept_menu")
+    forming.command(**edit, document="menu")
+    (kept,) = sarah.documents.list()
+    assert (kept.name, kept.body, kept.by_hand) == ("kept_menu", edit["patch"], ("/prices", "/soup"))
+    (refused,) = sarah.documents.decisions("menu")
+    assert str(refused.refused).startswith("no document of this name is asked for")
+
+
 # What was edited by hand --------------------------------------------------------------------------------------------------
 
 

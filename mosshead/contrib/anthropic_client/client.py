@@ -1,0 +1,203 @@
+"""What stands for a client of the anthropic package: its messages ask with memory, all else is the client's own."""
+
+from collections.abc import Callable
+from copy import copy
+from datetime import UTC, tzinfo
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
+from uuid import UUID, uuid4
+
+from mosshead.api.memory import Memory, warm_up
+from mosshead.api.namespace import Namespace
+from mosshead.arguments import checked_limit, checked_seconds
+from mosshead.contrib.anthropic_client.messages import AnthropicMessages
+from mosshead.contrib.openai_client.calls import (
+    NO_MESSAGES,
+    Call,
+    Injection,
+    Placement,
+    Whose,
+    wait,
+    wait_async,
+    warm_up_reads,
+)
+from mosshead.contrib.openai_client.client import ask, ask_async
+from mosshead.contrib.openai_client.streams import Forwarding
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from anthropic import Anthropic, AsyncAnthropic
+
+_FORM: Any = AnthropicMessages()
+
+_Client = TypeVar("_Client", bound="Anthropic | AsyncAnthropic")
+
+
+def with_memory(
+    client: _Client,
+    memory: Memory | Namespace,
+    *,
+    namespace: Whose | Callable[[], Whose] | None = None,
+    conversation: str | Callable[[], str] | None = None,
+    zone: tzinfo | Callable[[], tzinfo] = UTC,
+    budget: int = 800,
+    timeout: float = 0.3,
+    placement: Placement = "message",
+    on_extract: Callable[[list[UUID]], object] | None = None,
+    on_error: Callable[[Exception], object] | None = None,
+) -> _Client:
+    """A client of the anthropic package that remembers: it is used as the one that is given, which stays as it is.
+
+    Each ``create``, ``parse`` and ``stream`` of ``messages`` and of ``beta.messages``, and each turn of ``tool_runner``, reads
+    what is known for the user's last message, puts it into a fence before that message's own words, and publishes what is new of
+    the messages and the answer. The arguments are those of `mosshead.contrib.openai_client.with_memory` (docs/injection.md).
+    Raises TypeError and ValueError, which name what does not fit, InvalidNamespace, and ConfigurationError where the embedding
+    model's files are not the right ones. The calls raise what the client raises, and InvalidNamespace where no namespace is said.
+    """
+    if not isinstance(memory, Memory | Namespace):
+        raise TypeError(f"memory: a Memory, or one of its namespaces, got {type(memory).__name__}")
+    if placement not in get_args(Placement):
+        raise ValueError(f"placement: one of {', '.join(get_args(Placement))}, got {placement!r}")
+    injection = Injection(
+        asynchronous=_is_asynchronous(client),
+        memory=memory,
+        namespace=namespace,
+        conversation=str(uuid4()) if conversation is None else conversation,
+        zone=zone,
+        budget=checked_limit(budget, "budget"),
+        seconds=checked_seconds("timeout", timeout),
+        placement=placement,
+        on_extract=on_extract,
+        on_error=on_error,
+    )
+    if namespace is not None and not callable(namespace):
+        injection.whose(None)
+    warm_up(memory.session.embedder) if isinstance(memory, Namespace) else memory.warm_up()
+    warm_up_reads(memory if isinstance(memory, Namespace) else memory.namespace("mosshead", "warm-up"))
+    return cast("_Client", AnthropicWithMemory(client, injection))
+
+
+class AnthropicWithMemory(Forwarding):
+    """The client."""
+
+    __slots__ = ("_injection",)
+
+    def __init__(self, inner: Any, injection: Injection) -> None:
+        super().__init__(inner, _injection=injection)
+
+    @property
+    def messages(self) -> Any:
+        return _Messages(self._inner.messages, self._injection, self)
+
+    @property
+    def beta(self) -> Any:
+        return _Beta(self._inner.beta, self._injection, self)
+
+    @property
+    def with_raw_response(self) -> Any:
+        """The package makes it of what it stands before; made of this, it asks with memory."""
+        return type(self._inner.with_raw_response)(self)
+
+    def copy(self, **options: Any) -> Any:
+        """As the client's, with the same memory."""
+        return AnthropicWithMemory(self._inner.copy(**options), self._injection)
+
+    with_options = copy
+
+    def __copy__(self) -> "AnthropicWithMemory":
+        return AnthropicWithMemory(copy(self._inner), self._injection)
+
+
+class _Part(Forwarding):
+    """A part of the client. _client: what stands for the client, which the package's own helpers ask through their part."""
+
+    __slots__ = ("_client", "_injection")
+
+    def __init__(self, inner: Any, injection: Injection, client: AnthropicWithMemory) -> None:
+        super().__init__(inner, _injection=injection, _client=client)
+
+    @property
+    def with_raw_response(self) -> Any:
+        return type(self._inner.with_raw_response)(self)
+
+
+class _Beta(_Part):
+    __slots__ = ()
+
+    @property
+    def messages(self) -> Any:
+        return _Messages(self._inner.messages, self._injection, self._client)
+
+
+class _Messages(_Part):
+    __slots__ = ()
+
+    def create(self, **arguments: Any) -> Any:
+        return self._ask(self._inner.create, arguments)
+
+    def parse(self, **arguments: Any) -> Any:
+        return self._ask(self._inner.parse, arguments)
+
+    def stream(self, **arguments: Any) -> Any:
+        """As the package's helper, which is entered."""
+        return _StreamManager(self._inner.stream, Call(self._injection, _FORM, arguments))
+
+    def tool_runner(self, **arguments: Any) -> Any:
+        """The package's helper, which asks by the ``beta.messages`` of its client."""
+        return type(self._inner).tool_runner(self, **arguments)
+
+    def _ask(self, method: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+        call = Call(self._injection, _FORM, arguments)
+        return ask_async(method, call) if self._injection.asynchronous else ask(method, call)
+
+
+class _StreamManager:
+    """What a ``with`` enters. The turn is published at its end: what came until then."""
+
+    def __init__(self, method: Callable[..., Any], call: Call) -> None:
+        self._method, self._call = method, call
+        self._manager: Any = None
+        self._stream: Any = None
+
+    def __enter__(self) -> Any:
+        if (reading := self._call.recall()) is not None:
+            self._call.remind(wait(reading, self._call.to_read))
+        self._manager = self._method(**self._call.arguments)
+        self._stream = self._manager.__enter__()
+        return self._stream
+
+    def __exit__(self, *error: Any) -> None:
+        try:
+            self._manager.__exit__(*error)
+        finally:
+            wait(self._publish(), self._call.left)
+
+    async def __aenter__(self) -> Any:
+        if (reading := self._call.recall()) is not None:
+            read = await wait_async(reading, self._call.to_read)
+            self._call.remind(read)
+        self._manager = self._method(**self._call.arguments)
+        self._stream = await self._manager.__aenter__()
+        return self._stream
+
+    async def __aexit__(self, *error: Any) -> None:
+        try:
+            await self._manager.__aexit__(*error)
+        finally:
+            await wait_async(self._publish(), self._call.left)
+
+    def _publish(self) -> "Future[None] | None":
+        try:
+            came = self._stream.current_message_snapshot
+        except AssertionError:  # nothing came
+            return self._call.publish(NO_MESSAGES, cut=True)
+        answer = self._call.injection.tried(NO_MESSAGES, self._call.form.answered, came)
+        return self._call.publish(answer, cut=came.stop_reason is None)
+
+
+def _is_asynchronous(client: object) -> bool:
+    from anthropic import Anthropic, AsyncAnthropic  # an optional extra, and slow to import
+
+    if not isinstance(client, Anthropic | AsyncAnthropic):
+        raise TypeError(f"client: an anthropic.Anthropic or anthropic.AsyncAnthropic, got {type(client).__name__}")
+    return isinstance(client, AsyncAnthropic)

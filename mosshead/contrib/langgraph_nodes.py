@@ -1,0 +1,134 @@
+"""Two nodes for a graph of LangGraph: one tells the model what is remembered, one publishes what was said."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, tzinfo
+from typing import Any
+from uuid import UUID, uuid5
+
+from langchain_core.messages import BaseMessage, SystemMessage, convert_to_openai_messages
+from langchain_core.runnables import RunnableConfig
+
+from mosshead.api.memory import warm_up
+from mosshead.api.namespace import Namespace
+from mosshead.arguments import checked_limit, checked_seconds
+from mosshead.contrib.openai_client.apis import Chat, Message, storable, text_of
+from mosshead.contrib.openai_client.calls import BACKGROUND, Call, Injection, wait, warm_up_reads
+from mosshead.models.kinds import Role
+
+_MOST_THREADS = 1_000
+
+
+class MemoryNodes:
+    """The nodes of one namespace. ``graph.add_node("recall", nodes.recall)``, and ``nodes.publish`` behind the model's node.
+
+    The conversation is the ``thread_id`` of the graph's config. The state holds ``messages``.
+    """
+
+    def __init__(
+        self,
+        namespace: Namespace | Callable[[RunnableConfig], Namespace],
+        *,
+        zone: tzinfo = UTC,
+        budget: int = 800,
+        timeout: float = 0.3,
+        on_error: Callable[[Exception], object] | None = None,
+    ) -> None:
+        """namespace: whose memory, or a function that says it of a run's config. The rest as for ``with_memory``.
+
+        Raises ValueError, which names what does not fit.
+        """
+        self._namespace, self._zone, self._on_error = namespace, zone, on_error
+        self._budget, self._seconds = checked_limit(budget, "budget"), checked_seconds("timeout", timeout)
+        self._injected: dict[tuple[object, str], list[UUID]] = {}
+        if isinstance(namespace, Namespace):
+            warm_up(namespace.session.embedder)
+            warm_up_reads(namespace)
+
+    def recall(self, state: Mapping[str, Any], config: RunnableConfig) -> dict[str, Any]:
+        """Return ``llm_input_messages``: the state's messages with what is known put in, for the model alone."""
+        messages: Sequence[BaseMessage] = state["messages"]
+        namespace, injection = self._whose(config)
+        plain = _plain(messages)
+        call = Call(injection, _CHAT, {"messages": plain})
+        if (reading := call.recall()) is not None:
+            call.remind(wait(reading, call.to_read))
+        self._injected[namespace.path.parts, injection.named(None)] = call.injected
+        for place in tuple(self._injected)[:-_MOST_THREADS]:
+            self._injected.pop(place, None)
+        reminded = call.arguments["messages"]
+        added = len(reminded) - len(plain)  # a system message with the profile, where there was none
+        told: list[BaseMessage] = [SystemMessage(one["content"]) for one in reminded[:added]]
+        for message, before, after in zip(messages, plain, reminded[added:], strict=True):
+            changes = {} if before == after else {"content": after["content"]}
+            told.append(message.model_copy(update=changes) if changes else message)
+        return {"llm_input_messages": told}
+
+    def publish(self, state: Mapping[str, Any], config: RunnableConfig) -> dict[str, Any]:
+        """Publish the turn, from the user's last message on, for memories to form. A node that runs again publishes nothing anew.
+
+        Where memory is away, the graph goes on: ``on_error``, or a warning of the logger "mosshead", tells.
+        """
+        messages: Sequence[BaseMessage] = state["messages"]
+        namespace, injection = self._whose(config)
+        thread, plain = injection.named(None), _plain(messages)
+        said = [number for number, one in enumerate(plain) if one["role"] == Role.USER]
+        first = said[-1] if said else len(plain)
+        injected = self._injected.get((namespace.path.parts, thread))
+        more = {"injected": injected} if injected else {}
+        now = datetime.now(self._zone)
+        turn = [
+            {**event, **more, "conversation": thread, "occurred_at": now, **_id_of(namespace, thread, message)}
+            for message, one in zip(messages[first:], plain[first:], strict=True)
+            if (event := _event_of(one)) is not None
+        ]
+        if turn:
+            publishing = BACKGROUND.publish(lambda: injection.tried(None, _publish, namespace, turn))
+            wait(publishing, injection.seconds)
+        return {}
+
+    def _whose(self, config: RunnableConfig) -> tuple[Namespace, Injection]:
+        """Whose memory a run is about, and how it is told. Raises ValueError where the config has no thread."""
+        thread = config.get("configurable", {}).get("thread_id")
+        if not thread:
+            raise ValueError("thread_id: is missing; run the graph with {'configurable': {'thread_id': …}}")
+        namespace = self._namespace if isinstance(self._namespace, Namespace) else self._namespace(config)
+        injection = Injection(
+            asynchronous=False,
+            memory=namespace,
+            namespace=None,
+            conversation=str(thread),
+            zone=self._zone,
+            budget=self._budget,
+            seconds=self._seconds,
+            placement="message",
+            on_extract=None,
+            on_error=self._on_error,
+        )
+        return namespace, injection
+
+
+_CHAT = Chat()
+
+
+def _plain(messages: Sequence[BaseMessage]) -> list[Message]:
+    """Messages as the chat completion API has them."""
+    return [dict(one) for one in convert_to_openai_messages(list(messages))]
+
+
+def _event_of(message: Message) -> Message | None:
+    """A message as it is published; None where it says and calls nothing."""
+    content, calls = storable(text_of(message.get("content"))), message.get("tool_calls")
+    if not (content or calls):
+        return None
+    kept = {name: message[name] for name in ("tool_call_id", "tool_calls") if message.get(name)}
+    speaker = {"speaker": message["name"]} if message.get("name") else {}
+    return {"type": "message", "role": message["role"], "content": content or None, **kept, **speaker}
+
+
+def _id_of(namespace: Namespace, thread: str, message: BaseMessage) -> dict[str, Any]:
+    """The id of a message's event, which follows from that of the message, if it has one."""
+    return {"event_id": uuid5(namespace.path.home_id, f"{thread}\x1f{message.id}")} if message.id else {}
+
+
+def _publish(namespace: Namespace, turn: Sequence[Message]) -> None:
+    namespace.session.publish_all(turn)

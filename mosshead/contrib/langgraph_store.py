@@ -1,0 +1,147 @@
+"""`MossheadStore`: a store of LangGraph whose items are documents of a namespace.
+
+LangGraph's own `InMemoryStore` answers each batch, filled with the items that are kept: filters, wildcards and pages are its own.
+"""
+
+import asyncio
+import json
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from langchain_core.embeddings import Embeddings
+from langgraph.store.base import (
+    BaseStore,
+    GetOp,
+    IndexConfig,
+    Item,
+    ListNamespacesOp,
+    Op,
+    PutOp,
+    Result,
+    SearchOp,
+    ensure_embeddings,
+)
+from langgraph.store.memory import InMemoryStore
+
+from mosshead.api.namespace import Namespace
+from mosshead.contrib.kept_texts import KeptTexts
+from mosshead.models.memories import Decision
+
+Place = tuple[tuple[str, ...], str]
+"""LangGraph's namespace and the key in it."""
+
+Kept = dict[str, Any]
+"""An item as it is kept."""
+
+_MOST_VECTORS = 10_000
+
+
+class MossheadStore(BaseStore):
+    """For ``graph.compile(store=…)``. All of LangGraph's namespaces are within the one namespace of Mosshead.
+
+    Each change is an edit of a document, which `Namespace.undo` takes back. Items do not expire: there is no TTL.
+    """
+
+    supports_ttl = False
+
+    def __init__(self, namespace: Namespace, *, index: IndexConfig | None = None) -> None:
+        """index: as LangGraph's stores take it; by default the namespace's own embedder, and all of a value."""
+        self._texts = KeptTexts(namespace, "items")
+        embedder = namespace.session.embedder
+
+        def embed(texts: Sequence[str]) -> list[list[float]]:
+            return list(embedder.embed(list(texts)))  # as arrays
+
+        self.index_config: IndexConfig = index or {"embed": embed, "fields": ["$"]}
+        self._embeddings = _CachedEmbeddings(ensure_embeddings(self.index_config["embed"]))
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Carry operations out: what is read is as it was before what is put. Raises StoreUnavailable, and InvalidEvent."""
+        given = [
+            op._replace(namespace_prefix=tuple(op.namespace_prefix)) if isinstance(op, SearchOp) else op for op in ops
+        ]
+        reads = [op for op in given if not isinstance(op, PutOp)]
+        puts = {(op.namespace, op.key): op for op in given if isinstance(op, PutOp)}
+        named = [_name(op.namespace, op.key) for op in given if isinstance(op, GetOp | PutOp)]
+        items = self._items(named if len(named) == len(given) else None)
+        read = iter(self._read(reads, items))
+        self._write(puts, items)
+        return [None if isinstance(op, PutOp) else next(read) for op in given]
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """As `batch`, in a thread."""
+        return await asyncio.to_thread(self.batch, list(ops))
+
+    def decisions(self, namespace: tuple[str, ...], key: str) -> list[Decision]:
+        """List the changes of an item, newest first; `Namespace.undo` takes one back."""
+        return self._texts.decisions([_name(namespace, key)])
+
+    def _items(self, names: list[str] | None) -> dict[Place, Kept]:
+        """The items that are kept, in the order of their making. names: of those alone."""
+        items = [json.loads(text) for text in self._texts.read(names).values()]
+        items.sort(key=lambda item: str(item["created_at"]))
+        return {(tuple(item["of"][:-1]), item["of"][-1]): item for item in items}
+
+    def _read(self, reads: Sequence[Op], items: dict[Place, Kept]) -> list[Result]:
+        """What an `InMemoryStore` with the items answers."""
+        sought = [op.namespace_prefix for op in reads if isinstance(op, SearchOp) and op.query]
+        store = InMemoryStore(index={**self.index_config, "embed": self._embeddings} if sought else None)
+
+        for place, item in items.items():
+            is_sought = any(place[0][: len(prefix)] == prefix for prefix in sought)
+            put = PutOp(*place, item["value"], index=item["index"] if is_sought else False)
+            try:
+                store.batch([put])
+            except ValueError:  # fields that say the same, which it does not take: by all of the value
+                store.batch([put._replace(index=[""])])
+        # Namespaces first: a store in memory has one from when it is asked for it.
+        answers = {
+            id(op): store.batch([op])[0] for op in sorted(reads, key=lambda op: not isinstance(op, ListNamespacesOp))
+        }
+        for answer in answers.values():
+            for found in answer if isinstance(answer, list) else [answer]:
+                if isinstance(found, Item):
+                    item = items[found.namespace, found.key]
+                    found.created_at = datetime.fromisoformat(item["created_at"])
+                    found.updated_at = datetime.fromisoformat(item["updated_at"])
+        return [answers[id(op)] for op in reads]
+
+    def _write(self, puts: dict[Place, PutOp], items: dict[Place, Kept]) -> None:
+        now, changes = datetime.now(UTC).isoformat(), dict[str, str | None]()
+        for place, op in puts.items():
+            before = items.get(place)
+            if op.value is not None:
+                times = {"created_at": before["created_at"] if before else now, "updated_at": now}
+                item = {"of": [*op.namespace, op.key], "value": op.value, "index": op.index, **times}
+                changes[_name(*place)] = json.dumps(item, ensure_ascii=False)
+            elif before:
+                changes[_name(*place)] = None
+        if changes:
+            self._texts.write(changes)
+
+
+class _CachedEmbeddings(Embeddings):
+    """Remembers vectors, of the latest texts."""
+
+    def __init__(self, inner: Embeddings) -> None:
+        self._inner = inner
+        self._vectors: dict[str, Any] = {}
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        kept = {text: vector for text in texts if (vector := self._vectors.get(text)) is not None}
+        if missing := [text for text in dict.fromkeys(texts) if text not in kept]:
+            fresh = (np.asarray(vector, dtype=np.float32) for vector in self._inner.embed_documents(missing))
+            kept |= dict(zip(missing, fresh, strict=True))
+            self._vectors |= kept
+            for text in tuple(self._vectors)[:-_MOST_VECTORS]:
+                self._vectors.pop(text, None)
+        return [kept[text] for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        return self._inner.embed_query(text)
+
+
+def _name(namespace: tuple[str, ...], key: str) -> str:
+    return json.dumps([*namespace, key], ensure_ascii=False)
