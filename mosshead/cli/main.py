@@ -72,7 +72,7 @@ LIBRARY = {
     "receipts": ("mosshead.cli.memories:receipts", "What was ever erased in a namespace, the latest first."),
     "import": (
         "mosshead.cli.memories:import_file",
-        "Bring entities and memories from elsewhere, or from an export. The same file twice changes nothing.",
+        "Bring memories or chats from elsewhere, or from an export. The same file twice changes nothing.",
     ),
     "remember": ("mosshead.cli.memories:remember", "Put a memory down as it is; prints its id."),
     "forget": ("mosshead.cli.memories:forget", "Close memories; nothing is removed, and the event's id undoes it."),

@@ -11,7 +11,7 @@ from rich.progress import Progress
 
 from mosshead.api.namespace import Namespace
 from mosshead.cli.options import AsOf, In, Wait, print_published
-from mosshead.cli.output import Json, console, in_utc, print_answer, read_file, table
+from mosshead.cli.output import Json, console, in_utc, print_answer, table
 from mosshead.deadline import ends_within
 from mosshead.errors import InvalidEvent, WaitTimeout
 from mosshead.models.kinds import MemoryKind
@@ -123,24 +123,43 @@ def receipts(namespace: In, json_output: Json = False) -> None:
 _LOOK_SECONDS = 0.5
 
 
-def import_file(
+def import_file(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
-    file: Annotated[Path, typer.Argument(help="JSON Lines of entities and memories; docs/import.md shows each.")],
+    file: Annotated[Path, typer.Argument(help="An export: a file, a folder or a zip; docs/import.md lists the forms.")],
     wait: Annotated[float, typer.Option(help="Seconds to wait until all of it is known.")] = 0.0,
+    form: Annotated[str | None, typer.Option("--format", help="Its form; recognised by default.")] = None,
+    speakers: Annotated[list[str] | None, typer.Option(help="Who is who in a chat: Max=user; may be repeated.")] = None,
+    zone: Annotated[
+        str | None, typer.Option(help="Of times without one, such as Europe/Berlin; here by default.")
+    ] = None,
+    date_order: Annotated[str | None, typer.Option(help="Of WhatsApp's dates: day, month or year first.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go in, and publish nothing.")] = False,
     json_output: Json = False,
 ) -> None:
-    """Bring entities and memories from elsewhere, or from an export. The same file twice changes nothing."""
+    """Bring memories or chats from elsewhere, or from an export. The same file twice changes nothing."""
+    from mosshead.cli.history import import_history, lines_of
+
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("publishing", total=None)
-        brought = namespace.import_records(
-            read_file(file).split("\n"),
-            on_sent=lambda sent, of: bar.update(task, completed=sent, total=of),
-        )
-        if wait:
+        report: object
+        lines = lines_of(file, form)
+        if lines is None:
+            history = report = import_history(
+                namespace, file, form, speakers or (), zone=zone, order=date_order, dry_run=dry_run, bar=bar
+            )
+            said = history.text
+        elif dry_run:
+            raise InvalidEvent("--dry-run: of chats alone; all lines of memories are checked before one is published")
+        else:
+            brought = namespace.import_records(
+                lines, on_sent=lambda sent, of: bar.update(task, completed=sent, total=of)
+            )
+            skipped = "".join(f"; {count:,} of type {kind} skipped" for kind, count in brought.skipped.items())
+            said = f"{brought.entities:,} entities and {brought.memories:,} memories published{skipped}"
+            report = brought
+        if wait and not dry_run:
             _wait(namespace, wait, bar)
-    skipped = "".join(f"; {count:,} of type {kind} skipped" for kind, count in brought.skipped.items())
-    said = f"{brought.entities:,} entities and {brought.memories:,} memories published{skipped}"
-    print_answer(json_output, {"imported": brought}, said)
+    print_answer(json_output, {"imported": report}, said)
 
 
 def _wait(namespace: Namespace, seconds: float, bar: Progress) -> None:
