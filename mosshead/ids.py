@@ -34,6 +34,6 @@ def remembered_id(home_id: UUID, event_id: UUID) -> UUID:
     return uuid5(home_id, f"remembered\x1f{event_id}")
 
 
-def history_id(home_id: UUID, form: str, conversation: str, source_id: str) -> UUID:
+def history_id(home_id: UUID, form: str, source_id: str) -> UUID:
     """The id of the event of an export's message: the same message is the same event, however often it is imported."""
-    return uuid5(home_id, f"history\x1f{form}\x1f{conversation}\x1f{source_id}")
+    return uuid5(home_id, f"history\x1f{form}\x1f{source_id}")

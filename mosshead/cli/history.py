@@ -1,12 +1,16 @@
-"""`mosshead import` of a chat's export: read twice, first to check all of it, then to publish it little by little."""
+"""`mosshead import` of a chat's export: checked as a whole, then published in the order of time, little by little."""
 
+import sys
 import time
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, cast, get_args
+from tempfile import TemporaryFile
+from typing import BinaryIO, Final, cast, get_args
+from uuid import UUID
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from rich.progress import Progress
@@ -14,6 +18,7 @@ from rich.progress import Progress
 from mosshead.api.namespace import Namespace
 from mosshead.cli.output import read_file
 from mosshead.errors import InvalidEvent
+from mosshead.events.envelope import MAX_CONTENT_BYTES
 from mosshead.history.archive import Archive
 from mosshead.history.form import CHATS, entries, recognise
 from mosshead.history.mem0 import mem0_lines
@@ -21,13 +26,14 @@ from mosshead.history.message import Entry, HistoryMessage, LeftOut
 from mosshead.history.whatsapp import DateOrder
 from mosshead.ids import history_id
 from mosshead.models.kinds import Role
+from mosshead.paths import NamespacePath
 from mosshead.portions import portions
-from mosshead.publishing.publishers import check_events
+from mosshead.publishing.publishers import CheckedEvent, check_events, publish_checked
 
-_AT_ONCE: Final = 100
-_AT_ONCE_BYTES: Final = 1 << 20
-_AHEAD: Final = 200
-"""So many events may wait in the namespace's lane: a live chat's message stands behind no more of an import than that."""
+_AT_ONCE: Final = 20
+_AT_ONCE_BYTES: Final = 16 << 10
+"""Half of what the service takes up at once, by default."""
+_ID_LENGTH: Final = 36
 _LOOK_SECONDS: Final = 0.2
 
 
@@ -37,7 +43,7 @@ class HistoryReport:
 
     form: str
     messages: int = 0
-    conversations: set[str] = field(default_factory=set)
+    conversations: set[str | None] = field(default_factory=set)
     speakers: Counter[str] = field(default_factory=Counter)
     first: datetime | None = None
     last: datetime | None = None
@@ -90,58 +96,98 @@ def import_history(
     dry_run: bool,
     bar: Progress,
 ) -> HistoryReport:
-    """Check an export of chats as a whole, then publish it. Raises InvalidEvent before anything is published."""
+    """Check an export of chats as a whole, then publish it in the order of time. Raises InvalidEvent before it publishes."""
     roles = _roles(speakers)
     archive = Archive(path)
     found = recognise(archive, form)
     if order is not None and order not in get_args(DateOrder):
         raise InvalidEvent(f"--date-order: one of {', '.join(get_args(DateOrder))}")
+    said = entries(archive, found, zone=_zone(zone), order=cast("DateOrder | None", order))
     report = HistoryReport(found.name)
-
-    def read() -> Iterator[Entry]:
-        return entries(archive, found, zone=_zone(zone), order=cast("DateOrder | None", order))
-
-    def messages(count: bool) -> Iterator[dict[str, Any]]:
-        for entry in read():
-            if count:
-                report.add(entry)
+    with TemporaryFile("w+b") as file:
+        checked = CheckedHistory(file)
+        for entry in bar.track(said, description="checking"):
+            report.add(entry := _fitting(entry))
             if isinstance(entry, HistoryMessage):
-                yield _event(namespace, found.name, entry, roles)
-
-    for event in bar.track(messages(True), description="checking"):
-        check_events(namespace.path, [{"type": "message", **event}])
-    _check_speakers(report, roles)
-    if not dry_run:
-        task = bar.add_task("publishing", total=report.messages)
-        for some in portions(
-            messages(False), lambda one: len(one["content"]), most=_AT_ONCE_BYTES, most_items=_AT_ONCE
-        ):
-            _let_pass(namespace)
-            namespace.publish_conversation(some, on_sent=lambda: bar.advance(task))
-        report.published = True
+                event = _checked(namespace, found.name, entry, roles)
+                if not dry_run:
+                    checked.add(event, entry)
+        _check_speakers(report, roles)
+        if not dry_run:
+            _publish(namespace, checked, report.messages, bar)
+            report.published = True
     return report
 
 
-def _let_pass(namespace: Namespace) -> None:
-    """Wait until little of what was published still waits, so that an import does not stand before a live chat."""
-    while True:
-        progress = namespace.progress()
-        if progress.pending + progress.not_received < _AHEAD:
-            return
-        time.sleep(_LOOK_SECONDS)
+class CheckedHistory:
+    """Checked events in a file, to be read in the order of time: an export may begin with its latest conversation."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        """file: empty, and read and written here alone."""
+        self._file = file
+        self._times, self._places = array("d"), array("q")
+        self._latest: dict[str | None, float] = {}
+
+    def add(self, event: CheckedEvent, of: HistoryMessage) -> None:
+        """Keep an event. What follows in a conversation does not go before it, whatever its time says."""
+        time = max(of.occurred_at.timestamp(), self._latest.get(of.conversation, 0.0))
+        self._latest[of.conversation] = time
+        self._times.append(time)
+        self._places.append(self._file.tell())
+        self._file.write(f"{event.event_id}{event.body}\n".encode())
+
+    def by_time(self, path: NamespacePath) -> Iterator[CheckedEvent]:
+        """The events in the order of time; of those of one time, in that of the export."""
+        for number in sorted(range(len(self._times)), key=self._times.__getitem__):
+            self._file.seek(self._places[number])
+            line = self._file.readline().decode()
+            yield CheckedEvent(UUID(line[:_ID_LENGTH]), path, line[_ID_LENGTH:].rstrip("\n"))
 
 
-def _event(namespace: Namespace, form: str, one: HistoryMessage, roles: Mapping[str, str]) -> dict[str, Any]:
-    role = one.role or roles.get(one.speaker or "") or Role.USER
+def _publish(namespace: Namespace, checked: CheckedHistory, messages: int, bar: Progress) -> None:
+    """Publish half a batch at a time, the next when the one before it is alone: a live chat's message stands behind those two."""
+    task, session, before = bar.add_task("publishing", total=messages), namespace.session, sys.maxsize
+    for some in portions(
+        checked.by_time(namespace.path), lambda one: len(one.body), most=_AT_ONCE_BYTES, most_items=_AT_ONCE
+    ):
+        while (waiting := _waiting(namespace)) > before:
+            bar.update(task, description=f"publishing; {waiting:,} events to go first")
+            time.sleep(_LOOK_SECONDS)
+        publish_checked(session.publisher, session.path, some, on_sent=lambda: bar.advance(task))
+        before = len(some)
+
+
+def _waiting(namespace: Namespace) -> int:
+    """How many events are to take effect, of anybody's."""
+    progress = namespace.progress()
+    return progress.pending + progress.not_received
+
+
+def _fitting(entry: Entry) -> Entry:
+    """What an export gives, without a text that is longer than a message may be: nobody can shorten it in an export."""
+    too_long = isinstance(entry, HistoryMessage) and len(entry.content.encode(errors="replace")) > MAX_CONTENT_BYTES
+    return LeftOut(f"longer than {MAX_CONTENT_BYTES:,} bytes") if too_long else entry
+
+
+def _checked(namespace: Namespace, form: str, one: HistoryMessage, roles: Mapping[str, str]) -> CheckedEvent:
     event = {
-        "event_id": history_id(namespace.path.home_id, form, one.conversation, one.source_id),
-        "role": role,
+        "type": "message",
+        "event_id": history_id(namespace.path.home_id, form, one.source_id),
+        "role": one.role or roles.get(one.speaker or "") or Role.USER,
         "content": one.content,
         "conversation": one.conversation,
         "occurred_at": one.occurred_at,
+        **one.more,
     }
-    # Who is the user, or the assistant, is said by the role; anybody else in a group by name.
-    return event if one.speaker is None or one.speaker in roles else {**event, "speaker": one.speaker}
+    if (
+        one.speaker not in roles
+    ):  # who is the user, or the assistant, is said by the role; anybody else in a group by name
+        event["speaker"] = one.speaker
+    try:
+        (checked,) = check_events(namespace.path, [event])
+    except InvalidEvent as error:
+        raise InvalidEvent(f"{one.where}: {error}") from None
+    return checked
 
 
 def _roles(speakers: Sequence[str]) -> dict[str, str]:

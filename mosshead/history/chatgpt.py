@@ -7,7 +7,7 @@ from typing import Any
 from mosshead.errors import InvalidEvent
 from mosshead.history.archive import Archive
 from mosshead.history.json_stream import JsonStream
-from mosshead.history.message import Entry, HistoryMessage, LeftOut
+from mosshead.history.message import Entry, HistoryMessage, LeftOut, joined_id
 from mosshead.patterns import lazy_pattern
 
 _CITATION = lazy_pattern("\ue200[^\ue201]*\ue201|【[^】]*†[^】]*】")
@@ -25,8 +25,8 @@ def chatgpt_messages(archive: Archive, name: str) -> Iterator[Entry]:
 
 def _conversation(one: Mapping[str, Any], where: str) -> Iterator[Entry]:
     mapping = one["mapping"]
-    key = str(one.get("conversation_id") or one.get("id") or "")
     branch = _branch(mapping, one.get("current_node"))
+    key = str(one.get("conversation_id") or one.get("id") or next(iter(branch), ""))
     told = set(branch)
     moment = one.get("create_time")
     for node in mapping:
@@ -42,40 +42,53 @@ def _conversation(one: Mapping[str, Any], where: str) -> Iterator[Entry]:
         if reason:
             yield LeftOut(reason)
             continue
-        if not isinstance(moment, int | float):
-            raise InvalidEvent(f"{where}, node {node}: has no create_time, nor has its conversation")
-        source_id = str(message.get("id") or node)
-        at = datetime.fromtimestamp(moment, UTC)
-        yield HistoryMessage(key or source_id, source_id, content, at, role=_role(message))
+        place = f"{where}, node {node}"
+        source_id = joined_id(key, message.get("id") or node)
+        yield HistoryMessage(place, source_id, key, content, _time(moment, place), role=_role(message))
+
+
+def _time(moment: Any, where: str) -> datetime:
+    try:
+        return datetime.fromtimestamp(moment, UTC)
+    except (TypeError, ValueError, OverflowError, OSError):
+        raise InvalidEvent(f"{where}: neither it nor its conversation has a create_time that is a time") from None
 
 
 def _branch(mapping: Mapping[str, Any], current: object) -> list[str]:
     """From the root to the current node; without one, to the leaf that was written last."""
     if current not in mapping:
-        leaves = [key for key, node in mapping.items() if isinstance(node, Mapping) and not node.get("children")]
+        leaves = [key for key in mapping if not _node(mapping, key).get("children")]
         current = max(leaves, key=lambda key: (_message(mapping, key) or {}).get("create_time") or 0, default=None)
     found: dict[str, None] = {}
     while isinstance(current, str) and current in mapping and current not in found:
         found[current] = None
-        current = (mapping[current] or {}).get("parent")
+        current = _node(mapping, current).get("parent")
     return list(found)[::-1]
 
 
+def _node(mapping: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    return _object(mapping[key])
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
 def _message(mapping: Mapping[str, Any], key: str) -> Mapping[str, Any] | None:
-    message = (mapping[key] or {}).get("message")
+    message = _node(mapping, key).get("message")
     return message if isinstance(message, Mapping) else None
 
 
 def _role(message: Mapping[str, Any]) -> str | None:
-    return (message.get("author") or {}).get("role")
+    return _object(message.get("author")).get("role")
 
 
 def _content(message: Mapping[str, Any]) -> tuple[str, str]:
     """Why a message is left out, or what it says."""
-    content = message.get("content") or {}
+    content = _object(message.get("content"))
     if (role := _role(message)) not in {"user", "assistant"}:
         return f"of the role {role if role in {'system', 'tool'} else 'unknown'}", ""
-    if (message.get("metadata") or {}).get("is_visually_hidden_from_conversation"):
+    if _object(message.get("metadata")).get("is_visually_hidden_from_conversation"):
         return "hidden in ChatGPT", ""
     if message.get("recipient") not in {None, "all"}:
         return "a call of a tool", ""
@@ -88,5 +101,5 @@ def _content(message: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _spoken(part: object) -> str:
-    spoken = isinstance(part, Mapping) and part.get("content_type") == "audio_transcription"
-    return str(part.get("text") or "") if spoken and isinstance(part, Mapping) else ""
+    spoken = _object(part)
+    return str(spoken.get("text") or "") if spoken.get("content_type") == "audio_transcription" else ""

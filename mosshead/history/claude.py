@@ -7,7 +7,7 @@ from typing import Any
 from mosshead.errors import InvalidEvent
 from mosshead.history.archive import Archive
 from mosshead.history.json_stream import JsonStream
-from mosshead.history.message import Entry, HistoryMessage, LeftOut
+from mosshead.history.message import Entry, HistoryMessage, LeftOut, joined_id
 from mosshead.patterns import lazy_pattern
 
 _UNSUPPORTED = lazy_pattern(r"```\s*This block is not supported on your current device yet\.\s*```")
@@ -36,10 +36,9 @@ def _conversation(one: Mapping[str, Any], where: str) -> Iterator[Entry]:
         elif not content:
             yield LeftOut("without text")
         else:
-            key = str(one.get("uuid") or "") or str(message.get("uuid"))
-            yield HistoryMessage(
-                key, str(message.get("uuid")), content, _time(message, f"{where}, message {number}"), role=sender
-            )
+            place, key = f"{where}, message {number}", str(one.get("uuid") or messages[0].get("uuid"))
+            source_id = joined_id(key, message.get("uuid"))
+            yield HistoryMessage(place, source_id, key, content, _time(message, place), role=sender)
 
 
 def _branch(messages: Sequence[Mapping[str, Any]]) -> set[object]:

@@ -10,13 +10,14 @@ from mosshead.history.archive import Archive
 from mosshead.history.chatgpt import chatgpt_messages
 from mosshead.history.claude import claude_messages
 from mosshead.history.json_stream import JsonStream
+from mosshead.history.jsonl import jsonl_messages
 from mosshead.history.message import Entry
 from mosshead.history.slack import DAY, slack_messages
 from mosshead.history.telegram import telegram_messages
 from mosshead.history.whatsapp import HEADER, DateOrder, whatsapp_messages
 from mosshead.serialization import json_object
 
-CHATS: Final = ("chatgpt", "claude", "slack", "telegram", "whatsapp")
+CHATS: Final = ("chatgpt", "claude", "jsonl", "slack", "telegram", "whatsapp")
 FORMS: Final = (*CHATS, "mem0", "records")
 _HEAD: Final = 1 << 20
 
@@ -33,19 +34,19 @@ def recognise(archive: Archive, form: str | None = None) -> HistoryForm:
     """The form of an export; form: what it is, where that is known. Raises InvalidEvent where it is none that is known."""
     if form is not None and form not in FORMS:
         raise InvalidEvent(f"--format: one of {', '.join(FORMS)}")
-    if any(name.rpartition("/")[2] == "users.json" for name in archive.names) and any(map(DAY.match, archive.names)):
+    if form in {None, "slack"} and any(map(DAY.match, archive.names)):
         return HistoryForm("slack", ())
     single = len(archive.names) == 1
     found: dict[str, list[str]] = {}
     for name in archive.names:
         base = name.rpartition("/")[2]
-        if single or base.startswith("conversations") or base == "result.json" or base.endswith(".txt"):
+        if single or base.startswith("conversations") or base == "result.json" or base.endswith((".txt", ".jsonl")):
             found.setdefault(form or _form_of(archive, name) or "", []).append(name)
     known = [one for one in found if one]
     if len(known) != 1:
-        raise InvalidEvent(
-            f"{archive.path.name}: no export that is known; --format says which of {', '.join(FORMS)} it is"
-        )
+        what = f"holds {' and '.join(known)}; import" if known else "no export that is known;"
+        fix = "them one by one" if known else f"--format says which of {', '.join(FORMS)} it is"
+        raise InvalidEvent(f"{archive.path.name}: {what} {fix}")
     return HistoryForm(known[0], tuple(found[known[0]]))
 
 
@@ -61,6 +62,8 @@ def entries(
                 yield from chatgpt_messages(archive, name)
             case "claude":
                 yield from claude_messages(archive, name)
+            case "jsonl":
+                yield from jsonl_messages(archive, name, zone)
             case "telegram":
                 yield from telegram_messages(archive, name, zone)
             case "whatsapp":
@@ -75,6 +78,8 @@ def _form_of(archive: Archive, name: str) -> str | None:
         first = json_object(head)
         if first is not None and first.get("type") in {"entity", "memory", "relation", "edge", "document", "prompt"}:
             return "records"
+        if first is not None and {"role", "content"} <= first.keys():
+            return "jsonl"
         if not head.lstrip().startswith(("[", "{")) and head.strip():
             return None
     with archive.text(name) as source:

@@ -1,23 +1,29 @@
 """What an export gives, one by one: a message, or something that is left out with the reason."""
 
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryMessage:
     """A message of an export.
 
-    source_id: names it within its form and conversation, so that a second import is the same message.
+    where: its place, for errors: the file, and the conversation, the line or the message in it.
+    source_id: names it among all exports of its form, so that a second import is the same message.
     role: as the form gives it; None in a chat between people, where speaker names the person.
+    more: further fields of its event, where the form has them.
     """
 
-    conversation: str
+    where: str
     source_id: str
+    conversation: str | None
     content: str
     occurred_at: datetime
     role: str | None = None
     speaker: str | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +34,15 @@ class LeftOut:
 
 
 Entry = HistoryMessage | LeftOut
+
+
+def joined_id(*parts: object) -> str:
+    """A source_id of what names a message together."""
+    return "\x1f".join(map(str, parts))
+
+
+def zoned(said: datetime, zone: tzinfo | None) -> datetime:
+    """A time with its zone. zone: of one that has none; None for this machine's."""
+    if said.tzinfo is not None:
+        return said
+    return said.replace(tzinfo=zone) if zone else said.astimezone()

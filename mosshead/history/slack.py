@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from mosshead.errors import InvalidEvent
 from mosshead.history.archive import Archive
-from mosshead.history.message import Entry, HistoryMessage, LeftOut
+from mosshead.history.message import Entry, HistoryMessage, LeftOut, joined_id
 from mosshead.patterns import lazy_pattern
 
 DAY = lazy_pattern(r"(?:^|.*/)([^/]+)/\d{4}-\d\d-\d\d\.json$")
@@ -44,7 +44,9 @@ def _users(archive: Archive) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in archive.names:
         if name.rpartition("/")[2] == "users.json":
-            for one in _read(archive, name):
+            for number, one in enumerate(_read(archive, name), 1):
+                if not isinstance(one, Mapping):
+                    raise InvalidEvent(f"{archive.named(name)}, user {number}: no object; is it an export of Slack?")
                 profile = one.get("profile") or {}
                 names = (one.get("real_name"), profile.get("real_name"), profile.get("display_name"), one.get("name"))
                 found[str(one.get("id"))] = next((str(name) for name in names if name), str(one.get("id")))
@@ -70,7 +72,7 @@ def _entry(one: Any, channel: str, users: Mapping[str, str], where: str) -> Entr
         at = datetime.fromtimestamp(float(one["ts"]), UTC)
     except (ValueError, OverflowError, OSError):
         raise InvalidEvent(f"{where}: ts is no time") from None
-    return HistoryMessage(f"#{channel}"[:200], str(one["ts"]), text, at, speaker=speaker[:200])
+    return HistoryMessage(where, joined_id(channel, one["ts"]), f"#{channel}"[:200], text, at, speaker=speaker[:200])
 
 
 def _text(text: str, users: Mapping[str, str]) -> str:
@@ -78,6 +80,8 @@ def _text(text: str, users: Mapping[str, str]) -> str:
         target, label = mark.group(1), mark.group(2)
         if target.startswith("@"):
             return f"@{users.get(target[1:]) or label or target[1:]}"
+        if label and target.startswith("!date^"):
+            return label
         if target[:1] in {"#", "!"}:
             return f"{'#' if target[0] == '#' else '@'}{(label or target[1:]).lstrip('@#')}"
         return label if label and (target.startswith("mailto:") or label in target) else target

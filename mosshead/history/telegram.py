@@ -7,7 +7,7 @@ from typing import Any
 from mosshead.errors import InvalidEvent
 from mosshead.history.archive import Archive
 from mosshead.history.json_stream import JsonStream
-from mosshead.history.message import Entry, HistoryMessage, LeftOut
+from mosshead.history.message import Entry, HistoryMessage, LeftOut, joined_id, zoned
 
 
 def telegram_messages(archive: Archive, name: str, zone: tzinfo | None) -> Iterator[Entry]:
@@ -20,10 +20,11 @@ def _chats(stream: JsonStream, where: str, zone: tzinfo | None) -> Iterator[Entr
     head: dict[str, Any] = {}
     for key in stream.members():
         if key == "messages":
-            chat = f"{head.get('name') or head.get('type') or 'chat'} ({head.get('id')})"
+            if "id" not in head:
+                raise InvalidEvent(f"{where}: a chat's messages stand before its id; export it again as JSON")
             for number, one in enumerate(stream.items(), 1):
-                yield _entry(one, chat, f"{where}, chat {head.get('id')}, message {number}", zone)
-        elif key == "chats" and stream.peek() == "{":
+                yield _entry(one, head, f"{where}, chat {head['id']}, message {number}", zone)
+        elif key in {"chats", "left_chats"} and stream.peek() == "{":
             yield from _chats(stream, where, zone)
         elif key == "list" and stream.peek() == "[":
             for _ in stream.places():
@@ -32,7 +33,7 @@ def _chats(stream: JsonStream, where: str, zone: tzinfo | None) -> Iterator[Entr
             head[key] = stream.value()
 
 
-def _entry(one: Any, chat: str, where: str, zone: tzinfo | None) -> Entry:
+def _entry(one: Any, chat: Mapping[str, Any], where: str, zone: tzinfo | None) -> Entry:
     if not isinstance(one, Mapping) or "id" not in one:
         raise InvalidEvent(f"{where}: has no id; is it an export of Telegram?")
     if one.get("type") != "message":
@@ -43,7 +44,10 @@ def _entry(one: Any, chat: str, where: str, zone: tzinfo | None) -> Entry:
     if not text:
         return LeftOut("without text")
     speaker = str(one.get("from") or one.get("from_id") or "Deleted Account")
-    return HistoryMessage(chat[:200], str(one["id"]), text, _time(one, where, zone), speaker=speaker[:200])
+    named = f"{chat.get('name') or chat.get('type') or 'chat'} ({chat['id']})"
+    return HistoryMessage(
+        where, joined_id(chat["id"], one["id"]), named[:200], text, _time(one, where, zone), speaker=speaker[:200]
+    )
 
 
 def _text(text: Any) -> str:
@@ -56,7 +60,6 @@ def _time(one: Mapping[str, Any], where: str, zone: tzinfo | None) -> datetime:
     try:
         if one.get("date_unixtime"):
             return datetime.fromtimestamp(int(one["date_unixtime"]), UTC)
-        said = datetime.fromisoformat(str(one.get("date")))
+        return zoned(datetime.fromisoformat(str(one.get("date"))), zone)
     except (ValueError, OverflowError, OSError):
         raise InvalidEvent(f"{where}: has neither date_unixtime nor date") from None
-    return said.replace(tzinfo=zone) if zone else said.astimezone()

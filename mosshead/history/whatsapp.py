@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from mosshead.errors import InvalidEvent
 from mosshead.history.archive import Archive
-from mosshead.history.message import Entry, HistoryMessage, LeftOut
+from mosshead.history.message import Entry, HistoryMessage, LeftOut, joined_id, zoned
 from mosshead.patterns import lazy_pattern
 
 DateOrder = Literal["day", "month", "year"]
@@ -19,20 +19,25 @@ HEADER = lazy_pattern(
 )
 """How a message begins: a date, a time, and in brackets or before a dash."""
 
-_SENDER = lazy_pattern(r"([^:]{1,100}):(?:\s(.*)|$)")
+_SENDER = lazy_pattern(r"([^:\"“”„«»]{1,100}):(?:\s(.*)|$)")
+"""Who says it: no name has a quotation mark, as a notice does that says what a group is called now."""
+
 _MARKS = lazy_pattern(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _EDITED = lazy_pattern(
     r"\s*\u200e?<[^<>]*(?:edited|bearbeitet|editó|editado|editada|modifié|modificato|bewerkt)[^<>]*>\s*$"
 )
-_CAPTIONED = lazy_pattern(r"\s*\u200e[^\u200e\n]*$")
 _GONE = (
     "omitted|weggelassen|ausgeschlossen|omitid[oa]s?|omis|omise|absente?|ocult[oa]|ocultad[oa]|omess[oaie]|weggelaten"
 )
+_OMITTED = lazy_pattern(rf"\u200e(?:\w+[ -]){{1,4}}(?:{_GONE})$")
 _MEDIA = lazy_pattern(
-    rf"<?(?:\w+[ -]){{1,4}}(?:{_GONE})>?|<attached: .*>|<(?:Anhang|adjunto|pièce jointe|anexo|allegato|bijlage) ?: .*>"
+    rf"<(?:\w+[ -]){{1,4}}(?:{_GONE})>|<(?:attached|Anhang|adjunto|pièce jointe|anexo|allegato|bijlage|bijgevoegd) ?: .*>"
     r"|.*\.\w{2,5} \((?:file attached|Datei angehängt|archivo adjunto|fichier joint|arquivo anexado|file allegato"
     r"|bestand bijgevoegd)\)|null"
 )
+"""The first line of a message with a picture or a file; what follows was said of it."""
+
+_FILE_NAME = lazy_pattern(r".*\.\w{2,5}(?: • .*)?")
 _DELETED = lazy_pattern(
     r"(?:This message was deleted|You deleted this message|Diese Nachricht wurde gelöscht|Du hast diese Nachricht gelöscht"
     r"|Se eliminó este mensaje|Este mensaje fue eliminado|Eliminaste este mensaje|Ce message a été supprimé"
@@ -58,7 +63,8 @@ def whatsapp_messages(
     same: Counter[tuple[str, str]] = Counter()
     minute: datetime | None = None
     for number, head, text in _blocks(archive, name):
-        said = _time(head, order, f"{archive.named(name)}, line {number}")
+        where = f"{archive.named(name)}, line {number}"
+        said = _time(head, order, where)
         entry = _said(text)
         if isinstance(entry, LeftOut):
             yield entry
@@ -68,9 +74,8 @@ def whatsapp_messages(
             minute = said
         same[entry] += 1
         speaker, content = entry
-        source_id = f"{said.isoformat()}\x1f{speaker}\x1f{same[entry]}\x1f{content}"
-        at = said.replace(tzinfo=zone) if zone else said.astimezone()
-        yield HistoryMessage(chat, source_id, content, at, speaker=speaker)
+        source_id = joined_id(chat, said.isoformat(), speaker, same[entry], content)
+        yield HistoryMessage(where, source_id, chat, content, zoned(said, zone), speaker=speaker)
 
 
 def _blocks(archive: Archive, name: str) -> Iterator[tuple[int, Match[str], str]]:
@@ -100,14 +105,21 @@ def _said(text: str) -> tuple[str, str] | LeftOut:
     content = _MARKS.sub("", raw).strip()
     if _DELETED.fullmatch(content):
         return LeftOut("deleted")
-    if not content or _MEDIA.fullmatch(content):
+    content = _beside_media(raw)
+    if not content:
         return LeftOut("a picture, sound or file")
     if raw.startswith("\u200e"):
         return LeftOut("a notice of the app")
-    captioned = _CAPTIONED.search(raw)
-    if captioned and _MEDIA.fullmatch(_MARKS.sub("", captioned.group()).strip()):
-        content = _MARKS.sub("", raw[: captioned.start()]).strip()
     return speaker, content
+
+
+def _beside_media(raw: str) -> str:
+    """What a message says beside its pictures and files: above their mark on iOS, below it on Android."""
+    said = _OMITTED.sub("", raw)
+    first, _, rest = _MARKS.sub("", said).strip().partition("\n")
+    if _MEDIA.fullmatch(first) or (said != raw and _FILE_NAME.fullmatch(first)):
+        return rest.strip()
+    return f"{first}\n{rest}".strip()
 
 
 def _order(archive: Archive, name: str) -> DateOrder:
