@@ -38,6 +38,7 @@ LIBRARY = {
         "mosshead.cli.publish:spool",
         "What was published here and is not known to be in the inbox: where it waits, how much, and for whom.",
     ),
+    "progress": ("mosshead.cli.progress:progress", "How many events are still to be received and to take effect."),
     "model": ("mosshead.cli.model:model_cli", "The local embedding model."),
     "entities": ("mosshead.cli.entities:entities", "Whom and what the memories are about."),
     "resolve": (

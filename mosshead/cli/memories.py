@@ -1,6 +1,5 @@
 """Commands about memories: write, forget, erase, import and export, look back and undo."""
 
-import time
 from pathlib import Path
 from typing import Annotated
 
@@ -9,11 +8,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
-from mosshead.api.namespace import Namespace
 from mosshead.cli.options import AsOf, In, Wait, print_published
 from mosshead.cli.output import Json, console, in_utc, print_answer, table
+from mosshead.cli.progress import follow_progress
 from mosshead.deadline import ends_within
-from mosshead.errors import InvalidEvent, WaitTimeout
+from mosshead.errors import InvalidEvent
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Decision
 
@@ -120,9 +119,6 @@ def receipts(namespace: In, json_output: Json = False) -> None:
     print_answer(json_output, {"receipts": found}, table(columns, rows))
 
 
-_LOOK_SECONDS = 0.5
-
-
 def import_file(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     file: Annotated[Path, typer.Argument(help="An export: a file, a folder or a zip; docs/import.md lists the forms.")],
@@ -158,24 +154,8 @@ def import_file(  # noqa: PLR0917 - typer's options are its parameters
             said = f"{brought.entities:,} entities and {brought.memories:,} memories published{skipped}"
             report = brought
         if wait and not dry_run:
-            _wait(namespace, wait, bar)
+            follow_progress(namespace, bar, wait)
     print_answer(json_output, {"imported": report}, said)
-
-
-def _wait(namespace: Namespace, seconds: float, bar: Progress) -> None:
-    """Wait, and show meanwhile how many events are still to take effect. Raises WaitTimeout."""
-    deadline = time.monotonic() + seconds
-    task = bar.add_task("events to go", total=None)
-    while True:
-        try:
-            namespace.wait(timeout=min(_LOOK_SECONDS, max(0.0, deadline - time.monotonic())))
-        except WaitTimeout:
-            if time.monotonic() >= deadline:
-                raise
-            progress = namespace.progress()
-            bar.update(task, description=f"{progress.pending + progress.not_received:,} events to go")
-        else:
-            return
 
 
 def remember(  # noqa: PLR0917 - typer's options are its parameters
