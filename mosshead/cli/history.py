@@ -126,13 +126,10 @@ class CheckedHistory:
         """file: empty, and read and written here alone."""
         self._file = file
         self._times, self._places = array("d"), array("q")
-        self._latest: dict[str | None, float] = {}
 
     def add(self, event: CheckedEvent, of: HistoryMessage) -> None:
-        """Keep an event. What follows in a conversation does not go before it, whatever its time says."""
-        time = max(of.occurred_at.timestamp(), self._latest.get(of.conversation, 0.0))
-        self._latest[of.conversation] = time
-        self._times.append(time)
+        """Keep an event by the time of its message."""
+        self._times.append(of.occurred_at.timestamp())
         self._places.append(self._file.tell())
         self._file.write(f"{event.event_id}{event.body}\n".encode())
 

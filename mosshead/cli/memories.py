@@ -1,5 +1,6 @@
 """Commands about memories: write, forget, erase, import and export, look back and undo."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +14,10 @@ from mosshead.cli.output import Json, console, in_utc, print_answer, table
 from mosshead.cli.progress import follow_progress
 from mosshead.deadline import ends_within
 from mosshead.errors import InvalidEvent
+from mosshead.history.mem0 import mem0_dump
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Decision
+from mosshead.store.export import export_messages
 
 MemoryId = Annotated[str, typer.Argument(help="A memory's id.")]
 
@@ -49,14 +52,30 @@ def undo(
     print_published(namespace, namespace.undo(decision_id), wait, as_json=json_output)
 
 
+class ExportForm(StrEnum):
+    """What an export gives: what is known as docs/export.md has it or as Mem0 has it, or what was said."""
+
+    RECORDS = "records"
+    JSONL = "jsonl"
+    MEM0 = "mem0"
+
+
 def export(
     namespace: In,
     as_of: AsOf = None,
     timeout: Annotated[float, typer.Option(min=1, help="Seconds that reading it may take.")] = 600.0,
+    form: Annotated[
+        ExportForm, typer.Option("--format", help="jsonl: what was said; mem0: memories as Mem0 dumps them.")
+    ] = ExportForm.RECORDS,
 ) -> None:
     """All that is known of a namespace, as JSON Lines."""
+    if form is ExportForm.JSONL and as_of is not None:
+        raise InvalidEvent("--as-of: what was said does not change; leave it out, or export records or mem0")
     with ends_within(namespace.session.engine, timeout):
-        lines = namespace.export(as_of=as_of)
+        said = form is ExportForm.JSONL
+        lines = namespace.session.fetch(export_messages) if said else list(namespace.export(as_of=as_of))
+    if form is ExportForm.MEM0:
+        lines = [mem0_dump(lines, namespace.path.parts[-1])]
     for line in lines:
         console.out(line, highlight=False)
 

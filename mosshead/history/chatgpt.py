@@ -28,7 +28,7 @@ def _conversation(one: Mapping[str, Any], where: str) -> Iterator[Entry]:
     branch = _branch(mapping, one.get("current_node"))
     key = str(one.get("conversation_id") or one.get("id") or next(iter(branch), ""))
     told = set(branch)
-    moment = one.get("create_time")
+    moment, latest = one.get("create_time"), 0.0
     for node in mapping:
         message = _message(mapping, node)
         if message is not None and node not in told and _role(message) in {"user", "assistant"}:
@@ -37,7 +37,8 @@ def _conversation(one: Mapping[str, Any], where: str) -> Iterator[Entry]:
         message = _message(mapping, node)
         if message is None:
             continue
-        moment = message.get("create_time") or moment
+        if isinstance(at := message.get("create_time"), int | float):
+            moment = latest = max(at, latest)  # what answers a message comes after it
         reason, content = _content(message)
         if reason:
             yield LeftOut(reason)

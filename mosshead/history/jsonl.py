@@ -11,14 +11,15 @@ from mosshead.history.message import Entry, HistoryMessage, LeftOut, joined_id, 
 from mosshead.serialization import json_object
 from mosshead.text import text_of
 
-_IDS = ("event_id", "id", "message_id")
-_MORE = ("sequence", "metadata")
+_IDS = ("id", "message_id")
+_MORE = ("event_id", "sequence", "metadata")
 
 
 def jsonl_messages(archive: Archive, name: str, zone: tzinfo | None) -> Iterator[Entry]:
     """The messages of a file. zone: of times without one; None for this machine's. Raises InvalidEvent, which names the line.
 
-    A line without an id is named by its conversation, time, speaker and text.
+    A line with an event_id is that event, as an export gives it. One without any id is named by its conversation, time, speaker
+    and text.
     """
     with archive.text(name) as source:
         for number, line in enumerate(source, 1):

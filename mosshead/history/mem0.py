@@ -1,7 +1,7 @@
-"""A dump of Mem0 (`get_all`): its memories as lines of an import."""
+"""A dump of Mem0 (`get_all`): its memories as lines of an import, and the other way round."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mosshead.errors import InvalidEvent
@@ -24,6 +24,22 @@ def mem0_lines(archive: Archive, name: str) -> Iterator[str]:
                 )
             line = {"type": "memory", "id": str(one["id"]), "content": one["memory"]}
             yield json.dumps(line | ({"occurred_at": one["created_at"]} if one.get("created_at") else {}))
+
+
+def mem0_dump(lines: Iterable[str], user_id: str) -> str:
+    """The memories among the lines of an export as Mem0 dumps them: their texts and times, and nothing of whom they are about."""
+    records = (record for record in map(json.loads, lines) if record["type"] == "memory")
+    results = [
+        {
+            "id": record["id"],
+            "memory": record["content"],
+            "user_id": user_id,
+            "created_at": record.get("occurred_at"),
+            "metadata": None,
+        }
+        for record in records
+    ]
+    return json.dumps({"results": results}, ensure_ascii=False)
 
 
 def _memories(stream: JsonStream) -> Iterator[Any]:

@@ -11,6 +11,7 @@ from sqlalchemy import Engine, text
 from mosshead import InvalidEvent
 from mosshead.cli.main import cli
 from mosshead.paths import NamespacePath
+from tests.given import Remembering
 from tests.integration.mosshead.conftest import Taken
 from workers.local import Addresses
 
@@ -111,6 +112,62 @@ def test_a_line_that_does_not_fit_is_named_and_nothing_is_published(
 
     assert "canary" not in str(refused.value)
     assert taken() == []
+
+
+def test_what_was_said_is_exported_as_lines_that_change_nothing_where_they_came_from(  # noqa: PLR0917 - fixtures
+    import_chat: Import,
+    admin_engine: Engine,
+    fresh_namespace: NamespacePath,
+    take_in: Taken,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    import_chat("messages.jsonl")
+    take_in(CHATS["messages.jsonl"])
+    first = stored(admin_engine, fresh_namespace)
+    capsys.readouterr()
+
+    cli(["export", "--format", "jsonl", "--namespace", str(fresh_namespace)], standalone_mode=False)
+    file = tmp_path / "said.jsonl"
+    file.write_text(capsys.readouterr().out, encoding="utf-8")
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    assert [one["content"] for one in lines] == ["I moved to York.", "I live in Leeds.", "Nice."]
+    assert (lines[1]["occurred_at"], lines[1]["metadata"]) == ("2024-05-01T12:00:00+02:00", {"app": "web"})
+
+    import_chat(str(file))
+    take_in(CHATS["messages.jsonl"])
+    assert stored(admin_engine, fresh_namespace) == first
+
+
+def test_progress_says_how_much_is_to_take_effect(
+    import_chat: Import, fresh_namespace: NamespacePath, take_in: Taken, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import_chat("slack")
+    take_in(CHATS["slack"])
+    capsys.readouterr()
+
+    cli(["progress", "--namespace", str(fresh_namespace)], standalone_mode=False)
+    assert capsys.readouterr().out == "0 events to be received, 6 received and to take effect\n"
+
+
+def test_memories_are_exported_as_mem0_dumps_them_and_recognised_again(  # noqa: PLR0917 - fixtures
+    import_chat: Import,
+    remembering: Remembering,
+    fresh_namespace: NamespacePath,
+    taken: Taken,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    memory_id = remembering.memory("Ada restores harps.")
+    cli(["export", "--format", "mem0", "--namespace", str(fresh_namespace)], standalone_mode=False)
+    file = tmp_path / "dump.json"
+    file.write_text(capsys.readouterr().out, encoding="utf-8")
+    (found,) = json.loads(file.read_text(encoding="utf-8"))["results"]
+    assert (found["id"], found["memory"], found["user_id"]) == (str(memory_id), "Ada restores harps.", "sarah")
+
+    import_chat(str(file))
+    (event,) = taken(1)
+    assert (event["type"], event["memories"][0]["content"]) == ("import", "Ada restores harps.")
 
 
 def stored(engine: Engine, path: NamespacePath) -> list[tuple[object, ...]]:
