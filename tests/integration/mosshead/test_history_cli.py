@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from sqlalchemy import Engine, text
@@ -112,6 +113,27 @@ def test_a_line_that_does_not_fit_is_named_and_nothing_is_published(
 
     assert "canary" not in str(refused.value)
     assert taken() == []
+
+
+def test_an_import_goes_on_when_what_it_published_took_effect(
+    import_chat: Import, admin_engine: Engine, fresh_namespace: NamespacePath, take_in: Taken, tmp_path: Path
+) -> None:
+    message = {"role": "user", "content": "Hello.", "conversation": "c1"}
+    said = [{**message, "occurred_at": f"2024-05-01T10:{number:02}:00Z"} for number in range(45)]
+    file = tmp_path / "chat.jsonl"
+    file.write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
+    importing = Thread(target=import_chat, args=(str(file),))
+    importing.start()
+    try:
+        assert len({one["event_id"] for one in take_in(40)}) == 40  # two portions; the third waits for the first
+        assert importing.is_alive()
+    finally:
+        with admin_engine.begin() as connection:
+            done = text("update mosshead.lanes set pending = 20 where namespace_id = :namespace_id")
+            connection.execute(done, {"namespace_id": fresh_namespace.namespace_id})
+        importing.join()
+    take_in(5)
+    assert len(stored(admin_engine, fresh_namespace)) == 45
 
 
 def test_what_was_said_is_exported_as_lines_that_change_nothing_where_they_came_from(  # noqa: PLR0917 - fixtures
