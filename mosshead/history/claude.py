@@ -7,7 +7,7 @@ from typing import Any
 from mosshead.errors import InvalidEvent
 from mosshead.history.archive import Archive
 from mosshead.history.json_stream import JsonStream
-from mosshead.history.message import Entry, HistoryMessage, LeftOut, joined_id
+from mosshead.history.message import Entry, HistoryMessage, LeftOut, joined_id, reading
 from mosshead.patterns import lazy_pattern
 
 _UNSUPPORTED = lazy_pattern(r"```\s*This block is not supported on your current device yet\.\s*```")
@@ -20,7 +20,8 @@ def claude_messages(archive: Archive, name: str) -> Iterator[Entry]:
             where = f"{archive.named(name)}, conversation {number}"
             if not isinstance(one, Mapping) or not isinstance(one.get("chat_messages"), list):
                 raise InvalidEvent(f"{where}: has no chat_messages; is it an export of Claude?")
-            yield from _conversation(one, where)
+            with reading(where, "Claude"):
+                yield from _conversation(one, where)
 
 
 def _conversation(one: Mapping[str, Any], where: str) -> Iterator[Entry]:

@@ -86,6 +86,8 @@ def _form_of(archive: Archive, name: str) -> str | None:
         try:
             return _json_form(JsonStream(source, archive.named(name)))
         except InvalidEvent:
+            if name.endswith(".json"):
+                raise
             return "records"  # whose check says what is wrong, line by line
 
 

@@ -11,13 +11,13 @@ from mosshead.history.json_stream import JsonStream
 
 def mem0_lines(archive: Archive, name: str) -> Iterator[str]:
     """The memories of a file as lines of JSON. Raises InvalidEvent, also where they are of several users."""
-    users: set[object] = set()
+    users: set[str] = set()
     with archive.text(name) as source:
         stream = JsonStream(source, archive.named(name))
         for number, one in enumerate(_memories(stream), 1):
             if not isinstance(one, dict) or not isinstance(one.get("memory"), str) or not one.get("id"):
                 raise InvalidEvent(f"{archive.named(name)}, memory {number}: has no id or no memory")
-            users.add(one.get("user_id"))
+            users.add(str(one.get("user_id")))
             if len(users) > 1:
                 raise InvalidEvent(
                     f"{archive.named(name)}, memory {number}: of another user_id than those before; dump each user by itself"

@@ -1,9 +1,12 @@
 """What an export gives, one by one: a message, or something that is left out with the reason."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any
+
+from mosshead.errors import InvalidEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,17 @@ class LeftOut:
 
 
 Entry = HistoryMessage | LeftOut
+
+
+@contextmanager
+def reading(where: str, app: str) -> Iterator[None]:
+    """Refuse what is not as the app's exports have it, with its place. Raises InvalidEvent."""
+    try:
+        yield
+    except InvalidEvent:
+        raise
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
+        raise InvalidEvent(f"{where}: not as an export of {app} has it; download it again") from None
 
 
 def joined_id(*parts: object) -> str:

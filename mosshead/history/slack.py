@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from mosshead.errors import InvalidEvent
 from mosshead.history.archive import Archive
-from mosshead.history.message import Entry, HistoryMessage, LeftOut, joined_id
+from mosshead.history.message import Entry, HistoryMessage, LeftOut, joined_id, reading
 from mosshead.patterns import lazy_pattern
 
 DAY = lazy_pattern(r"(?:^|.*/)([^/]+)/\d{4}-\d\d-\d\d\.json$")
@@ -26,7 +26,9 @@ def slack_messages(archive: Archive) -> Iterator[Entry]:
             continue
         messages = _read(archive, name)
         for number, one in enumerate(messages, 1):
-            yield _entry(one, day.group(1), users, f"{archive.named(name)}, message {number}")
+            where = f"{archive.named(name)}, message {number}"
+            with reading(where, "Slack"):
+                yield _entry(one, day.group(1), users, where)
 
 
 def _read(archive: Archive, name: str) -> list[Any]:
@@ -45,11 +47,15 @@ def _users(archive: Archive) -> dict[str, str]:
     for name in archive.names:
         if name.rpartition("/")[2] == "users.json":
             for number, one in enumerate(_read(archive, name), 1):
-                if not isinstance(one, Mapping):
-                    raise InvalidEvent(f"{archive.named(name)}, user {number}: no object; is it an export of Slack?")
-                profile = one.get("profile") or {}
-                names = (one.get("real_name"), profile.get("real_name"), profile.get("display_name"), one.get("name"))
-                found[str(one.get("id"))] = next((str(name) for name in names if name), str(one.get("id")))
+                with reading(f"{archive.named(name)}, user {number}", "Slack"):
+                    profile = one.get("profile") or {}
+                    names = (
+                        one.get("real_name"),
+                        profile.get("real_name"),
+                        profile.get("display_name"),
+                        one.get("name"),
+                    )
+                    found[str(one.get("id"))] = next((str(name) for name in names if name), str(one.get("id")))
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from mosshead.errors import InvalidEvent
 from mosshead.history.archive import Archive
 from mosshead.history.json_stream import JsonStream
-from mosshead.history.message import Entry, HistoryMessage, LeftOut, joined_id, zoned
+from mosshead.history.message import Entry, HistoryMessage, LeftOut, joined_id, reading, zoned
 
 
 def telegram_messages(archive: Archive, name: str, zone: tzinfo | None) -> Iterator[Entry]:
@@ -23,7 +23,9 @@ def _chats(stream: JsonStream, where: str, zone: tzinfo | None) -> Iterator[Entr
             if "id" not in head:
                 raise InvalidEvent(f"{where}: a chat's messages stand before its id; export it again as JSON")
             for number, one in enumerate(stream.items(), 1):
-                yield _entry(one, head, f"{where}, chat {head['id']}, message {number}", zone)
+                place = f"{where}, chat {head['id']}, message {number}"
+                with reading(place, "Telegram"):
+                    yield _entry(one, head, place, zone)
         elif key in {"chats", "left_chats"} and stream.peek() == "{":
             yield from _chats(stream, where, zone)
         elif key == "list" and stream.peek() == "[":

@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -235,10 +236,55 @@ def test_a_stream_gives_the_items_of_an_array_as_json_does(values: list[Any], in
     assert list(JsonStream(io.StringIO(text), "x").items()) == values
 
 
+JSON_SAMPLES = {
+    "chatgpt.json": "chatgpt",
+    "claude.json": "claude",
+    "telegram.json": "telegram",
+    "telegram-all.json": "telegram",
+    "slack/general/2024-05-01.json": "slack",
+    "slack/users.json": "slack",
+    "mem0.json": "mem0",
+}
+
+
+@pytest.mark.parametrize("sample", JSON_SAMPLES)
+@given(data=st.data())
+def test_whatever_stands_in_an_export_is_read_or_refused(
+    sample: str, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("export")
+    root = json.loads((SAMPLES / sample).read_text(encoding="utf-8"))
+    place, key = data.draw(st.sampled_from(list(_places(root))))
+    place[key] = data.draw(st.sampled_from([None, True, 7, -1e300, "", "x", [], ["x"], [None], {}, {"x": []}]))
+    path = folder / sample
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(root), encoding="utf-8")
+    if "slack" in sample and "users" in sample:
+        (folder / "slack/general").mkdir()
+        day = "slack/general/2024-05-01.json"
+        (folder / day).write_text((SAMPLES / day).read_text(encoding="utf-8"), encoding="utf-8")
+    archive = Archive(folder if "slack" in sample else path)
+    try:
+        form = recognise(archive, JSON_SAMPLES[sample])
+        list(mem0_lines(archive, path.name) if form.name == "mem0" else entries(archive, form))
+        refused = None
+    except InvalidEvent as error:
+        refused = str(error)
+    assert refused is None or refused.startswith((path.name, f"{folder.name}/slack/"))
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Where something stands in a value of JSON: what holds it, and its key or number there."""
+    held = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in list(held):
+        yield value, key
+        yield from _places(inner)
+
+
 def test_a_file_that_was_cut_off_is_named(tmp_path: Path) -> None:
     text = (SAMPLES / "chatgpt.json").read_text(encoding="utf-8")
     (tmp_path / "conversations.json").write_text(text[: len(text) // 2], encoding="utf-8")
     archive = Archive(tmp_path / "conversations.json")
 
-    with pytest.raises(InvalidEvent, match=r"conversations\.json: not JSON from character"):
-        list(entries(archive, recognise(archive, "chatgpt")))
+    with pytest.raises(InvalidEvent, match=r"^conversations\.json: not JSON from character"):
+        list(entries(archive, recognise(archive)))
