@@ -22,7 +22,7 @@ from mosshead.events.envelope import MAX_CONTENT_BYTES
 from mosshead.history.archive import Archive
 from mosshead.history.form import CHATS, entries, recognise
 from mosshead.history.mem0 import mem0_lines
-from mosshead.history.message import Entry, HistoryMessage, LeftOut
+from mosshead.history.message import Entry, HistoryMessage, OmittedEntry
 from mosshead.history.whatsapp import DateOrder
 from mosshead.ids import history_id
 from mosshead.models.kinds import Role
@@ -52,7 +52,7 @@ class HistoryReport:
 
     def add(self, entry: Entry) -> None:
         """Count what an export gave."""
-        if isinstance(entry, LeftOut):
+        if isinstance(entry, OmittedEntry):
             self.left_out[entry.reason] += 1
             return
         self.messages += 1
@@ -163,7 +163,7 @@ def _waiting(namespace: Namespace) -> int:
 def _fitting(entry: Entry) -> Entry:
     """What an export gives, without a text that is longer than a message may be: nobody can shorten it in an export."""
     too_long = isinstance(entry, HistoryMessage) and len(entry.content.encode(errors="replace")) > MAX_CONTENT_BYTES
-    return LeftOut(f"longer than {MAX_CONTENT_BYTES:,} bytes") if too_long else entry
+    return OmittedEntry(f"longer than {MAX_CONTENT_BYTES:,} bytes") if too_long else entry
 
 
 def _checked(namespace: Namespace, form: str, one: HistoryMessage, roles: Mapping[str, str]) -> CheckedEvent:

@@ -7,7 +7,7 @@ from typing import Any
 from mosshead.errors import InvalidEvent
 from mosshead.history.archive import Archive
 from mosshead.history.json_stream import JsonStream
-from mosshead.history.message import Entry, HistoryMessage, LeftOut, joined_id, reading
+from mosshead.history.message import Entry, HistoryMessage, OmittedEntry, faults_at, joined_id
 from mosshead.patterns import lazy_pattern
 
 _CITATION = lazy_pattern("\ue200[^\ue201]*\ue201|【[^】]*†[^】]*】")
@@ -20,7 +20,7 @@ def chatgpt_messages(archive: Archive, name: str) -> Iterator[Entry]:
             where = f"{archive.named(name)}, conversation {number}"
             if not isinstance(one, Mapping) or not isinstance(one.get("mapping"), Mapping):
                 raise InvalidEvent(f"{where}: has no mapping; is it an export of ChatGPT?")
-            with reading(where, "ChatGPT"):
+            with faults_at(where, "ChatGPT"):
                 yield from _conversation(one, where)
 
 
@@ -33,7 +33,7 @@ def _conversation(one: Mapping[str, Any], where: str) -> Iterator[Entry]:
     for node in mapping:
         message = _message(mapping, node)
         if message is not None and node not in told and _role(message) in {"user", "assistant"}:
-            yield LeftOut("on a branch that was edited away")
+            yield OmittedEntry("on a branch that was edited away")
     for node in branch:
         message = _message(mapping, node)
         if message is None:
@@ -42,7 +42,7 @@ def _conversation(one: Mapping[str, Any], where: str) -> Iterator[Entry]:
             moment = latest = max(at, latest)  # what answers a message comes after it
         reason, content = _content(message)
         if reason:
-            yield LeftOut(reason)
+            yield OmittedEntry(reason)
             continue
         place = f"{where}, node {node}"
         source_id = joined_id(key, message.get("id") or node)

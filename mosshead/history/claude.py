@@ -7,7 +7,7 @@ from typing import Any
 from mosshead.errors import InvalidEvent
 from mosshead.history.archive import Archive
 from mosshead.history.json_stream import JsonStream
-from mosshead.history.message import Entry, HistoryMessage, LeftOut, joined_id, reading
+from mosshead.history.message import Entry, HistoryMessage, OmittedEntry, faults_at, joined_id
 from mosshead.patterns import lazy_pattern
 
 _UNSUPPORTED = lazy_pattern(r"```\s*This block is not supported on your current device yet\.\s*```")
@@ -20,7 +20,7 @@ def claude_messages(archive: Archive, name: str) -> Iterator[Entry]:
             where = f"{archive.named(name)}, conversation {number}"
             if not isinstance(one, Mapping) or not isinstance(one.get("chat_messages"), list):
                 raise InvalidEvent(f"{where}: has no chat_messages; is it an export of Claude?")
-            with reading(where, "Claude"):
+            with faults_at(where, "Claude"):
                 yield from _conversation(one, where)
 
 
@@ -31,11 +31,11 @@ def _conversation(one: Mapping[str, Any], where: str) -> Iterator[Entry]:
         sender = {"human": "user", "assistant": "assistant"}.get(str(message.get("sender")))
         content = _text(message)
         if message.get("uuid") not in branch:
-            yield LeftOut("on a branch that was edited away")
+            yield OmittedEntry("on a branch that was edited away")
         elif sender is None:
-            yield LeftOut("of an unknown sender")
+            yield OmittedEntry("of an unknown sender")
         elif not content:
-            yield LeftOut("without text")
+            yield OmittedEntry("without text")
         else:
             place, key = f"{where}, message {number}", str(one.get("uuid") or messages[0].get("uuid"))
             source_id = joined_id(key, message.get("uuid"))

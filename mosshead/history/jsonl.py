@@ -7,7 +7,7 @@ from typing import Any
 from mosshead.errors import InvalidEvent
 from mosshead.events.transcripts import turns
 from mosshead.history.archive import Archive
-from mosshead.history.message import Entry, HistoryMessage, LeftOut, joined_id, zoned
+from mosshead.history.message import Entry, HistoryMessage, OmittedEntry, in_zone, joined_id
 from mosshead.serialization import json_object
 from mosshead.text import text_of
 
@@ -38,7 +38,7 @@ def _entry(one: dict[str, Any] | None, where: str, zone: tzinfo | None) -> Entry
     at = _time(one.get("occurred_at"), where, zone)
     text = (text_of(turn.content) or "").strip()
     if not text:
-        return LeftOut("without text")
+        return OmittedEntry("without text")
     conversation = turn.more.get("conversation")
     return HistoryMessage(
         where=where,
@@ -56,6 +56,6 @@ def _time(given: object, where: str, zone: tzinfo | None) -> datetime:
     if given is None:
         raise InvalidEvent(f"{where}: occurred_at: missing; 'mosshead publish --messages' publishes messages of now")
     try:
-        return zoned(datetime.fromisoformat(str(given)), zone)
+        return in_zone(datetime.fromisoformat(str(given)), zone)
     except ValueError:
         raise InvalidEvent(f"{where}: occurred_at: no time; write one such as 2024-05-01T10:00:00+02:00") from None

@@ -30,17 +30,17 @@ class HistoryMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class OmittedEntry:
     """Something of an export that is no message to remember. reason: in words without its text."""
 
     reason: str
 
 
-Entry = HistoryMessage | LeftOut
+Entry = HistoryMessage | OmittedEntry
 
 
 @contextmanager
-def reading(where: str, app: str) -> Iterator[None]:
+def faults_at(where: str, app: str) -> Iterator[None]:
     """Refuse what is not as the app's exports have it, with its place. Raises InvalidEvent."""
     try:
         yield
@@ -55,7 +55,7 @@ def joined_id(*parts: object) -> str:
     return "\x1f".join(map(str, parts))
 
 
-def zoned(said: datetime, zone: tzinfo | None) -> datetime:
+def in_zone(said: datetime, zone: tzinfo | None) -> datetime:
     """A time with its zone. zone: of one that has none; None for this machine's."""
     if said.tzinfo is not None:
         return said

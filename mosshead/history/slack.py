@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from mosshead.errors import InvalidEvent
 from mosshead.history.archive import Archive
-from mosshead.history.message import Entry, HistoryMessage, LeftOut, joined_id, reading
+from mosshead.history.message import Entry, HistoryMessage, OmittedEntry, faults_at, joined_id
 from mosshead.patterns import lazy_pattern
 
 DAY = lazy_pattern(r"(?:^|.*/)([^/]+)/\d{4}-\d\d-\d\d\.json$")
@@ -27,7 +27,7 @@ def slack_messages(archive: Archive) -> Iterator[Entry]:
         messages = _read(archive, name)
         for number, one in enumerate(messages, 1):
             where = f"{archive.named(name)}, message {number}"
-            with reading(where, "Slack"):
+            with faults_at(where, "Slack"):
                 yield _entry(one, day.group(1), users, where)
 
 
@@ -47,7 +47,7 @@ def _users(archive: Archive) -> dict[str, str]:
     for name in archive.names:
         if name.rpartition("/")[2] == "users.json":
             for number, one in enumerate(_read(archive, name), 1):
-                with reading(f"{archive.named(name)}, user {number}", "Slack"):
+                with faults_at(f"{archive.named(name)}, user {number}", "Slack"):
                     profile = one.get("profile") or {}
                     names = (
                         one.get("real_name"),
@@ -63,14 +63,14 @@ def _entry(one: Any, channel: str, users: Mapping[str, str], where: str) -> Entr
     if not isinstance(one, Mapping) or not one.get("ts"):
         raise InvalidEvent(f"{where}: has no ts; is it an export of Slack?")
     if one.get("bot_id") or one.get("subtype") == "bot_message":
-        return LeftOut("of a bot")
+        return OmittedEntry("of a bot")
     if one.get("subtype") == "tombstone" or one.get("hidden"):
-        return LeftOut("deleted")
+        return OmittedEntry("deleted")
     if one.get("subtype") not in _SAID or one.get("type") != "message":
-        return LeftOut("a notice of the app")
+        return OmittedEntry("a notice of the app")
     text = _text(str(one.get("text") or ""), users).strip()
     if not text:
-        return LeftOut("without text")
+        return OmittedEntry("without text")
     user = str(one.get("user") or "unknown")
     profile = one.get("user_profile") or {}
     speaker = users.get(user) or str(profile.get("real_name") or user)

@@ -7,7 +7,7 @@ from typing import Any
 from mosshead.errors import InvalidEvent
 from mosshead.history.archive import Archive
 from mosshead.history.json_stream import JsonStream
-from mosshead.history.message import Entry, HistoryMessage, LeftOut, joined_id, reading, zoned
+from mosshead.history.message import Entry, HistoryMessage, OmittedEntry, faults_at, in_zone, joined_id
 
 
 def telegram_messages(archive: Archive, name: str, zone: tzinfo | None) -> Iterator[Entry]:
@@ -24,7 +24,7 @@ def _chats(stream: JsonStream, where: str, zone: tzinfo | None) -> Iterator[Entr
                 raise InvalidEvent(f"{where}: a chat's messages stand before its id; export it again as JSON")
             for number, one in enumerate(stream.items(), 1):
                 place = f"{where}, chat {head['id']}, message {number}"
-                with reading(place, "Telegram"):
+                with faults_at(place, "Telegram"):
                     yield _entry(one, head, place, zone)
         elif key in {"chats", "left_chats"} and stream.peek() == "{":
             yield from _chats(stream, where, zone)
@@ -39,12 +39,12 @@ def _entry(one: Any, chat: Mapping[str, Any], where: str, zone: tzinfo | None) -
     if not isinstance(one, Mapping) or "id" not in one:
         raise InvalidEvent(f"{where}: has no id; is it an export of Telegram?")
     if one.get("type") != "message":
-        return LeftOut("a notice of the app")
+        return OmittedEntry("a notice of the app")
     if one.get("forwarded_from") or "forwarded_from_id" in one:
-        return LeftOut("forwarded: somebody else's words")
+        return OmittedEntry("forwarded: somebody else's words")
     text = _text(one.get("text")).strip()
     if not text:
-        return LeftOut("without text")
+        return OmittedEntry("without text")
     speaker = str(one.get("from") or one.get("from_id") or "Deleted Account")
     named = f"{chat.get('name') or chat.get('type') or 'chat'} ({chat['id']})"
     return HistoryMessage(
@@ -62,6 +62,6 @@ def _time(one: Mapping[str, Any], where: str, zone: tzinfo | None) -> datetime:
     try:
         if one.get("date_unixtime"):
             return datetime.fromtimestamp(int(one["date_unixtime"]), UTC)
-        return zoned(datetime.fromisoformat(str(one.get("date"))), zone)
+        return in_zone(datetime.fromisoformat(str(one.get("date"))), zone)
     except (ValueError, OverflowError, OSError):
         raise InvalidEvent(f"{where}: has neither date_unixtime nor date") from None

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from mosshead.errors import InvalidEvent
 from mosshead.history.archive import Archive
-from mosshead.history.message import Entry, HistoryMessage, LeftOut, joined_id, zoned
+from mosshead.history.message import Entry, HistoryMessage, OmittedEntry, in_zone, joined_id
 from mosshead.patterns import lazy_pattern
 
 DateOrder = Literal["day", "month", "year"]
@@ -66,7 +66,7 @@ def whatsapp_messages(
         where = f"{archive.named(name)}, line {number}"
         said = _time(head, order, where)
         entry = _said(text)
-        if isinstance(entry, LeftOut):
+        if isinstance(entry, OmittedEntry):
             yield entry
             continue
         if said != minute:
@@ -75,7 +75,7 @@ def whatsapp_messages(
         same[entry] += 1
         speaker, content = entry
         source_id = joined_id(chat, said.isoformat(), speaker, same[entry], content)
-        yield HistoryMessage(where, source_id, chat, content, zoned(said, zone), speaker=speaker)
+        yield HistoryMessage(where, source_id, chat, content, in_zone(said, zone), speaker=speaker)
 
 
 def _blocks(archive: Archive, name: str) -> Iterator[tuple[int, Match[str], str]]:
@@ -96,20 +96,20 @@ def _blocks(archive: Archive, name: str) -> Iterator[tuple[int, Match[str], str]
         yield first, head, "\n".join(lines)
 
 
-def _said(text: str) -> tuple[str, str] | LeftOut:
+def _said(text: str) -> tuple[str, str] | OmittedEntry:
     found = _SENDER.match(text)
     if not found:
-        return LeftOut("a notice of the app")
+        return OmittedEntry("a notice of the app")
     speaker = _MARKS.sub("", found.group(1)).strip().lstrip("~\u202f\xa0 ")
     raw = _EDITED.sub("", (found.group(2) or "") + text[found.end() :])
     content = _MARKS.sub("", raw).strip()
     if _DELETED.fullmatch(content):
-        return LeftOut("deleted")
+        return OmittedEntry("deleted")
     content = _beside_media(raw)
     if not content:
-        return LeftOut("a picture, sound or file")
+        return OmittedEntry("a picture, sound or file")
     if raw.startswith("\u200e"):
-        return LeftOut("a notice of the app")
+        return OmittedEntry("a notice of the app")
     return speaker, content
 
 

@@ -16,7 +16,7 @@ from mosshead.history.archive import Archive
 from mosshead.history.form import entries, recognise
 from mosshead.history.json_stream import JsonStream
 from mosshead.history.mem0 import mem0_lines
-from mosshead.history.message import HistoryMessage, LeftOut
+from mosshead.history.message import HistoryMessage, OmittedEntry
 
 SAMPLES = Path(__file__).parents[3] / "data" / "history"
 Said = list[tuple[str | None, str, str]]
@@ -27,7 +27,7 @@ def read(name: str, **options: Any) -> tuple[str, list[HistoryMessage], list[str
     form = recognise(archive)
     found = list(entries(archive, form, **options))
     messages = [one for one in found if isinstance(one, HistoryMessage)]
-    return form.name, messages, [one.reason for one in found if isinstance(one, LeftOut)]
+    return form.name, messages, [one.reason for one in found if isinstance(one, OmittedEntry)]
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_markers_of_media_and_deleted_messages_are_no_messages(tmp_path: Path, m
     (tmp_path / "c.txt").write_text(f"31/12/2023, 22:11 - Max: {marker}\n", encoding="utf-8")
     archive = Archive(tmp_path / "c.txt")
 
-    assert [type(one) for one in entries(archive, recognise(archive))] == [LeftOut]
+    assert [type(one) for one in entries(archive, recognise(archive))] == [OmittedEntry]
 
 
 def test_dates_that_may_be_either_way_are_asked_for(tmp_path: Path) -> None:
