@@ -32,3 +32,8 @@ def imported_id(home_id: UUID, kind: Literal["entity", "memory"], key: str) -> U
 def remembered_id(home_id: UUID, event_id: UUID) -> UUID:
     """The id of the memory that an event ``remember`` makes, which its publisher knows at once."""
     return uuid5(home_id, f"remembered\x1f{event_id}")
+
+
+def history_id(home_id: UUID, form: str, source_id: str) -> UUID:
+    """The id of the event of an export's message: the same message is the same event, however often it is imported."""
+    return uuid5(home_id, f"history\x1f{form}\x1f{source_id}")

@@ -38,6 +38,7 @@ LIBRARY = {
         "mosshead.cli.publish:spool",
         "What was published here and is not known to be in the inbox: where it waits, how much, and for whom.",
     ),
+    "progress": ("mosshead.cli.progress:progress", "How many events are still to be received and to take effect."),
     "model": ("mosshead.cli.model:model_cli", "The local embedding model."),
     "entities": ("mosshead.cli.entities:entities", "Whom and what the memories are about."),
     "resolve": (
@@ -72,7 +73,7 @@ LIBRARY = {
     "receipts": ("mosshead.cli.memories:receipts", "What was ever erased in a namespace, the latest first."),
     "import": (
         "mosshead.cli.memories:import_file",
-        "Bring entities and memories from elsewhere, or from an export. The same file twice changes nothing.",
+        "Bring memories or chats from elsewhere, or from an export. The same file twice changes nothing.",
     ),
     "remember": ("mosshead.cli.memories:remember", "Put a memory down as it is; prints its id."),
     "forget": ("mosshead.cli.memories:forget", "Close memories; nothing is removed, and the event's id undoes it."),

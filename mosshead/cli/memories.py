@@ -1,6 +1,6 @@
 """Commands about memories: write, forget, erase, import and export, look back and undo."""
 
-import time
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -9,13 +9,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
-from mosshead.api.namespace import Namespace
 from mosshead.cli.options import AsOf, In, Wait, print_published
-from mosshead.cli.output import Json, console, in_utc, print_answer, read_file, table
+from mosshead.cli.output import Json, console, in_utc, print_answer, table
+from mosshead.cli.progress import follow_progress
 from mosshead.deadline import ends_within
-from mosshead.errors import InvalidEvent, WaitTimeout
+from mosshead.errors import InvalidEvent
+from mosshead.history.mem0 import mem0_dump
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Decision
+from mosshead.store.export import export_messages
 
 MemoryId = Annotated[str, typer.Argument(help="A memory's id.")]
 
@@ -50,14 +52,30 @@ def undo(
     print_published(namespace, namespace.undo(decision_id), wait, as_json=json_output)
 
 
+class ExportForm(StrEnum):
+    """What an export gives: what is known as docs/export.md has it or as Mem0 has it, or what was said."""
+
+    RECORDS = "records"
+    JSONL = "jsonl"
+    MEM0 = "mem0"
+
+
 def export(
     namespace: In,
     as_of: AsOf = None,
     timeout: Annotated[float, typer.Option(min=1, help="Seconds that reading it may take.")] = 600.0,
+    form: Annotated[
+        ExportForm, typer.Option("--format", help="jsonl: what was said; mem0: memories as Mem0 dumps them.")
+    ] = ExportForm.RECORDS,
 ) -> None:
     """All that is known of a namespace, as JSON Lines."""
+    if form is ExportForm.JSONL and as_of is not None:
+        raise InvalidEvent("--as-of: what was said does not change; leave it out, or export records or mem0")
     with ends_within(namespace.session.engine, timeout):
-        lines = namespace.export(as_of=as_of)
+        said = form is ExportForm.JSONL
+        lines = namespace.session.fetch(export_messages) if said else list(namespace.export(as_of=as_of))
+    if form is ExportForm.MEM0:
+        lines = [mem0_dump(lines, namespace.path.parts[-1])]
     for line in lines:
         console.out(line, highlight=False)
 
@@ -120,43 +138,43 @@ def receipts(namespace: In, json_output: Json = False) -> None:
     print_answer(json_output, {"receipts": found}, table(columns, rows))
 
 
-_LOOK_SECONDS = 0.5
-
-
-def import_file(
+def import_file(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
-    file: Annotated[Path, typer.Argument(help="JSON Lines of entities and memories; docs/import.md shows each.")],
+    file: Annotated[Path, typer.Argument(help="An export: a file, a folder or a zip; docs/import.md lists the forms.")],
     wait: Annotated[float, typer.Option(help="Seconds to wait until all of it is known.")] = 0.0,
+    form: Annotated[str | None, typer.Option("--format", help="Its form; recognised by default.")] = None,
+    speakers: Annotated[list[str] | None, typer.Option(help="Who is who in a chat: Max=user; may be repeated.")] = None,
+    zone: Annotated[
+        str | None, typer.Option(help="Of times without one, such as Europe/Berlin; here by default.")
+    ] = None,
+    date_order: Annotated[str | None, typer.Option(help="Of WhatsApp's dates: day, month or year first.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go in, and publish nothing.")] = False,
     json_output: Json = False,
 ) -> None:
-    """Bring entities and memories from elsewhere, or from an export. The same file twice changes nothing."""
+    """Bring memories or chats from elsewhere, or from an export. The same file twice changes nothing."""
+    from mosshead.cli.history import import_history, lines_of
+
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("publishing", total=None)
-        brought = namespace.import_records(
-            read_file(file).split("\n"),
-            on_sent=lambda sent, of: bar.update(task, completed=sent, total=of),
-        )
-        if wait:
-            _wait(namespace, wait, bar)
-    skipped = "".join(f"; {count:,} of type {kind} skipped" for kind, count in brought.skipped.items())
-    said = f"{brought.entities:,} entities and {brought.memories:,} memories published{skipped}"
-    print_answer(json_output, {"imported": brought}, said)
-
-
-def _wait(namespace: Namespace, seconds: float, bar: Progress) -> None:
-    """Wait, and show meanwhile how many events are still to take effect. Raises WaitTimeout."""
-    deadline = time.monotonic() + seconds
-    task = bar.add_task("events to go", total=None)
-    while True:
-        try:
-            namespace.wait(timeout=min(_LOOK_SECONDS, max(0.0, deadline - time.monotonic())))
-        except WaitTimeout:
-            if time.monotonic() >= deadline:
-                raise
-            progress = namespace.progress()
-            bar.update(task, description=f"{progress.pending + progress.not_received:,} events to go")
+        report: object
+        lines = lines_of(file, form)
+        if lines is None:
+            history = report = import_history(
+                namespace, file, form, speakers or (), zone=zone, order=date_order, dry_run=dry_run, bar=bar
+            )
+            said = history.text
+        elif dry_run:
+            raise InvalidEvent("--dry-run: of chats alone; all lines of memories are checked before one is published")
         else:
-            return
+            brought = namespace.import_records(
+                lines, on_sent=lambda sent, of: bar.update(task, completed=sent, total=of)
+            )
+            skipped = "".join(f"; {count:,} of type {kind} skipped" for kind, count in brought.skipped.items())
+            said = f"{brought.entities:,} entities and {brought.memories:,} memories published{skipped}"
+            report = brought
+        if wait and not dry_run:
+            follow_progress(namespace, bar, wait)
+    print_answer(json_output, {"imported": report}, said)
 
 
 def remember(  # noqa: PLR0917 - typer's options are its parameters

@@ -27,6 +27,20 @@ def export(connection: Connection, path: NamespacePath, *, as_of: datetime | Non
             yield json.dumps(record, ensure_ascii=False, sort_keys=True)
 
 
+def export_messages(connection: Connection, path: NamespacePath) -> list[str]:
+    """All that was said, as lines of JSON in the order of time, which an import of chats takes."""
+    Sql("""
+        select set_config('TimeZone', 'UTC', true)
+    """).run(connection)
+    found = Sql(f"""
+        select jsonb_strip_nulls(jsonb_build_object(
+            'event_id', message_id, 'role', role, 'speaker', speaker, 'content', content, 'conversation', conversation_id,
+            'occurred_at', {_zoned("message.occurred_at")}, 'sequence', sequence, 'metadata', nullif(metadata, '{{}}')))
+        from mosshead_read_v1.messages as message where {OF_NAMESPACE} order by message.occurred_at, message_id
+    """).scalars(connection, scope(path, None))
+    return [json.dumps(one, ensure_ascii=False, sort_keys=True) for one in found]
+
+
 _ACTIVE = (
     f"select memory.* from mosshead_read_v1.memories as memory where {known('memory')} and memory.state = 'active'"
 )

@@ -1,0 +1,70 @@
+"""Chats of other apps go in through the real queue and workers, and a second time change nothing."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from uuid import UUID
+
+from tests.acceptance.running import Running
+
+SAMPLES = Path(__file__).parents[1] / "data" / "history"
+TABLES = ("events", "messages", "conversations", "memories", "memory_sources", "entities", "decisions")
+
+
+def test_every_sample_twice_leaves_as_many_events_messages_and_memories(running: Running) -> None:
+    for sample in sorted(SAMPLES.iterdir()):
+        sarah = running.memory.namespace("history", sample.name)
+        import_file(running, sample, "--namespace", str(sarah.path), "--wait", "90")
+        first = rows_of(running, sarah.path.namespace_id)
+        import_file(running, sample, "--namespace", str(sarah.path), "--wait", "90")
+
+        assert first["events"], sample.name
+        if sample.name == "mem0.json":  # lines of memories travel in an event of each import, which finds them known
+            first["events"] += 1
+        assert rows_of(running, sarah.path.namespace_id) == first, sample.name
+    assert {"User lives in Leeds"} <= {
+        one.content for one in running.memory.namespace("history", "chatgpt.json").memories()
+    }
+
+
+def test_an_export_of_many_portions_takes_effect_in_the_order_of_time(running: Running, tmp_path: Path) -> None:
+    lines = [
+        {
+            "role": "user",
+            "content": f"My lucky number {number} is {number * 7}",
+            "conversation": f"c{number // 10}",
+            "occurred_at": f"2024-05-01T{number // 60:02}:{number % 60:02}:00Z",
+        }
+        for number in range(70)
+    ]
+    file = tmp_path / "said.jsonl"
+    file.write_text("\n".join(json.dumps(line) for line in reversed(lines)), encoding="utf-8")
+    tom = running.memory.namespace("history", "tom")
+
+    import_file(running, file, "--namespace", str(tom.path), "--wait", "90")
+
+    stored = running.rows(
+        "select payload ->> 'content' from mosshead.events "
+        f"where namespace_id = '{tom.path.namespace_id}' and state = 'done' order by effective_at"
+    )
+    assert [int(content.split()[3]) for (content,) in stored] == list(range(70))
+
+
+def import_file(running: Running, file: Path, *options: str) -> None:
+    """Run `mosshead import` in a process of its own."""
+    addresses = {
+        "MOSSHEAD_DATABASE_URL": running.addresses.database_url,
+        "MOSSHEAD_BROKER_URL": running.addresses.broker_url,
+    }
+    command = [sys.executable, "-c", "from mosshead.cli.main import main; main()", "import", str(file), *options]
+    done = subprocess.run(command, env={**os.environ, **addresses}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def rows_of(running: Running, namespace_id: UUID) -> dict[str, int]:
+    """How many rows each table has of a namespace."""
+    counts = (f"(select count(*) from mosshead.{table} where namespace_id = '{namespace_id}')" for table in TABLES)
+    (found,) = running.rows(f"select {', '.join(counts)}")
+    return dict(zip(TABLES, found, strict=True))
