@@ -24,6 +24,7 @@ SERVICE = {
         "workers.demo:run_demo",
         "Show the whole way once: a sample of three years of conversations, from publish to recall.",
     ),
+    "token": ("workers.cli.tokens:token_cli", "Tokens for the server: who may come in, and what they may do."),
     "service": ("workers.cli.main:cli", "The service of Mosshead: everything that runs outside the chat app."),
 }
 """The commands that need the extra ``mosshead[service]``: by name, where each is, and the first paragraph of its help."""
