@@ -78,6 +78,14 @@ LIBRARY = {
     "remember": ("mosshead.cli.memories:remember", "Put a memory down as it is; prints its id."),
     "forget": ("mosshead.cli.memories:forget", "Close memories; nothing is removed, and the event's id undoes it."),
     "reflect": ("mosshead.cli.memories:reflect", "Have what was said thought over now, instead of after a quiet time."),
+    "serve": (
+        "mosshead.cli.server:serve",
+        "Serve memory over HTTP, with an OpenAPI page, and over MCP, until stopped. Each request needs a token.",
+    ),
+    "mcp": (
+        "mosshead.cli.server:serve_mcp",
+        "Serve one namespace over MCP on standard input and output, for an agent on this machine.",
+    ),
     "story": (
         "mosshead.cli.extras:story",
         "What is known of somebody or something, in the order of time: a chronicle, without an LLM.",
