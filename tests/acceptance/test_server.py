@@ -62,7 +62,7 @@ class TestRest:
             assert context["explanations"]
             event_id, _of_the_end = accepted.json()["event_ids"]
             assert client.get(f"/v1/messages/{event_id}").json()["messages"][0]["content"] == said[0]["content"]
-            assert client.post("/v1/messages/search", json={"text": "Ruth"}).json()["messages"]
+            assert client.post("/v1/recall", json={"text": "Ruth"}).json()["messages"]
             assert {one["name"] for one in client.get("/v1/entities").json()["entities"]} >= {"Ruth"}
             assert client.get("/v1/entities/ruth").json()["entity"]["name"] == "Ruth"
             assert client.get("/v1/questions").json() == {"questions": []}
@@ -78,7 +78,7 @@ class TestRest:
             new = client.post("/v1/memories", json={"content": "User is allergic to peanuts", "replaces": old}).json()
             wait(client, running)
             assert client.get(f"/v1/memories/{old}").json()["state"] == "superseded"
-            forgotten = client.post("/v1/memories/forget", json={"memories": [new["memory_id"]]}).json()["event_id"]
+            forgotten = client.post("/v1/forget", json={"memories": [new["memory_id"]]}).json()["event_id"]
             wait(client, running)
             assert client.get("/v1/memories").json()["memories"] == []
             assert client.get(f"/v1/decisions/{forgotten}").json()["action"] == "forget"
@@ -139,9 +139,9 @@ _BODIES: dict[str, dict[str, object]] = {
     "/v1/messages": {"messages": [{"role": "user", "content": "x"}]},
     "/v1/context": {"message": "x"},
     "/v1/query": {"text": "x"},
-    "/v1/messages/search": {"text": "x"},
+    "/v1/recall": {"text": "x"},
     "/v1/memories": {"content": "x"},
-    "/v1/memories/forget": {"memories": [str(uuid4())]},
+    "/v1/forget": {"memories": [str(uuid4())]},
     "/v1/erasures": {"everything": True},
 }
 """By address, a body that fits."""

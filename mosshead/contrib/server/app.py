@@ -34,6 +34,7 @@ _DESCRIPTION = (
     "namespaces below its prefix and has the scopes read, write or erase. MCP is at /mcp, with the same tokens."
 )
 _PROBLEMS: Final = {
+    "400": "the body is not JSON",
     "401": "no token, or one that is not known",
     "403": "the token does not cover this",
     "404": "there is no such thing in this namespace",

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mosshead.api.async_memory import AsyncMemory, across
 from mosshead.contrib.server.limits import RateLimit, read_body
-from mosshead.contrib.server.problems import Refusal, log, refusal_of
+from mosshead.contrib.server.problems import RefusedRequest, log, refusal_of
 from mosshead.contrib.server.tokens import Access, digest_of, find_access
 
 ACCESS: Final = "mosshead.access"
@@ -55,7 +55,7 @@ class Door:
         _log_request(scope, status, time.perf_counter() - began)
 
     async def _admit(self, scope: Scope, receive: Receive) -> Receive:
-        """Return what gives the request's body. Raises Refusal, and StoreUnavailable."""
+        """Return what gives the request's body. Raises RefusedRequest, and StoreUnavailable."""
         headers = Headers(scope=scope)
         if scope["path"] != "/health":  # a load balancer may call by any name
             self._check_host(headers)
@@ -66,12 +66,14 @@ class Door:
     def _check_host(self, headers: Headers) -> None:
         """Refuse a page elsewhere that has its reader's browser call: by another name of this address, or from its own."""
         if _name_of(f"//{headers.get('host', '')}") not in self._hosts:
-            raise Refusal(
+            raise RefusedRequest(
                 HTTPStatus.MISDIRECTED_REQUEST, "Host: not a name of this server; start it with --allow-host NAME"
             )
         origin = headers.get("origin")
         if origin is not None and _name_of(origin) not in self._hosts:
-            raise Refusal(HTTPStatus.FORBIDDEN, "Origin: this server takes no requests from pages of other sites")
+            raise RefusedRequest(
+                HTTPStatus.FORBIDDEN, "Origin: this server takes no requests from pages of other sites"
+            )
 
     async def _access(self, authorization: str) -> Access:
         kind, _, token = authorization.partition(" ")
@@ -85,8 +87,8 @@ class Door:
         return found
 
 
-def _unauthorized(detail: str) -> Refusal:
-    return Refusal(HTTPStatus.UNAUTHORIZED, detail, headers={"WWW-Authenticate": "Bearer"})
+def _unauthorized(detail: str) -> RefusedRequest:
+    return RefusedRequest(HTTPStatus.UNAUTHORIZED, detail, headers={"WWW-Authenticate": "Bearer"})
 
 
 def _name_of(address: str) -> str:

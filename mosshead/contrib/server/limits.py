@@ -11,7 +11,7 @@ from typing import Final
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive
 
-from mosshead.contrib.server.problems import Refusal
+from mosshead.contrib.server.problems import RefusedRequest
 
 MOST_BUCKETS: Final = 10_000
 """Buckets that are kept, the latest used: a token that has not asked for long has a full one anyway."""
@@ -32,7 +32,7 @@ class RateLimit:
         self._buckets: OrderedDict[Hashable, _Bucket] = OrderedDict()
 
     def take(self, caller: Hashable) -> None:
-        """Count a request. Raises Refusal (429), which says when to come again."""
+        """Count a request. Raises RefusedRequest (429), which says when to come again."""
         now = self._clock()
         bucket = self._buckets.pop(caller, None) or _Bucket(self._burst, now)
         bucket.tokens = min(self._burst, bucket.tokens + (now - bucket.at) * self._rate)
@@ -42,7 +42,7 @@ class RateLimit:
             self._buckets.popitem(last=False)
         if bucket.tokens < 1:
             wait = math.ceil((1 - bucket.tokens) / self._rate)
-            raise Refusal(
+            raise RefusedRequest(
                 HTTPStatus.TOO_MANY_REQUESTS,
                 f"this token may ask {self._rate:g} times a second; come again in {wait} s (--rate sets the limit)",
                 headers={"Retry-After": str(wait)},
@@ -51,7 +51,7 @@ class RateLimit:
 
 
 async def read_body(headers: Headers, receive: Receive, most_bytes: int) -> Receive:
-    """Read a request's body, and return what hands it on. Raises Refusal (413) as soon as it is too large."""
+    """Read a request's body, and return what hands it on. Raises RefusedRequest (413) as soon as it is too large."""
     declared = headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > most_bytes:
         raise _too_large(most_bytes)
@@ -72,8 +72,8 @@ async def read_body(headers: Headers, receive: Receive, most_bytes: int) -> Rece
     return replay
 
 
-def _too_large(most_bytes: int) -> Refusal:
-    return Refusal(
+def _too_large(most_bytes: int) -> RefusedRequest:
+    return RefusedRequest(
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         f"body: more than {most_bytes:,} bytes, the most that this server takes (--body-bytes); send less at a time",
         headers={"Connection": "close"},

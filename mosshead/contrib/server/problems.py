@@ -65,7 +65,7 @@ class Problem(BaseModel):
     errors: list[FieldFault] = []
 
 
-class Refusal(Exception):
+class RefusedRequest(Exception):
     """A request is answered with a problem document."""
 
     def __init__(
@@ -87,41 +87,41 @@ class Refusal(Exception):
         return JSONResponse(body, self.status, headers=self.headers, media_type=MEDIA_TYPE)
 
 
-def refusal_of(error: Exception) -> Refusal:
+def refusal_of(error: Exception) -> RefusedRequest:
     """What to answer for an error. What nobody foresaw is logged, without its words: they may be text of a conversation."""
     match error:
-        case Refusal():
+        case RefusedRequest():
             return error
         case RequestValidationError():
             faults = [FieldFault(field=_field(one["loc"]), message=_fix(one)) for one in error.errors()]
             said = "; ".join(f"{one.field}: {one.message}" for one in faults[:_MOST_NAMED])
-            return Refusal(HTTPStatus.UNPROCESSABLE_ENTITY, said, errors=faults[:_MOST_NAMED])
+            return RefusedRequest(HTTPStatus.UNPROCESSABLE_ENTITY, said, errors=faults[:_MOST_NAMED])
         case HTTPException():
             return _of_http(error)
         case _ if isinstance(error, _AWAY):
             log.error("%s: %s", type(error).__name__, error)
             away = "the memory cannot be reached at the moment; try again later, or look at the server's log"
-            return Refusal(HTTPStatus.SERVICE_UNAVAILABLE, away, headers={"Retry-After": str(_RETRY_SECONDS)})
+            return RefusedRequest(HTTPStatus.SERVICE_UNAVAILABLE, away, headers={"Retry-After": str(_RETRY_SECONDS)})
         case _ if isinstance(error, MossheadError) or type(error) is ValueError:
             status = next((status for kind, status in _STATUS if isinstance(error, kind)), None)
-            return Refusal(status or HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
+            return RefusedRequest(status or HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
     frame = traceback.extract_tb(error.__traceback__)[-1] if error.__traceback__ else None
     place = f"{frame.filename}:{frame.lineno}" if frame else "nowhere"
     log.error("unexpected %s at %s", type(error).__name__, place)
-    return Refusal(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected; the server's log says where")
+    return RefusedRequest(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected; the server's log says where")
 
 
 _MOST_NAMED = 20
 
 
-def _of_http(error: HTTPException) -> Refusal:
+def _of_http(error: HTTPException) -> RefusedRequest:
     status = HTTPStatus(error.status_code)
     said = {
         HTTPStatus.NOT_FOUND: "there is no such address; /openapi.json lists those that there are",
         HTTPStatus.METHOD_NOT_ALLOWED: "this address does not take this method; /openapi.json says which",
         HTTPStatus.BAD_REQUEST: "body: cannot be read; send JSON in UTF-8",
     }
-    return Refusal(status, said.get(status, status.phrase), headers=error.headers)
+    return RefusedRequest(status, said.get(status, status.phrase), headers=error.headers)
 
 
 def _field(place: Sequence[int | str]) -> str:

@@ -247,7 +247,7 @@ class MessagesAnswer(BaseModel):
     reason: str | None
 
 
-@api.post("/messages/search", response_model=MessagesAnswer)
+@api.post("/recall", response_model=MessagesAnswer)
 async def search_messages(namespace: Reading, body: MessagesRequested) -> Response:
     """Find what was said that answers to a text, word for word."""
     found = await namespace.messages.search(**dict(body))
@@ -402,7 +402,7 @@ class MemoriesToForget(RequestBody):
     reason: str | None = Field(None, min_length=1, max_length=500)
 
 
-@api.post("/memories/forget", status_code=HTTPStatus.ACCEPTED, response_model=EventAccepted)
+@api.post("/forget", status_code=HTTPStatus.ACCEPTED, response_model=EventAccepted)
 async def forget(namespace: Writing, body: MemoriesToForget) -> Response:
     """Close memories; nothing is removed. The decision has the event's id, and can be undone."""
     return _accepted(await namespace.forget(body.memories, reason=body.reason))
