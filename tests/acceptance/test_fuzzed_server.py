@@ -35,7 +35,7 @@ def test_no_request_makes_the_server_fail(running: Running, tmp_path: Path, phas
         token = server.token("acme/sarah", "read,write,erase")
         command = [
             *(
-                SCHEMATHESIS.absolute(),
+                str(SCHEMATHESIS.absolute()),
                 "--config-file",
                 "schemathesis.toml",
                 "run",

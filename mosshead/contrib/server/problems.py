@@ -93,7 +93,7 @@ def refusal_of(error: Exception) -> RefusedRequest:
         case RefusedRequest():
             return error
         case RequestValidationError():
-            faults = [FieldFault(field=_field(one["loc"]), message=_fix(one)) for one in error.errors()]
+            faults = [FieldFault(field=_field(one), message=_fix(one)) for one in error.errors()]
             said = "; ".join(f"{one.field}: {one.message}" for one in faults[:_MOST_NAMED])
             return RefusedRequest(HTTPStatus.UNPROCESSABLE_ENTITY, said, errors=faults[:_MOST_NAMED])
         case HTTPException():
@@ -124,10 +124,10 @@ def _of_http(error: HTTPException) -> RefusedRequest:
     return RefusedRequest(status, said.get(status, status.phrase), headers=error.headers)
 
 
-def _field(place: Sequence[int | str]) -> str:
+def _field(fault: Mapping[str, Any]) -> str:
     """A field as its sender has it: ``messages.0.role``, without whether it stands in the body or the address."""
-    inner = [str(part) for part in place if not (part in {"body", "query", "path"} and part is place[0])]
-    return ".".join(inner) or "body"
+    _where, *inner = fault["loc"]
+    return ".".join(map(str, inner)) if inner and fault["type"] != "json_invalid" else "body"
 
 
 def _fix(fault: Mapping[str, Any]) -> str:
@@ -138,4 +138,6 @@ def _fix(fault: Mapping[str, Any]) -> str:
             return "not a field of this request; leave it out"
         case "json_invalid":
             return "not JSON"
+        case "model_attributes_type":
+            return "send a JSON object, with Content-Type: application/json"
     return str(fault["msg"]).removeprefix("Value error, ").lower()
