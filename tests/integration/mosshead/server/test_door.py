@@ -16,6 +16,7 @@ from db.api_tokens import add_token
 from mosshead import AsyncMemory
 from mosshead.contrib.server.app import ServerOptions, create_app, serve
 from mosshead.contrib.server.tokens import checked_scopes, digest_of, new_token
+from mosshead.contrib.server.tools import TOOLS
 from mosshead.errors import ConfigurationError
 from mosshead.paths import NamespacePath, NamespacePrefix
 from mosshead.store.connection import tenant_transaction
@@ -78,6 +79,10 @@ def test_every_address_but_three_wants_a_token(ask: Callable[..., None]) -> None
                 answer = await client.request(method, path, headers={"Authorization": ""})
                 assert (answer.status_code == 401) is (path != "/health"), path
                 assert operation["security"] == ([] if path == "/health" else [{"token": []}])
+        page = (Path(__file__).parents[4] / "docs" / "server.md").read_text(encoding="utf-8")
+        addresses = {f"{method.upper()} {path}" for path, methods in document["paths"].items() for method in methods}
+        assert [one for one in addresses if f"`{one}`" not in page] == []
+        assert [name for name in TOOLS if f"| `{name}` | `{TOOLS[name].scope}` |" not in page] == []
         assert "what it does" in (await client.get("/docs", headers={"Authorization": ""})).text
         for bearer in ("Bearer", "Bearer x", f"Bearer {new_token(uuid4())}", "Basic eDp5", "\xff"):
             answer = await client.get("/v1/memories", headers={b"Authorization": bearer.encode("latin-1")})
