@@ -7,6 +7,7 @@ import logging
 import traceback
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, Final
 
 from fastapi.exceptions import RequestValidationError
@@ -33,6 +34,8 @@ log = logging.getLogger("mosshead.server")
 
 MEDIA_TYPE: Final = "application/problem+json"
 _RETRY_SECONDS = 5
+_FRAMES = 12
+"""Of a stack that is logged, the innermost: files and lines, and nothing that stood in them."""
 
 _STATUS: Final[tuple[tuple[type[Exception], HTTPStatus], ...]] = (
     (AccessDenied, HTTPStatus.FORBIDDEN),
@@ -105,9 +108,8 @@ def refusal_of(error: Exception) -> RefusedRequest:
         case _ if isinstance(error, MossheadError) or type(error) is ValueError:
             status = next((status for kind, status in _STATUS if isinstance(error, kind)), None)
             return RefusedRequest(status or HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
-    frame = traceback.extract_tb(error.__traceback__)[-1] if error.__traceback__ else None
-    place = f"{frame.filename}:{frame.lineno}" if frame else "nowhere"
-    log.error("unexpected %s at %s", type(error).__name__, place)
+    frames = (f"{Path(one.filename).name}:{one.lineno}" for one in traceback.extract_tb(error.__traceback__)[-_FRAMES:])
+    log.error("unexpected %s at %s", type(error).__name__, " ".join(frames))
     return RefusedRequest(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected; the server's log says where")
 
 

@@ -3,28 +3,37 @@
 import asyncio
 import logging
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import httpx
 import pytest
+from blockbuster import blockbuster_ctx
+from mcp import Client
 from sqlalchemy import Engine
 
 from db.api_tokens import add_token
 from mosshead import AsyncMemory
 from mosshead.contrib.server.app import ServerOptions, create_app, serve
-from mosshead.contrib.server.tokens import checked_scopes, digest_of, new_token
-from mosshead.contrib.server.tools import TOOLS
+from mosshead.contrib.server.tokens import Access, checked_scopes, digest_of, new_token
+from mosshead.contrib.server.tools import TOOLS, mcp_server
 from mosshead.errors import ConfigurationError
 from mosshead.paths import NamespacePath, NamespacePrefix
 from mosshead.store.connection import tenant_transaction
 from workers.local import Addresses
 
 SECRET = "zanzibar teapot"
+PAGE = Path(__file__).parents[4] / "docs" / "server.md"
 
 Ask = Callable[[httpx.AsyncClient], Awaitable[None]]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_blocks() -> Iterator[None]:
+    with blockbuster_ctx():
+        yield
 
 
 def make_token(engine: Engine, prefix: NamespacePrefix) -> str:
@@ -72,6 +81,8 @@ def problem(answer: httpx.Response, status: int) -> dict[str, Any]:
 
 
 def test_every_address_but_three_wants_a_token(ask: Callable[..., None]) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+
     async def asking(client: httpx.AsyncClient) -> None:
         document = (await client.get("/openapi.json", headers={"Authorization": ""})).json()
         for path, methods in document["paths"].items():
@@ -79,7 +90,6 @@ def test_every_address_but_three_wants_a_token(ask: Callable[..., None]) -> None
                 answer = await client.request(method, path, headers={"Authorization": ""})
                 assert (answer.status_code == 401) is (path != "/health"), path
                 assert operation["security"] == ([] if path == "/health" else [{"token": []}])
-        page = (Path(__file__).parents[4] / "docs" / "server.md").read_text(encoding="utf-8")
         addresses = {f"{method.upper()} {path}" for path, methods in document["paths"].items() for method in methods}
         assert [one for one in addresses if f"`{one}`" not in page] == []
         assert [name for name in TOOLS if f"| `{name}` | `{TOOLS[name].scope}` |" not in page] == []
@@ -204,6 +214,52 @@ def test_a_memory_that_cannot_be_reached_is_503_and_says_nothing_of_where_it_is(
         assert answer.headers["retry-after"] == "5"
 
     ask(asking)
+
+
+def test_no_route_and_no_tool_blocks_the_loop(
+    ask: Callable[..., None], addresses: Addresses, fresh_namespace: NamespacePath, tmp_path: Path
+) -> None:
+    """What would block raises in this file; here everything is called once."""
+
+    async def asking(client: httpx.AsyncClient) -> None:
+        said = {"messages": [{"role": "user", "content": "My sister Ruth lives in Leeds."}]}
+        (message,) = (await client.post("/v1/messages", json=said)).json()["event_ids"]
+        memory = (await client.post("/v1/memories", json={"content": "User likes tea"})).json()["memory_id"]
+        asked = [
+            *(("POST", "/v1/context", {"message": "Where does Ruth live?"}), ("POST", "/v1/query", {"text": "tea"})),
+            *(("POST", "/v1/recall", {"text": "Ruth"}), ("GET", f"/v1/messages/{message}", None)),
+            *(("GET", "/v1/memories", None), ("GET", f"/v1/memories/{memory}", None)),
+            *(("GET", f"/v1/memories/{memory}/decisions", None), ("GET", f"/v1/decisions/{memory}", None)),
+            *(("GET", "/v1/entities", None), ("GET", "/v1/entities/Ruth", None), ("GET", "/v1/questions", None)),
+            *(("GET", "/v1/progress", None), ("GET", "/v1/export", None), ("GET", "/health", None)),
+            *(("POST", "/v1/forget", {"memories": [memory]}), ("POST", f"/v1/decisions/{memory}/undo", None)),
+            ("POST", f"/v1/questions/{memory}/answer", {"entity": None}),
+            *(("POST", "/v1/erasures", {"everything": True}), ("GET", f"/v1/erasures/{memory}", None)),
+        ]
+        for method, path, body in asked:
+            answer = await client.request(method, path, json=body)
+            assert answer.status_code in {200, 202, 404}, answer.text
+
+    async def calling() -> None:
+        async with await AsyncMemory.connect(
+            database_url=addresses.database_url, broker_url=addresses.broker_url, spool_dir=tmp_path / "mcp"
+        ) as memory:
+            access = Access(fresh_namespace, checked_scopes(["read", "write"]))
+            async with Client(mcp_server(memory, access=access)) as client:
+                remembered = await client.call_tool("remember", {"content": "User likes coffee"})
+                assert not remembered.is_error
+                for tool, arguments in (
+                    ("search", {"query": "coffee"}),
+                    ("context", {"message": "What does she drink?"}),
+                    ("who_is", {"name": "Ruth"}),
+                    ("forget", {"ids": [str(uuid4())]}),
+                    ("undo", {"decision": str(uuid4())}),
+                ):
+                    result = await client.call_tool(tool, arguments)
+                    assert "unexpected" not in str(result.content), tool
+
+    ask(asking)
+    asyncio.run(calling())
 
 
 class TestStarting:

@@ -26,9 +26,9 @@ def admitted(limit: RateLimit, caller: str = "a") -> bool:
 
 
 @given(
-    rate=st.floats(0.1, 100),
-    burst=st.integers(1, 20),
-    pauses=st.lists(st.floats(0, 10), max_size=60),
+    rate=st.floats(0.1, 2),
+    burst=st.integers(1, 5),
+    pauses=st.lists(st.floats(0, 0.5), min_size=20, max_size=60),
 )
 def test_no_caller_gets_in_more_often_than_its_rate_and_a_burst_allow(
     rate: float, burst: int, pauses: list[float]
