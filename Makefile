@@ -8,7 +8,7 @@ PACKAGES := mosshead config db pipeline workers tests benchmarks examples
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up demo test unit check format thorough bench peers faults reference image clean
+.PHONY: help setup up demo test unit check format thorough bench peers fuzz faults reference image clean
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,14 @@ peers: setup .venv-peers/.installed ## Mosshead beside mem0 and langmem, which i
 	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-peers.lock
 	@touch $@
 
+fuzz: setup .venv-fuzz/.installed ## send requests that fit the server's OpenAPI document, or nearly (a quarter of an hour)
+	$(BIN)/python -m pytest -s tests/acceptance/test_fuzzed_server.py
+
+.venv-fuzz/.installed:
+	$(PYTHON) -m venv .venv-fuzz
+	.venv-fuzz/bin/python -m pip install --quiet --disable-pip-version-check schemathesis==4.32.5
+	@touch $@
+
 faults: setup ## kill everything, again and again, and check that nothing is lost (half an hour)
 	$(BIN)/python -m benchmarks.faults --full
 
@@ -80,4 +88,4 @@ image: ## build the container image
 	docker build --tag mosshead .
 
 clean: ## remove .venv, the data folder and caches
-	rm -rf .venv .venv-peers .mosshead reference .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-peers .venv-fuzz .mosshead reference .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -81,7 +81,10 @@ sarah.context("Where does Ruth live?", conversation="c1"), sarah.query("tea"), s
 print(*[name for name in unwanted if name in sys.modules])
 memory.close()
 """
-UNREAD = ("amqp", "celery", "hf_xet", "huggingface_hub", "kombu", "openai", "redis", "rich", "typer")
+UNREAD = (
+    *("amqp", "celery", "fastapi", "hf_xet", "huggingface_hub", "kombu", "mcp", "openai", "redis", "rich", "starlette"),
+    *("typer", "uvicorn"),
+)
 """Packages that a process that only reads does not load."""
 
 

@@ -1,10 +1,11 @@
 """`AsyncMemory`: the connection of an app of asyncio to Mosshead."""
 
 import asyncio
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from sqlalchemy import Engine
 
@@ -22,6 +23,8 @@ from mosshead.api.settings import client_settings
 from mosshead.bridge import Bridge, apart
 from mosshead.deadline import READ_SECONDS
 from mosshead.embeddings import CachedEmbedder
+
+_T = TypeVar("_T")
 
 _LOADED = """
     mosshead.entities.mentions mosshead.entities.resolution mosshead.publishing.imports mosshead.safety mosshead.search.rerank
@@ -119,6 +122,11 @@ class AsyncMemory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+
+async def across(memory: AsyncMemory, call: Callable[[Memory], _T]) -> _T:
+    """Do what is written for `Memory`, such as what an extension reads, while the loop goes on. What blocks goes by `apart`."""
+    return await memory._bridge.run(lambda: call(memory._straight))  # noqa: SLF001 - it is ours
 
 
 def _loaded(engine: Engine, embedder: CachedEmbedder) -> tuple[Engine, CachedEmbedder]:

@@ -113,6 +113,11 @@ class Memory:
         memory._service = service  # noqa: SLF001 - it is ours
         return memory
 
+    @property
+    def engine(self) -> Engine:
+        """What reads, for an extension that belongs to no namespace; `Namespace.session` has it, too."""
+        return self._engine
+
     def namespace(self, *parts: str, **values: str) -> Namespace:
         """Whose memories: the tenant first, then at least one part more, such as ``namespace("acme", "sarah_123")``.
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 from uuid import UUID
 
 from pydantic import BaseModel
@@ -186,6 +186,7 @@ class Namespace:
         version: int | None = None,
         occurred_at: datetime | None = None,
         event_id: UUID | str | None = None,
+        by: Literal["tool"] | None = None,
         session: AppSession | None = None,
     ) -> UUID:
         """Put a memory down as it is, and return its id, as soon as it is safe in the spool.
@@ -196,14 +197,16 @@ class Namespace:
         replaces: a memory that it stands for from here on; that one stays, superseded. version: of that one, as it was read, by
         default that of the memory given: where it says something else by now, MemoryChanged.
         occurred_at: since when it is so; now by default. event_id: the event's, new by default: what is sent again under the same
-        one is put down once, also where it replaces a memory. session: as for `publish`; it is read back once it took effect.
+        one is put down once, also where it replaces a memory. by: "tool" where a model put it down through a tool: its decision
+        tells. session: as for `publish`; it is read back once it took effect.
         Raises InvalidEvent, NotFound where there is no memory to replace or it is closed, and otherwise as `publish`. What
         changes before the event takes effect can still have it refused: the decision log says so then.
         """
         given = None if event_id is None else id_of("event_id", event_id)
         event_id, since = given or uuid7(), occurred_at or datetime.now(UTC)
         event: dict[str, Any] = {"type": "remember", "event_id": event_id, "content": content, "kind": kind}
-        event |= {"occurred_at": since} | ({} if about is None else {"about": listed(about)})
+        event |= {"occurred_at": since, **({} if by is None else {"by": by})}
+        event |= {} if about is None else {"about": listed(about)}
         pending = self.session.pending()
         closes: dict[UUID, UUID | None] = {}
         memory_id = remembered_id(self.path.home_id, event_id)

@@ -192,8 +192,9 @@ class Session:
             return pending
         from mosshead.safety import suspicion_of  # its weights are loaded where something waits, and not before
 
-        honest = (one for one in pending.remembered if suspicion_of(one.content, "", ()) is None)
-        return replace(pending, remembered=tuple(honest))
+        waiting = pending.remembered
+        honest = apart(lambda: tuple(one for one in waiting if suspicion_of(one.content, "", ()) is None))
+        return replace(pending, remembered=honest)
 
     def add_pending(self, event_id: UUID, *, memory: Hit | None = None, closes: Mapping[UUID, UUID | None]) -> None:
         """Lay a write that was just published over this process's reads."""

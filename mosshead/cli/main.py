@@ -24,6 +24,7 @@ SERVICE = {
         "workers.demo:run_demo",
         "Show the whole way once: a sample of three years of conversations, from publish to recall.",
     ),
+    "token": ("workers.cli.tokens:token_cli", "Tokens for the server: who may come in, and what they may do."),
     "service": ("workers.cli.main:cli", "The service of Mosshead: everything that runs outside the chat app."),
 }
 """The commands that need the extra ``mosshead[service]``: by name, where each is, and the first paragraph of its help."""
@@ -78,6 +79,14 @@ LIBRARY = {
     "remember": ("mosshead.cli.memories:remember", "Put a memory down as it is; prints its id."),
     "forget": ("mosshead.cli.memories:forget", "Close memories; nothing is removed, and the event's id undoes it."),
     "reflect": ("mosshead.cli.memories:reflect", "Have what was said thought over now, instead of after a quiet time."),
+    "serve": (
+        "mosshead.cli.server:serve",
+        "Serve memory over HTTP, with an OpenAPI page, and over MCP, until stopped. Each request needs a token.",
+    ),
+    "mcp": (
+        "mosshead.cli.server:serve_mcp",
+        "Serve one namespace over MCP on standard input and output, for an agent on this machine.",
+    ),
     "story": (
         "mosshead.cli.extras:story",
         "What is known of somebody or something, in the order of time: a chronicle, without an LLM.",

@@ -176,7 +176,7 @@ def _manage(
     if not content and wanted.action != "delete":
         raise ToolRefused("content: is empty; say in one sentence what to remember.")
     if wanted.action == "create":
-        return f"Remembered as {numbers.show(namespace.remember(content))}."
+        return f"Remembered as {numbers.show(namespace.remember(content, by='tool'))}."
     if wanted.number is None:
         raise ToolRefused("number: is missing; search for the memory first, and use the number shown.")
     memory = numbers.of(wanted.number)
@@ -184,7 +184,8 @@ def _manage(
         if wanted.action == "delete":
             namespace.forget(memory, reason="by the agent's tool")
             return f"Forgotten: {wanted.number}."
-        return f"{wanted.number} is replaced by {numbers.show(namespace.remember(content, replaces=memory))}."
+        newer = namespace.remember(content, replaces=memory, by="tool")
+        return f"{wanted.number} is replaced by {numbers.show(newer)}."
     except NotFound:  # its words name the memory and the namespace, which are no business of the model's
         raise ToolRefused(f"number: {wanted.number} is closed already; search again for what is known now.") from None
     except MemoryChanged:

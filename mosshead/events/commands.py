@@ -343,6 +343,7 @@ class Remember(Envelope):
     replaces: a memory that it stands for from here on. A name that one of those bears whom that one is about means that one
         again, and where neither ``about`` nor the words name another of the sort of its subject, it is about that, too.
         of_version: the version of that one that was read; refused where it says something else by then.
+    by: "tool" where a model put it down through a tool, which the decision tells then.
     """
 
     type: Literal["remember"] = "remember"
@@ -351,6 +352,7 @@ class Remember(Envelope):
     about: list[Name] | None = Field(None, max_length=20)
     replaces: UUID | None = None
     of_version: int | None = Field(None, ge=1)
+    by: Literal["tool"] | None = None
 
     @model_validator(mode="after")
     def _check_content(self) -> "Remember":

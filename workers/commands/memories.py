@@ -189,7 +189,7 @@ def _supersede(
 
 
 def _said(command: Remember) -> dict[str, object]:
-    return command.model_dump(mode="json", exclude_none=True, include={"content", "kind", "about"})
+    return command.model_dump(mode="json", exclude_none=True, include={"content", "kind", "about", "by"})
 
 
 def _quarantine(connection: Connection, *, batch: BatchRef, command: Remember, suspicion: str) -> None:

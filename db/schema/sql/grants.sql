@@ -24,7 +24,7 @@ grant execute on function
     mosshead.word_occurrences, mosshead.term, mosshead.terms, mosshead.count_words,
     mosshead_write_v1.publish
 to mosshead_worker;
-grant execute on function mosshead.current_tenant to mosshead_reader;
+grant execute on function mosshead.current_tenant, mosshead_read_v1.has_api_tokens to mosshead_reader;
 
 -- A backup reads all that pg_dump asks for.
 grant usage on schema mosshead to mosshead_backup;

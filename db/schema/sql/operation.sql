@@ -1,4 +1,4 @@
--- Operation: what the LLM costs, and how the service as a whole is doing.
+-- Operation: what the LLM costs, who may come in through the server, and how the service as a whole is doing.
 
 -- The tokens of each call.
 create table mosshead.usage (
@@ -19,6 +19,21 @@ create table mosshead.budgets (
     tenant_id       uuid primary key references mosshead.tenants,
     tokens_per_day  bigint not null check (tokens_per_day > 0),
     set_at          timestamptz not null default now()
+);
+
+-- Tokens of `mosshead serve`. Of a token its SHA-256 alone is kept: it is 32 random bytes behind the tenant's id, so that no slow hash
+-- is needed, and whoever looks one up knows the tenant before.
+create table mosshead.api_tokens (
+    tenant_id   uuid not null references mosshead.tenants,
+    token_id    uuid not null,
+    digest      bytea not null,
+    prefix      text[] not null,                            -- of the namespaces that it opens, the tenant first
+    scopes      text[] not null check (scopes <@ array['read', 'write', 'erase'] and scopes <> '{}'),
+    name        text not null,                              -- the operator's own, for the list
+    created_at  timestamptz not null default now(),
+    expires_at  timestamptz,
+    primary key (tenant_id, token_id),
+    unique (tenant_id, digest)
 );
 
 -- The four tables below belong to no tenant, and have no policy.

@@ -13,7 +13,7 @@ begin
         'memories', 'expansions', 'memory_sources', 'memory_edges', 'decisions', 'decision_memories',
         'entities', 'entity_aliases', 'memory_entities', 'relations', 'profiles', 'questions', 'examples', 'traits',
         'documents', 'prompts', 'prompt_feedback', 'reflections', 'reflection_batches',
-        'embeddings', 'turns', 'vocabulary', 'erasures', 'tombstones', 'usage', 'budgets'
+        'embeddings', 'turns', 'vocabulary', 'erasures', 'tombstones', 'usage', 'budgets', 'api_tokens'
     ]
     loop
         execute format('alter table mosshead.%I enable row level security', content_table);
@@ -27,3 +27,6 @@ $$;
 -- For mosshead_read_v1.holding alone, which asks for the tenant itself.
 create policy of_words on mosshead.embeddings for select to mosshead_words using (true);
 create policy of_words on mosshead.turns for select to mosshead_words using (true);
+
+-- For mosshead_read_v1.has_api_tokens alone, which tells no more than that; nobody logs in as the owner.
+create policy of_owner on mosshead.api_tokens for select to mosshead_owner using (true);

@@ -188,6 +188,19 @@ begin
 end
 $$;
 
+-- What the server knows a token by. The owner sees the tokens of all tenants (policies.sql), so the view asks for the tenant itself.
+create view mosshead_read_v1.api_tokens with (security_barrier) as
+select tenant_id, token_id, digest, prefix, scopes
+from mosshead.api_tokens
+where tenant_id = mosshead.current_tenant() and (expires_at is null or expires_at > now());
+
+-- Whether any tenant has a token: without one the server opens no address that others reach.
+create function mosshead_read_v1.has_api_tokens() returns boolean
+    language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+    select exists (select from mosshead.api_tokens where expires_at is null or expires_at > now())
+$$;
+
 -- How things were: the rows of all times -----------------------------------------------------------------------------------
 
 create view mosshead_read_v1.entities_over_time as

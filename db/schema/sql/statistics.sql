@@ -16,6 +16,7 @@ begin
     end if;
 
     for one in select * from (values
+        ('api_tokens', array['prefix', 'scopes', 'name']),
         ('candidate_facts', array['fact']),
         ('candidate_turns', array['words']),
         ('decisions', array['fact', 'candidates', 'reason']),

@@ -41,6 +41,7 @@ _CHECKED = {
     ("embeddings", "owner_kind"): "'memory'",
     ("erasures", "scope"): "'everything'",
     ("decisions", "action"): "'add'",
+    ("api_tokens", "scopes"): "'{read}'",
     ("memories", "tier"): "'solid'",
     ("memories", "state"): "'active'",
     ("memory_entities", "role"): "'subject'",
@@ -213,7 +214,10 @@ def functions(engine: Engine, role: str) -> set[str]:
 
 def test_a_reader_may_select_from_the_views_and_nothing_else(admin_engine: Engine) -> None:
     assert privileges(admin_engine, "mosshead_reader") == {("mosshead_read_v1", "select")}
-    assert functions(admin_engine, "mosshead_reader") == {"mosshead_read_v1.holding"}
+    assert functions(admin_engine, "mosshead_reader") == {
+        "mosshead_read_v1.holding",
+        "mosshead_read_v1.has_api_tokens",
+    }
 
 
 def test_the_intake_may_publish_and_refuse_and_nothing_else(admin_engine: Engine) -> None:

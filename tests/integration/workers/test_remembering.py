@@ -46,6 +46,13 @@ def test_a_memory_has_the_id_that_its_publisher_knew_and_is_found_and_undone(
     assert len(sarah.query("window seats")) == 0
 
 
+def test_the_decision_of_what_a_tool_put_down_says_so(forming: Forming, sarah: Namespace) -> None:
+    by_tool = forming.command(type="remember", content="User prefers window seats", by="tool")
+    by_app = forming.command(type="remember", content="User likes tea")
+    assert sarah.decisions.get(by_tool).fact["by"] == "tool"
+    assert "by" not in sarah.decisions.get(by_app).fact
+
+
 @pytest.fixture
 def people(remembering: Remembering) -> dict[str, UUID]:
     return {

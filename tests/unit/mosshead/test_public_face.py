@@ -54,7 +54,7 @@ NAMESPACE = {
     "end_conversation": ["conversation", "session"],
     "import_records": ["lines", "on_sent", "session"],
     "configure": ["instructions", "schemas", "profiles", "episodes", "session"],
-    "remember": ["content", "kind", "about", "replaces", "version", "occurred_at", "event_id", "session"],
+    "remember": ["content", "kind", "about", "replaces", "version", "occurred_at", "event_id", "by", "session"],
     "forget": ["memories", "reason", "session"],
     "reflect": ["kind", "subject", "conversation", "session"],
     "undo": ["decision_id", "session"],

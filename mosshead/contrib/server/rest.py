@@ -1,0 +1,475 @@
+"""The REST interface: what a namespace does, by HTTP. Each route calls the method of `AsyncNamespace` that it is named for."""
+
+from collections.abc import AsyncIterator, Callable, Coroutine
+from http import HTTPStatus
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.routing import APIRoute
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
+
+from mosshead.api.async_memory import AsyncMemory, across
+from mosshead.api.async_namespace import AsyncNamespace
+from mosshead.api.erasures import Receipt
+from mosshead.api.memory import Memory
+from mosshead.contrib.server.door import ACCESS
+from mosshead.contrib.server.problems import refusal_of
+from mosshead.contrib.server.tokens import Access, Scope
+from mosshead.deadline import ends_within
+from mosshead.errors import NotFound
+from mosshead.models.context import Excerpt
+from mosshead.models.kinds import MemoryKind, Role
+from mosshead.models.memories import Decision, Entity, Hit, Profile, Progress, State, StoredMemory
+from mosshead.models.messages import StoredMessage
+from mosshead.models.questions import Question
+from mosshead.serialization import to_json
+
+_EXPORT_SECONDS = 600.0
+_HEALTH_SECONDS = 2.0
+_MOST_AT_ONCE = 1_000
+
+
+class ProblemRoute(APIRoute):
+    """A route that tells every error as a problem document."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """As FastAPI's own, which would raise what nobody foresaw."""
+        handle = super().get_route_handler()
+
+        async def handled(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except Exception as error:  # noqa: BLE001 - the edge of the process: what is raised here would show its words
+                return refusal_of(error).response()
+
+        return handled
+
+
+api = APIRouter(prefix="/v1", route_class=ProblemRoute)
+public = APIRouter(route_class=ProblemRoute)
+
+
+def _allowed(scope: Scope) -> Any:
+    """A route's namespace, if the request's token has a scope."""
+
+    async def namespace_of(
+        request: Request,
+        namespace: Annotated[
+            str | None,
+            Query(
+                max_length=2_000,
+                description="Tenant first, such as acme/sarah_123; by default what the token was made for.",
+            ),
+        ] = None,
+    ) -> AsyncNamespace:
+        access: Access = request.scope[ACCESS]
+        access.require(scope)
+        memory: AsyncMemory = request.app.state.memory
+        return memory.namespace(*access.path(namespace).parts)
+
+    return Depends(namespace_of)
+
+
+Reading = Annotated[AsyncNamespace, _allowed("read")]
+Writing = Annotated[AsyncNamespace, _allowed("write")]
+Erasing = Annotated[AsyncNamespace, _allowed("erase")]
+
+
+class RequestBody(BaseModel):
+    """What a request brings. Silent about it in errors: it is text of a conversation."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+class EventAccepted(BaseModel):
+    """An event that is safe, and takes effect in its turn."""
+
+    event_id: UUID
+
+
+def _json(answer: Any, status: int = HTTPStatus.OK) -> JSONResponse:
+    return JSONResponse(to_json(answer), status)
+
+
+def _accepted(event_id: UUID) -> JSONResponse:
+    return _json({"event_id": event_id}, HTTPStatus.ACCEPTED)
+
+
+# Publish --------------------------------------------------------------------------------------------------------------
+
+
+class NewMessage(RequestBody):
+    """One message. event_id: sent again under the same one, it is stored once."""
+
+    role: Role
+    content: str | list[dict[str, JsonValue]] | None = None
+    conversation: str | None = None
+    speaker: str | None = None
+    occurred_at: AwareDatetime | None = None
+    sequence: int | None = None
+    metadata: dict[str, JsonValue] | None = None
+    tool_calls: list[dict[str, JsonValue]] | None = None
+    tool_call_id: str | None = None
+    injected: list[UUID] | None = None
+    event_id: UUID | None = None
+
+
+class NewMessages(RequestBody):
+    """Messages in their order. conversation: of those that bring none; ended: it is over, and consolidated at once."""
+
+    messages: Annotated[list[NewMessage], Field(min_length=1, max_length=_MOST_AT_ONCE)]
+    conversation: str | None = None
+    ended: bool = False
+
+
+class EventsAccepted(BaseModel):
+    """Events that are safe, in the order in which they were sent."""
+
+    event_ids: list[UUID]
+
+
+@api.post("/messages", status_code=HTTPStatus.ACCEPTED, response_model=EventsAccepted)
+async def publish(namespace: Writing, body: NewMessages) -> Response:
+    """Publish messages; all are stored, or none. Memories form in the background."""
+    messages = [one.model_dump(exclude_none=True) for one in body.messages]
+    published = await namespace.publish_conversation(messages, conversation=body.conversation, ended=body.ended)
+    return _json({"event_ids": published}, HTTPStatus.ACCEPTED)
+
+
+# Read -----------------------------------------------------------------------------------------------------------------
+
+
+class Turn(RequestBody):
+    """A turn of the conversation that is going on."""
+
+    role: Role
+    content: str | list[dict[str, JsonValue]] | None = None
+    speaker: str | None = None
+
+
+class ContextRequested(RequestBody):
+    """A message to answer. history: the latest turns; budget: tokens."""
+
+    message: str
+    conversation: str | None = None
+    history: list[Turn] = []
+    budget: int = Field(800, ge=1, le=100_000)
+    fill: bool = False
+    speaker: str | None = None
+    include_pending: int = Field(0, ge=0, le=1_000)
+    explain: bool = False
+
+
+class ContextAnswer(BaseModel):
+    """What a model should know. system_message: notes in a fence, to stand before the turns. explanations: where asked for."""
+
+    system_message: str
+    memories: tuple[Hit, ...]
+    messages: tuple[StoredMessage, ...]
+    questions: tuple[Question, ...]
+    tokens: int
+    partial: bool
+    reason: str | None
+    explanations: JsonValue = None
+
+
+@api.post("/context", response_model=ContextAnswer)
+async def context(namespace: Reading, body: ContextRequested) -> Response:
+    """Gather what a model should know to answer a message. It takes no LLM."""
+    asked = body.model_dump(exclude={"message", "explain"})
+    history = [one.model_dump(exclude_none=True) for one in body.history]
+    found = await namespace.context(body.message, **{**asked, "history": history})
+    answer = ContextAnswer(
+        system_message=found.as_system_message()["content"],
+        memories=found.memories,
+        messages=found.messages,
+        questions=found.questions,
+        tokens=found.tokens,
+        partial=found.partial,
+        reason=found.reason,
+        explanations=to_json(found.explanations) if body.explain else None,
+    )
+    return _json(answer)
+
+
+class QueryRequested(RequestBody):
+    """A text to find memories by. threshold: the least cosine; metadata: of the messages that they were taken from."""
+
+    text: str
+    limit: int = Field(10, ge=1, le=1_000)
+    threshold: float | None = Field(None, ge=-1, le=1)
+    kind: MemoryKind | None = None
+    metadata: dict[str, JsonValue] | None = None
+    as_of: AwareDatetime | None = None
+    speaker: str | None = None
+
+
+class QueryAnswer(BaseModel):
+    """Memories, most similar first."""
+
+    memories: tuple[Hit, ...]
+    system_message: str
+    partial: bool
+    reason: str | None
+
+
+@api.post("/query", response_model=QueryAnswer)
+async def query(namespace: Reading, body: QueryRequested) -> Response:
+    """Find the memories most similar to a text."""
+    found = await namespace.query(**dict(body))
+    fenced = found.as_system_message()["content"]
+    return _json(QueryAnswer(memories=found.hits, system_message=fenced, partial=found.partial, reason=found.reason))
+
+
+class MessagesRequested(RequestBody):
+    """A text to find messages by. around: how many before and after each come with it."""
+
+    text: str
+    conversation: str | None = None
+    conversation_only: bool = False
+    limit: int = Field(4, ge=1, le=200)
+    around: int = Field(1, ge=0, le=50)
+    threshold: float | None = Field(None, ge=-1, le=1)
+    since: AwareDatetime | None = None
+    until: AwareDatetime | None = None
+    speaker: str | None = None
+
+
+class MessagesAnswer(BaseModel):
+    """Messages, best first, and with their neighbours."""
+
+    messages: tuple[StoredMessage, ...]
+    excerpts: tuple[Excerpt, ...]
+    system_message: str
+    partial: bool
+    reason: str | None
+
+
+@api.post("/recall", response_model=MessagesAnswer)
+async def search_messages(namespace: Reading, body: MessagesRequested) -> Response:
+    """Find what was said that answers to a text, word for word."""
+    found = await namespace.messages.search(**dict(body))
+    answer = MessagesAnswer(
+        messages=found.messages,
+        excerpts=found.excerpts,
+        system_message=found.as_system_message()["content"],
+        partial=found.partial,
+        reason=found.reason,
+    )
+    return _json(answer)
+
+
+@api.get("/messages/{message_id}", response_model=Excerpt)
+async def get_message(namespace: Reading, message_id: UUID, around: Annotated[int, Query(ge=0, le=50)] = 1) -> Response:
+    """Read a message that took effect, with those around it."""
+    return _json(await namespace.messages.get(message_id, around=around))
+
+
+class MemoryList(BaseModel):
+    """Memories."""
+
+    memories: list[StoredMemory]
+
+
+@api.get("/memories", response_model=MemoryList)
+async def list_memories(
+    namespace: Reading,
+    limit: Annotated[int, Query(ge=1, le=10_000)] = 100,
+    kind: MemoryKind | None = None,
+    state: State = "active",
+    about: Annotated[UUID | None, Query(description="The id of an entity.")] = None,
+) -> Response:
+    """List what is known now, most salient first."""
+    return _json({"memories": await namespace.memories(limit=limit, kind=kind, state=state, about=about)})
+
+
+@api.get("/memories/{memory_id}", response_model=StoredMemory)
+async def get_memory(namespace: Reading, memory_id: UUID, as_of: AwareDatetime | None = None) -> Response:
+    """Read one memory with its sources; superseded and withdrawn ones included."""
+    return _json(await namespace.get(memory_id, as_of=as_of))
+
+
+class DecisionList(BaseModel):
+    """Decisions, in order."""
+
+    decisions: list[Decision]
+
+
+@api.get("/memories/{memory_id}/decisions", response_model=DecisionList)
+async def list_decisions(namespace: Reading, memory_id: UUID) -> Response:
+    """List what was decided about a memory; each can be undone by its id."""
+    return _json({"decisions": await namespace.decisions.for_memory(memory_id)})
+
+
+@api.get("/decisions/{decision_id}", response_model=Decision)
+async def get_decision(namespace: Reading, decision_id: UUID) -> Response:
+    """Read one decision; that of a forget or an undo has its event's id."""
+    return _json(await namespace.decisions.get(decision_id))
+
+
+class EntityList(BaseModel):
+    """Entities, those with the most memories first."""
+
+    entities: list[Entity]
+
+
+@api.get("/entities", response_model=EntityList)
+async def list_entities(namespace: Reading) -> Response:
+    """List whom and what the memories are about."""
+    return _json({"entities": await namespace.entities.list()})
+
+
+@api.get("/entities/{entity}", response_model=Profile)
+async def get_profile(namespace: Reading, entity: str) -> Response:
+    """Read what is known of an entity, by its id, its name or an alias."""
+    return _json(await namespace.entities.profile(entity))
+
+
+class QuestionList(BaseModel):
+    """Questions, the oldest first."""
+
+    questions: list[Question]
+
+
+@api.get("/questions", response_model=QuestionList)
+async def list_questions(namespace: Reading) -> Response:
+    """List the open questions about whom a mention means."""
+    return _json({"questions": await namespace.entities.questions()})
+
+
+@api.get("/progress", response_model=Progress)
+async def progress(namespace: Reading) -> Response:
+    """Read how far the namespace's events have come."""
+    return _json(await namespace.progress())
+
+
+@api.get(
+    "/export",
+    response_class=StreamingResponse,
+    responses={HTTPStatus.OK: {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}},
+)
+async def export(request: Request, namespace: Reading, as_of: AwareDatetime | None = None) -> Response:
+    """Export all that is known, as JSON Lines."""
+    memory: AsyncMemory = request.app.state.memory
+
+    def lines_of(straight: Memory) -> list[str]:
+        with ends_within(straight.engine, _EXPORT_SECONDS):
+            return list(straight.namespace(*namespace.path.parts).export(as_of=as_of))
+
+    lines = await across(memory, lines_of)
+
+    async def body() -> AsyncIterator[str]:
+        for start in range(0, len(lines), _MOST_AT_ONCE):
+            yield "".join(f"{line}\n" for line in lines[start : start + _MOST_AT_ONCE])
+
+    return StreamingResponse(body(), media_type="application/x-ndjson")
+
+
+# Correct --------------------------------------------------------------------------------------------------------------
+
+
+class MemoryToRemember(RequestBody):
+    """A memory as it shall be known. about: names, the subject first. event_id: sent again under it, it is put down once."""
+
+    content: str
+    kind: MemoryKind = MemoryKind.FACT
+    about: list[str] | None = None
+    replaces: UUID | None = None
+    version: int | None = Field(None, ge=1, lt=2**31)
+    occurred_at: AwareDatetime | None = None
+    event_id: UUID | None = None
+    by: Literal["tool"] | None = None
+
+
+class MemoryAccepted(BaseModel):
+    """A memory that is safe, and known in its turn."""
+
+    memory_id: UUID
+
+
+@api.post("/memories", status_code=HTTPStatus.ACCEPTED, response_model=MemoryAccepted)
+async def remember(namespace: Writing, body: MemoryToRemember) -> Response:
+    """Put a memory down as it is; "replaces" corrects another, which stays as superseded."""
+    return _json({"memory_id": await namespace.remember(**dict(body))}, HTTPStatus.ACCEPTED)
+
+
+class MemoriesToForget(RequestBody):
+    """Memories to close, and why, for the decision log."""
+
+    memories: Annotated[list[UUID], Field(min_length=1, max_length=200)]
+    reason: str | None = Field(None, min_length=1, max_length=500)
+
+
+@api.post("/forget", status_code=HTTPStatus.ACCEPTED, response_model=EventAccepted)
+async def forget(namespace: Writing, body: MemoriesToForget) -> Response:
+    """Close memories; nothing is removed. The decision has the event's id, and can be undone."""
+    return _accepted(await namespace.forget(body.memories, reason=body.reason))
+
+
+@api.post("/decisions/{decision_id}/undo", status_code=HTTPStatus.ACCEPTED, response_model=EventAccepted)
+async def undo(namespace: Writing, decision_id: UUID) -> Response:
+    """Take back what a decision did."""
+    return _accepted(await namespace.undo(decision_id))
+
+
+class ClarifyingAnswer(RequestBody):
+    """Who is meant; null for somebody new."""
+
+    entity: UUID | None
+
+
+@api.post("/questions/{question_id}/answer", status_code=HTTPStatus.ACCEPTED, response_model=EventAccepted)
+async def clarify(namespace: Writing, question_id: UUID, body: ClarifyingAnswer) -> Response:
+    """Answer a question; the answer is kept, and can be undone."""
+    return _accepted(await namespace.entities.clarify(question_id, body.entity))
+
+
+# Erase ----------------------------------------------------------------------------------------------------------------
+
+
+class ErasureRequested(RequestBody):
+    """What to delete for good: one of these."""
+
+    memories: Annotated[list[UUID], Field(max_length=200)] = []
+    conversation: str | None = None
+    entity: UUID | None = None
+    everything: bool = False
+
+
+@api.post("/erasures", status_code=HTTPStatus.ACCEPTED, response_model=EventAccepted)
+async def erase(namespace: Erasing, body: ErasureRequested) -> Response:
+    """Delete for good, with what rests on it. It cannot be undone; the event's id finds the receipt."""
+    return _accepted(await namespace.erase(**dict(body)))
+
+
+@api.get("/erasures/{erasure_id}", response_model=Receipt)
+async def get_receipt(namespace: Erasing, erasure_id: UUID) -> Response:
+    """Read the receipt of an erasure."""
+    receipt = await namespace.erasures.get(erasure_id)
+    if receipt is None:
+        raise NotFound(f"erasure_id: no erasure {erasure_id} has been carried out here yet")
+    return _json(receipt)
+
+
+# Health ---------------------------------------------------------------------------------------------------------------
+
+
+class Health(BaseModel):
+    """That the server can read."""
+
+    status: Literal["ok"]
+
+
+@public.get("/health", response_model=Health)
+async def health(request: Request) -> Response:
+    """Whether the server can read; 503 where it cannot. It takes no token."""
+    memory: AsyncMemory = request.app.state.memory
+
+    def ask(straight: Memory) -> None:
+        with ends_within(straight.engine, _HEALTH_SECONDS), straight.engine.connect():
+            pass
+
+    await across(memory, ask)
+    return _json({"status": "ok"})
