@@ -117,14 +117,19 @@ def test_a_query_finds_a_memory_by_a_word_that_only_its_expansion_has(
 def test_a_query_does_not_count_an_expansion_of_what_a_memory_said_before(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, admin_engine: Engine
 ) -> None:
-    say(fake, forming, *PETERS)
+    say(fake, forming, *PETERS, "Anna Quill leads an orchestra")
+    own = cosines("orchestra")
+    counted = similarities(sarah.query("orchestra"))
     with admin_engine.begin() as connection:
         connection.execute(
             text("update mosshead.expansions set made_of = '' where namespace_id = :id"),
             {"id": forming.publishing.lane.namespace_id},
         )
 
-    assert similarities(sarah.query("quuxmolar")) == pytest.approx(cosines("quuxmolar"), abs=2e-3)
+    found = similarities(sarah.query("orchestra"))
+
+    assert {one: found[one] for one in PETERS} == pytest.approx(own, abs=2e-3)
+    assert counted[PETERS[1]] > found[PETERS[1]] + 0.01, "else the words prove nothing"
 
 
 def test_nothing_that_is_read_shows_an_expansion(
