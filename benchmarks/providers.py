@@ -18,9 +18,10 @@ from typing import Any
 from uuid import UUID
 
 from mosshead.errors import MossheadError
+from mosshead.llm import AnswerTruncated
 from mosshead.llm.openai import OpenAILanguageModel
 from mosshead.models.kinds import Role
-from pipeline.extraction.prompt import extraction_prompt
+from pipeline.extraction.prompt import ExtractionAnswer, extraction_prompt
 from pipeline.models import Background, Message
 
 SAID = ("I live in Leeds.", "My dog is called Bruno.")
@@ -66,7 +67,10 @@ def _result(shape: Mapping[str, Any], server: "_Server") -> ShapeResult:
     try:
         answer = model.answer(extraction_prompt(messages, Background()))
     except MossheadError as error:
-        return ShapeResult(shape["id"], expected, type(error).__name__)
+        before = error.before_cut if isinstance(error, AnswerTruncated) else None
+        kept = [fact.content for fact in before.facts] if isinstance(before, ExtractionAnswer) else []
+        same = sorted(kept) == sorted(shape.get("kept", kept))
+        return ShapeResult(shape["id"], expected, type(error).__name__ if same else f"{type(error).__name__}: {kept}")
     return ShapeResult(shape["id"], expected, [fact.content for fact in answer.facts])
 
 

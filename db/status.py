@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from sqlalchemy import Connection
 
-from db.keys import seconds
+from db.keys import OF_BATCH, BatchRef, seconds
 from mosshead.store.connection import Sql
 
 
@@ -20,7 +20,8 @@ class ServiceFigures:
     publishers from which an event came within 24 hours that said it happened more than a day later.
     lag_p50, lag_p95, lag_max: from the arrival of a batch's first event until it took effect; None where nothing did of late.
     newest_dead_letter: since the last came. refused_last_hour: dead letters of the intake.
-    workers, slots: those that are alive, and the tasks that they can run at once.
+    workers, slots: those that are alive, and the tasks that they can run at once. other_languages: of the batches of the last day
+    whose language can be told, the share that is not in English; None of fewer than three.
     """
 
     backlog: int
@@ -41,6 +42,7 @@ class ServiceFigures:
     refused_last_hour: int
     workers: int
     slots: int
+    other_languages: float | None
 
 
 def figures(connection: Connection, *, within: timedelta, reasons: int, alive: timedelta) -> ServiceFigures:
@@ -74,7 +76,10 @@ def figures(connection: Connection, *, within: timedelta, reasons: int, alive: t
         ) as dead, (
             select count(*) as workers, coalesce(sum(slots), 0) as slots
             from mosshead.workers where seen_at > now() - %(alive)s::interval
-        ) as working
+        ) as working, (
+            select case when count(in_english) >= 3 then round(avg((not in_english)::integer), 3)::float8 end as other_languages
+            from mosshead.batches where applied_at > now() - interval '1 day'
+        ) as languages
     """).one(connection, within=within, alive=alive)
     return ServiceFigures(
         **row._asdict(),
@@ -92,6 +97,13 @@ def moves(connection: Connection, *, within: timedelta) -> bool:
     return Sql("""
         select exists (select from mosshead.batches where finished_at > now() - %(within)s::interval)
     """).holds(connection, within=within)
+
+
+def note_language(connection: Connection, batch: BatchRef, *, in_english: bool | None) -> None:
+    """Keep whether a batch's messages are in English."""
+    Sql(f"""
+        update mosshead.batches set in_english = %(in_english)s where {OF_BATCH}
+    """).run(connection, batch.scope, in_english=in_english)
 
 
 def _by(connection: Connection, column: str, rows: str, *, limit: int | None = None) -> dict[str, int]:

@@ -74,6 +74,13 @@ class Fault:
         """A right answer in 200 pieces, with so many seconds between two."""
         return cls("drip", seconds=seconds)
 
+    @classmethod
+    def cut_after(cls, *facts: Json) -> "Fault":
+        """An answer that was stopped at the model's limit, in the middle of what comes after some facts."""
+        said = f'{{"facts": [{"".join(f"{json.dumps(fact)}, " for fact in facts)}{{"content": "User'
+        choice = {"index": 0, "finish_reason": "length", "message": {"role": "assistant", "content": said}}
+        return cls.status(200, body={"object": "chat.completion", "choices": [choice]})
+
 
 @dataclass(frozen=True, slots=True)
 class Request:

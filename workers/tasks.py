@@ -28,7 +28,9 @@ from db import candidates, inbox, lanes, leases, reflections
 from db.candidates import RefusedRow
 from db.entities import put_off_profiles
 from db.keys import BatchRef, LaneRef
+from mosshead.language.lexicon import is_english
 from mosshead.llm import AnswerRefused, ModelUnavailable
+from mosshead.models.kinds import Role
 from mosshead.store.connection import tenant_transaction
 from workers.celery_app import app
 from workers.commands import dispatch as commands
@@ -106,7 +108,15 @@ def embed(batch: BatchRef, parts: Parts) -> Store:
     vectors = pipeline.embedding.embed(texts, parts.embedder)
     of_facts = {number: vectors[content] for number, content in contents.items()}
     of_turns = filling.with_vectors(found, vectors)
-    return partial(filling.keep, batch=batch, model=parts.embedder.name, of_facts=of_facts, of_turns=of_turns)
+    said = "\n".join(one.content for one in messages if one.role is Role.USER)
+    return partial(
+        filling.keep,
+        batch=batch,
+        model=parts.embedder.name,
+        of_facts=of_facts,
+        of_turns=of_turns,
+        in_english=is_english(said),
+    )
 
 
 @_stage

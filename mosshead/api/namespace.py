@@ -313,7 +313,7 @@ class Namespace:
     ) -> Hits:
         """Find the memories most similar to a text, most similar first.
 
-        threshold: only those whose cosine is strictly above it; off by default, for useful values differ by model
+        threshold: only those whose similarity is strictly above it; off by default, for useful values differ by model
         (docs/embedders.md). kind: of that kind alone. metadata: only what was taken from a message that was published with these
         fields in its ``metadata``; without fields, all. as_of: among what was known at that time, by the words of that time; now
         by default. speaker: the name of whoever asks in a group, whom "I" and "my" mean:

@@ -166,6 +166,7 @@ class Session:
             metadata=metadata,
             record=record,
             as_of=as_of,
+            text=text,
         )
         hits, rows = vectors.search(self.engine, self.path, wanted, memories.progress_statement(self.path))
         pending = pending.narrowed(kind=kind, metadata=metadata, record=record)

@@ -1,9 +1,12 @@
 """Embedders: texts in, unit vectors out, by the local model or by any OpenAI-compatible endpoint."""
 
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Final, NamedTuple, Self
 
 from mosshead.embeddings.cache import CachedEmbedder
-from mosshead.embeddings.local.files import MODEL
+from mosshead.embeddings.local.e5 import MultilingualE5
+from mosshead.embeddings.local.files import LOCAL_MODELS
 from mosshead.embeddings.local.minilm import MiniLM
 from mosshead.embeddings.openai import OpenAIEmbedder
 from mosshead.embeddings.protocol import Embedder, Vectors
@@ -11,9 +14,22 @@ from mosshead.errors import ConfigurationError
 from mosshead.llm.open import NO_KEY_NEEDED
 from mosshead.patterns import lazy_pattern
 
-__all__ = ["CachedEmbedder", "Embedder", "Endpoint", "MiniLM", "OpenAIEmbedder", "Vectors", "open_embedder", "spec_of"]
+__all__ = [
+    "CachedEmbedder",
+    "Embedder",
+    "Endpoint",
+    "MiniLM",
+    "MultilingualE5",
+    "OpenAIEmbedder",
+    "Vectors",
+    "open_embedder",
+    "spec_of",
+]
 
 _ENDPOINT: Final = lazy_pattern(r"openai:(?P<model>[^@\s]+)(?:@(?P<dimensions>[0-9]{1,6}))?")
+
+
+_LOCAL: Final[Mapping[str, Callable[[], Embedder]]] = MappingProxyType({"minilm": MiniLM, "e5": MultilingualE5})
 
 
 class Endpoint(NamedTuple):
@@ -32,23 +48,23 @@ class Endpoint(NamedTuple):
 
 def spec_of(name: str) -> str:
     """What MOSSHEAD_EMBEDDER says for a model."""
-    return "minilm" if name == MODEL else f"openai:{name}"
+    return next((one.spec for one in LOCAL_MODELS.values() if one.name == name), f"openai:{name}")
 
 
 def open_embedder(spec: str, *, api_key: str | None = None, base_url: str | None = None) -> CachedEmbedder:
     """Open the embedder that MOSSHEAD_EMBEDDER names, with a cache of its latest vectors in front of it.
 
-    spec: "minilm", "openai:MODEL" or "openai:MODEL@DIMENSIONS". api_key, base_url: for the endpoint; where they are None,
+    spec: "minilm", "e5", "openai:MODEL" or "openai:MODEL@DIMENSIONS". api_key, base_url: for the endpoint; where they are None,
     OPENAI_API_KEY and OPENAI_BASE_URL of the environment.
     Nothing is loaded or asked yet. Raises ConfigurationError for a wrong spec, ModelMissing where the local model is not
     installed.
     """
-    if spec == "minilm":
-        return CachedEmbedder(MiniLM())
+    if spec in _LOCAL:
+        return CachedEmbedder(_LOCAL[spec]())
     endpoint = _ENDPOINT.fullmatch(spec)
     if endpoint is None:
         raise ConfigurationError(
-            f"MOSSHEAD_EMBEDDER: {spec!r} is none of minilm, openai:MODEL and openai:MODEL@DIMENSIONS "
+            f"MOSSHEAD_EMBEDDER: {spec!r} is none of minilm, e5, openai:MODEL and openai:MODEL@DIMENSIONS "
             "(such as openai:text-embedding-3-small@512)"
         )
     dimensions = int(endpoint["dimensions"]) if endpoint["dimensions"] else None

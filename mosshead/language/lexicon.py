@@ -22,6 +22,9 @@ _UNPARTED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
 
 _WORDS = lazy_pattern(rf"[{_UNPARTED}]|{NO_FIGURE}+n['’]t\b|(?:(?![{_UNPARTED}]){LETTER})+")
 _LONGEST_ENTRY = 6
+_LATIN = "\u024f"
+"""The last of the Latin letters, but for those of Vietnamese."""
+_JUDGED, _MANY_WORDS = 4_000, 20
 _LEAST_KNOWN = 10
 """One word in so many is a word of grammar where a language is known; by chance fewer are."""
 
@@ -83,6 +86,18 @@ def lexicons_of(text: str) -> tuple[Lexicon, ...]:
     best = max(scores.values())
     known = best and _LEAST_KNOWN * best >= len(keys)
     return tuple(one for one in sorted(scores, key=lambda one: -scores[one]) if known and 3 * scores[one] > 2 * best)
+
+
+def is_english(text: str) -> bool | None:
+    """Whether a text is in English; None where that cannot be told."""
+    letters = [letter for letter in text[:_JUDGED] if letter.isalpha()]
+    if 2 * sum(letter > _LATIN for letter in letters) > len(letters):
+        return False
+    likely = lexicons_of(text)
+    if likely:
+        return likely[0].language == "en"
+    # English hardly says so many words without one of its grammar; other languages may share one with it by chance.
+    return False if len(keys_of(text[:_JUDGED])) >= _MANY_WORDS else None
 
 
 @lru_cache(1)

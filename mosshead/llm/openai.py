@@ -23,12 +23,11 @@ from mosshead.llm.modes import AnswerMode, Manner, MannerMemory, Objection, sche
 from mosshead.llm.protocol import (
     AnswerDeclined,
     AnswerRefused,
-    AnswerTruncated,
     AnswerUnusable,
     ModelUnavailable,
     Prompt,
 )
-from mosshead.llm.reader import read_answer
+from mosshead.llm.reader import read_answer, read_cut_answer
 from mosshead.patterns import lazy_pattern
 from mosshead.text import estimated_tokens
 
@@ -171,7 +170,7 @@ def _answered(completion: Completion, answer: type[A]) -> A:
     if completion.ended == "error":
         raise ModelUnavailable("the LLM endpoint broke the answer off: what it asked in its turn failed")
     if completion.ended == "length":
-        raise AnswerTruncated("the answer was cut off at the model's limit of tokens")
+        return read_cut_answer(completion.texts, answer)
     if completion.ended == "filter":
         raise AnswerDeclined("the endpoint's content filter held the answer back")
     if completion.declined:

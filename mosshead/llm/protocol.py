@@ -30,7 +30,12 @@ class AnswerRefused(MossheadError):
 
 
 class AnswerTruncated(AnswerRefused):
-    """The answer was cut off at the model's limit of tokens, or the question was longer than the model reads."""
+    """The answer was cut off at the model's limit of tokens, or the question was longer than the model reads.
+
+    before_cut: what stands whole of an answer whose items stand by themselves (`Answer.item_by_item`), for whoever asked.
+    """
+
+    before_cut: BaseModel | None = None
 
 
 class AnswerUnusable(AnswerRefused):
@@ -78,4 +83,4 @@ class LanguageModel(Protocol):
         """The model's name, as the endpoint knows it."""
 
     def answer(self, prompt: Prompt[A]) -> A:
-        """Ask once. Raises ModelUnavailable or AnswerRefused; neither carries text of the conversation."""
+        """Ask once. Raises ModelUnavailable or AnswerRefused; the words of neither hold text of the conversation."""

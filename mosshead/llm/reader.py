@@ -47,20 +47,67 @@ def read_answer(texts: Iterable[str], answer: type[A]) -> A:
     Raises AnswerTruncated where one breaks off, AnswerUnusable where there is none.
     """
     problem = "the answer is not JSON"
-    broken_off = False
-    for text in texts:
-        said = encodable(_spoken(text))
+    broken_off = []
+    for said in map(encodable, map(_spoken, texts)):
         for values in (_written(said), _mended(said)):
-            found = [(value, read) for value in values if (read := _read(value, answer)) is not None]
-            if found:
-                # The last that says anything: a draft may come before it.
-                return next((read for value, read in reversed(found) if _holds(value)), found[-1][1])
+            read = _last_read(values, answer)
+            if read is not None:
+                return read
             if values:
                 problem = f"the answer does not fit {answer.__name__}"
-        broken_off = broken_off or _breaks_off(said)
+        broken_off += [said] if _breaks_off(said) else []
     if broken_off:
-        raise AnswerTruncated("the answer breaks off in the middle")
+        raise _cut_off("the answer breaks off in the middle", broken_off, answer)
     raise AnswerUnusable(problem)
+
+
+def read_cut_answer(texts: Iterable[str], answer: type[A]) -> A:
+    """The answer of a model that was stopped at its limit of tokens, where it had come to its end and only went on after it.
+
+    Raises AnswerTruncated where it had not.
+    """
+    said = [encodable(_spoken(text)) for text in texts]
+    for one in said:
+        # Among prose it may be a draft of what was to come.
+        read = _last_read(_written(one), answer) if one.startswith(("{", "[", "```")) else None
+        if read is not None:
+            return read
+    raise _cut_off("the answer was cut off at the model's limit of tokens", said, answer)
+
+
+def _last_read(values: list[Any], answer: type[A]) -> A | None:
+    """The last value that says anything, as the answer: a draft may come before it."""
+    found = [(value, read) for value in values if (read := _read(value, answer)) is not None]
+    return next((read for value, read in reversed(found) if _holds(value)), found[-1][1]) if found else None
+
+
+def _cut_off(why: str, texts: Iterable[str], answer: type[BaseModel]) -> AnswerTruncated:
+    error = AnswerTruncated(why)
+    if getattr(answer, "item_by_item", False):
+        error.before_cut = next((read for said in texts if (read := _before_cut(said, answer)) is not None), None)
+    return error
+
+
+_WRAPPED_AT_MOST: Final = 8
+
+
+def _before_cut(said: str, answer: type[A]) -> A | None:
+    """The items of the answer's only list that stand whole in a text, up to the one in which it breaks off."""
+    fields = schema_of(answer).get("properties", {})
+    only, items = _only_list(fields)
+    found: list[Any] = []
+    at, opened, decoder = 0, 0, json.JSONDecoder(strict=False)
+    while opened < _WRAPPED_AT_MOST and (opening := _OPENING.search(said, at)):
+        try:
+            value, at = decoder.raw_decode(said, opening.start())
+        except (ValueError, RecursionError):
+            if found:
+                break
+            at, opened = opening.start() + 1, opened + 1
+            continue
+        listed = _named(value, only) if isinstance(value, Mapping) else None  # the same answer again and again
+        found += [value] if _is_item(value, items) else _as_list(listed)
+    return _read({only: found}, answer) if found else None
 
 
 def _spoken(text: str) -> str:
@@ -157,8 +204,7 @@ def _read(value: Any, answer: type[A]) -> A | None:
 
 def _unwrapped(value: Any, fields: Mapping[str, Any]) -> Iterator[Any]:
     """A value as it is, or in the only list that the answer has, or what is wrapped in it."""
-    lists = [(name, field.get("items", {})) for name, field in fields.items() if field.get("type") == "array"]
-    only, items = lists[0] if len(fields) == 1 and lists else (None, {})
+    only, items = _only_list(fields)
     if isinstance(value, list | tuple):
         yield from _listed(value, only, items, fields)
     elif isinstance(value, Mapping):
@@ -171,6 +217,12 @@ def _unwrapped(value: Any, fields: Mapping[str, Any]) -> Iterator[Any]:
                 read = _loaded(inner) if isinstance(inner, str) else inner
                 if isinstance(read, Mapping | list) and read:
                     yield from _unwrapped(read, fields)
+
+
+def _only_list(fields: Mapping[str, Any]) -> tuple[str | None, Mapping[str, Any]]:
+    """The name and the items of the list that is all that an answer has; of another answer neither."""
+    lists = [(name, field.get("items", {})) for name, field in fields.items() if field.get("type") == "array"]
+    return lists[0] if len(fields) == 1 and lists else (None, {})
 
 
 def _listed(

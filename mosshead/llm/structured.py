@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import suppress
 from math import isfinite
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic import ValidatorFunctionWrapHandler as Reader
@@ -16,8 +16,12 @@ _UNSTORABLE_IN_LINES = lazy_pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800
 
 
 class Answer(BaseModel):
-    """Frozen, closed, and silent about its input when it does not fit: an answer repeats what users said."""
+    """Frozen, closed, and silent about its input when it does not fit: an answer repeats what users said.
 
+    item_by_item: whether it is a list whose items say something each by itself, also where the rest was cut off.
+    """
+
+    item_by_item: ClassVar[bool] = False
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 

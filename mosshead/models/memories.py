@@ -99,7 +99,10 @@ class StoredMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit(StoredMemory):
-    """A memory that a query found. similarity: cosine with the query, -1 to 1."""
+    """A memory that a query found.
+
+    similarity: the cosine with the query, -1 to 1; of a memory that an LLM expanded also what words of that add, at most 0.3.
+    """
 
     similarity: float
 

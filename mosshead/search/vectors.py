@@ -31,9 +31,9 @@ _REMEMBERED_SECONDS = 60.0
 class SearchTarget:
     """What is sought.
 
-    vector: of unit length. threshold: only cosines strictly above it; None for all. kind: of that kind alone. metadata: only what
-    was taken from a message with these fields in its metadata. record: only what holds a record of this name. as_of: among what
-    was known then, by the words of that time; it cannot be narrowed by the three before.
+    vector: of unit length, that of the text. threshold: only what is strictly more similar; None for all. kind: of that kind
+    alone. metadata: only what was taken from a message that has these fields there. record: only what holds a record of this
+    name. as_of: among what was known then, by the words of that time; it cannot be narrowed by the three before.
     """
 
     model: str
@@ -44,6 +44,7 @@ class SearchTarget:
     metadata: Mapping[str, Any] | None = None
     record: str | None = None
     as_of: datetime | None = None
+    text: str = ""
 
     @property
     def by_vector_alone(self) -> bool:
@@ -105,19 +106,20 @@ def _parameters(path: NamespacePath, wanted: SearchTarget) -> dict[str, Any]:
         **path.ids,
         "model": wanted.model,
         "vector": BinaryVector(wanted.vector),
+        "message": wanted.text,
         "limit": wanted.limit,
         "threshold": wanted.threshold,
     }
 
 
-def _joined(nearest: str) -> str:
-    """The memories of what is nearest.
+def _joined(nearest: str, before: str = "") -> str:
+    """The memories of what is nearest. before: the tables that it takes.
 
     By an array of ids their columns are fetched for those alone, where a join would scan all; and a full join is never a loop, in
     which each would be compared with each.
     """
     return f"""
-        with nearest as materialized ({nearest}),
+        with {before} nearest as materialized ({nearest}),
         memory as materialized (
             select {MEMORY_COLUMNS} from mosshead_read_v1.memories as memory
             where {of_namespace("memory")}
@@ -141,15 +143,65 @@ _IN_ORDER = f"""
     order by one.embedding <#> %(vector)s::halfvec"""
 
 
-def _nearest(narrowed: str = "") -> str:
-    return f"""
-    select one.owner_id, {_SIMILARITY} as similarity from {MEMORIES.rows} {of_namespace("one")}
-      and one.model = %(model)s {narrowed}
-    {_IN_ORDER}, one.owner_id limit %(limit)s
-"""
+_A_RARE_WORD, _MOST_OF_EXPANSION = 0.15, 0.3
+"""What a word that one memory of all has adds to its similarity, if only its expansion has it; the most that all of them add."""
+
+_WORDS = f"{of_namespace('vocabulary')} and vocabulary.model = %(model)s and vocabulary.scanned = 'memories'"
+_QUOTED = r"'''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''''"
+
+# Which memories have words of the text in their expansions alone, and how rare those are; empty without an LLM.
+_EXPANDED = f"""
+    extent as materialized (
+        select cast(holders as float8) as texts from mosshead_read_v1.vocabulary where {_WORDS} and lexeme = ''
+    ),
+    word as materialized (
+        select cast({_QUOTED} as tsquery) as query,
+               ln(1 + (texts - holders + 0.5) / (holders + cast(0.5 as float8))) / ln(1 + texts / 1.5) as rarity
+        from mosshead_read_v1.vocabulary cross join extent
+        where {_WORDS} and holders > 0 and lexeme = any(tsvector_to_array(to_tsvector('english', %(message)s)))
+    ),
+    expansion as materialized (
+        select one.memory_id, one.made_of, one.search from mosshead_read_v1.expansions as one
+        where {of_namespace("one")}
+          and one.search @@ (select cast(string_agg(cast(query as text), ' | ') as tsquery) from word)
+    ),
+    said as materialized (
+        select one.memory_id, sha256(convert_to(one.content, 'UTF8')) as made_now, to_tsvector('english', one.content) as own
+        from mosshead_read_v1.memories as one
+        where {of_namespace("one")} and one.memory_id = any(array(select memory_id from expansion)) and one.known_to is null
+    ),
+    both_of_them as materialized (select * from expansion full join said using (memory_id)),
+    expanded as materialized (
+        select memory_id, least({_MOST_OF_EXPANSION}, {_A_RARE_WORD} * sum(rarity)) as more
+        from both_of_them join word on search @@ query and not own @@ query
+        where made_of = made_now
+        group by memory_id
+    ),"""
 
 
-_EXACT = _joined(_nearest())
+def _exactly(narrowed: str = "") -> str:
+    """The nearest by their vectors, and among them those of the expanded that come as near with what their words add."""
+    rows = f"{MEMORIES.rows} {of_namespace('one')} and one.model = %(model)s {narrowed}"
+    scored = f"""
+    reached as materialized (
+        select one.owner_id, {cosine("one.embedding")} as own from {rows}
+          and one.owner_id = any(array(select memory_id from expanded))
+    ),
+    scored as materialized (
+        select owner_id, least(1, own + more) as similarity from reached full join expanded on memory_id = owner_id
+    ),"""
+    nearest = f"""
+    select owner_id, max(similarity) as similarity from (
+        (select one.owner_id, {_SIMILARITY} as similarity from {rows} {_IN_ORDER}, one.owner_id limit %(limit)s)
+        union all
+        select owner_id, similarity from scored
+        where owner_id is not null and (%(threshold)s::float8 is null or similarity > %(threshold)s)
+    ) as one group by owner_id order by similarity desc, owner_id limit %(limit)s
+    """
+    return _joined(nearest, _EXPANDED + scored)
+
+
+_EXACT = _exactly()
 
 
 def _equal_if_given(column: str, parameter: str) -> str:
@@ -169,9 +221,7 @@ _WITH_METADATA = f"""
           where {of_namespace("source")} and source.memory_id = one.owner_id and source.stance = 'for'))
 """
 
-_NARROWED = _joined(
-    _nearest(_equal_if_given("kind", "kind") + _equal_if_given("record_name", "record") + _WITH_METADATA)
-)
+_NARROWED = _exactly(_equal_if_given("kind", "kind") + _equal_if_given("record_name", "record") + _WITH_METADATA)
 
 
 def _known_then(alias: str) -> str:

@@ -19,7 +19,7 @@ from mosshead.language.lexicon import every_lexicon, key_of, lexicons_of, words_
 from mosshead.language.names import MARKS
 from mosshead.language.passage import Passage
 from mosshead.language.wordlists import FIRST_NAMES
-from mosshead.llm.protocol import AnswerTruncated, AnswerUnusable, LanguageModel
+from mosshead.llm.protocol import AnswerRefused, AnswerTruncated, AnswerUnusable, LanguageModel
 from mosshead.models.kinds import SPEAKING, EntityType, MemoryKind, Role
 from mosshead.safety import judge, suspicion_of, texts_in
 from pipeline.extraction.alignment import QuotePlace, place_of, run_together
@@ -70,6 +70,7 @@ class Refusal(StrEnum):
     REPEATED = "repeated"
     OVER_LIMIT = "over_limit"
     RECORD = "record"
+    CUT_OFF = "cut_off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,22 +161,61 @@ class _Question:
     model: LanguageModel
 
     def ask(self, portion: Portion) -> list[Extraction]:
-        """The answer to one call; where that is none, those to its halves."""
-        try:
-            return [self._answer(portion)]
-        except (AnswerTruncated, AnswerUnusable):
-            smaller = halves(portion)
-            if smaller is None:
-                raise
-        return [self._answer(half) for half in smaller]
+        """The answer to one call; where that is none, those to its halves. What was cut off counts as far as it goes."""
+        whole = self._said(portion)
+        smaller = halves(portion) if whole.refused else None
+        if smaller is None:
+            return whole.kept()
+        if len(self.messages) > 1:  # if one fails, each message goes alone
+            return [one for half in smaller for one in self._said(half).kept()]
+        parts = [self._said(half) for half in smaller]
+        lost = next((part.refused for part in parts if part.found is None), None)
+        if lost is None:
+            return [one for part in parts for one in part.kept()]
+        found = [part.found for part in (*parts, whole) if part.found is not None]
+        if isinstance(lost, AnswerTruncated) and any(one.facts or one.turned_down for one in found):
+            return [*found, _REST]
+        raise lost
 
-    def _answer(self, portion: Portion) -> Extraction:
+    def _said(self, portion: Portion) -> "_Said":
+        try:
+            return _Said(self._facts(self._answer(portion), portion))
+        except AnswerTruncated as error:
+            said, error.before_cut = error.before_cut, None
+            whole = isinstance(said, ExtractionAnswer) and self._facts(said, portion)
+            return _Said(whole or None, error)
+        except AnswerUnusable as error:
+            return _Said(None, error)
+
+    def _answer(self, portion: Portion) -> ExtractionAnswer:
         shown = replace(self.background, earlier=latest(portion.earlier))
         labels = {number: f"part {part} of {count}" for number, (part, count) in portion.parts.items()}
-        answer = self.model.answer(extraction_prompt(portion.messages, shown, labels))
+        return self.model.answer(extraction_prompt(portion.messages, shown, labels))
+
+    def _facts(self, answer: ExtractionAnswer, portion: Portion) -> Extraction:
         numbers = {message.number for message in portion.messages}
         whole = [message for message in self.messages if message.number in numbers]
         return facts_of(answer, whole, replace(self.background, earlier=portion.earlier))
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a call found, and why that is not all of it. found: None where the model said no fact to its end."""
+
+    found: Extraction | None
+    refused: AnswerRefused | None = None
+
+    def kept(self) -> list[Extraction]:
+        """What stands. Raises why there is nothing."""
+        if self.found is not None:
+            return [self.found, _REST] if self.refused else [self.found]
+        raise self.refused or AssertionError
+
+
+_REST: Final = Extraction(
+    (), (RefusedFact(Refusal.CUT_OFF, MemoryKind.FACT, "", ""),), MappingProxyType({Refusal.CUT_OFF: 1})
+)
+"""What of an answer is lost that was cut off."""
 
 
 def facts_of(answer: ExtractionAnswer, messages: Sequence[Message], background: Background) -> Extraction:
@@ -512,6 +552,7 @@ SAID: Final[Mapping[Refusal, str]] = MappingProxyType(
         Refusal.REPEATED: "another of the batch says the same",
         Refusal.OVER_LIMIT: "more came before it than one message, or one batch, may give",
         Refusal.RECORD: "its record does not stand",
+        Refusal.CUT_OFF: "the model did not come to its end; what it said before is kept",
     }
 )
 """For people, and without a word of the conversation."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
 from itertools import accumulate, pairwise
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, ValidationError, WithJsonSchema, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -179,6 +179,8 @@ class UnreadFact(Answer):
 
 class ExtractionAnswer(Answer):
     """All that a batch holds, fact by fact: one that cannot be read takes no other with it."""
+
+    item_by_item: ClassVar[bool] = True
 
     facts: tuple[ExtractedFact, ...]
     unread: SkipJsonSchema[tuple[UnreadFact, ...]] = ()

@@ -6,9 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from mosshead.embeddings import CachedEmbedder, Embedder, MiniLM
+from mosshead.embeddings import CachedEmbedder, Embedder, MiniLM, MultilingualE5
 from mosshead.embeddings.openai import OpenAIEmbedder
 from tests.fake_openai import FakeOpenAI
+from tests.packed_model import write_packed_model
 
 TEXTS = ("User moved to Seattle", "", "naïve café, 東京, привет 🙂", "half a smile \ud83d", "long " * 3_000, "coffee")
 SMALL = 2
@@ -21,11 +22,18 @@ def endpoint() -> Iterator[FakeOpenAI]:
         yield fake
 
 
-@pytest.fixture(scope="module", params=["minilm", "openai", "cached openai"])
-def embedder(request: pytest.FixtureRequest, endpoint: FakeOpenAI) -> Embedder:
+@pytest.fixture(scope="module", params=["minilm", "e5", "openai", "cached openai"])
+def embedder(
+    request: pytest.FixtureRequest, endpoint: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory
+) -> Embedder:
     openai = OpenAIEmbedder("fake", api_key="k", base_url=endpoint.base_url, timeout=60)
-    one: Embedder = MiniLM() if request.param == "minilm" else openai
-    return CachedEmbedder(one, size=SMALL) if request.param == "cached openai" else one
+    match request.param:
+        case "minilm":
+            return MiniLM()
+        case "e5":
+            path = tmp_path_factory.mktemp("e5") / "small.bin"
+            return MultilingualE5(path.parent, files=write_packed_model(path)[0])
+    return CachedEmbedder(openai, size=SMALL) if request.param == "cached openai" else openai
 
 
 def test_any_texts_are_rows_of_unit_length(embedder: Embedder) -> None:

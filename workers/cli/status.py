@@ -26,6 +26,9 @@ from workers.dependencies import MANNER_STANDS, all_providers, logged_in, rules_
 STUCK_SECONDS = 300.0
 """How long something may be ready, and nothing move, before the service counts as stuck."""
 
+OTHERS_MANY = 0.5
+"""The share of messages in other languages than English from which on what knows English alone is named."""
+
 BROKER_ALARM = 0.5
 """The part of Redis's memory from which on somebody should look. The spools keep the queue to some 64 MB."""
 
@@ -46,7 +49,8 @@ class Status:
     where it has no such limit, or the login may not look. moving: whether a batch ended within STUCK_SECONDS.
 
     over_budget: the tenants for whom the offline rules do the work, because what they may spend is spent. indexes_due: namespaces
-    for which `mosshead service index` has something to do. refused_tasks: what workers refused from Celery's queues within a
+    for which `mosshead service index` has something to do. english_only: what knows no other language while most messages are
+    in others, and what to do about it. refused_tasks: what workers refused from Celery's queues within a
     day, by reason. llm_manners: how models are asked for JSON. rules_take_over: because the LLM has failed for too long.
     """
 
@@ -62,6 +66,7 @@ class Status:
     refused_tasks: Mapping[str, int]
     llm_manners: Sequence[MannerRow]
     rules_take_over: bool
+    english_only: Sequence[str]
 
     @property
     def stuck(self) -> bool:
@@ -93,12 +98,13 @@ def read_status(settings: Settings) -> Status:
         asked = all_providers(settings)  # of another, which the settings named once, nobody will hear that it is back
         over = over_budget(engine, default=settings.tenant_tokens_per_day) if settings.uses_llm else {}
         with engine.begin() as connection:
+            figures = status.figures(
+                connection, within=timedelta(minutes=10), reasons=_REASONS, alive=housekeeping.ALIVE
+            )
             return Status(
                 queued_events=queued,
                 broker_memory=memory,
-                figures=status.figures(
-                    connection, within=timedelta(minutes=10), reasons=_REASONS, alive=housekeeping.ALIVE
-                ),
+                figures=figures,
                 breakers=[
                     one for one in breakers(connection) if one.provider in asked or _is_of_a_reflection(one, settings)
                 ],
@@ -110,7 +116,19 @@ def read_status(settings: Settings) -> Status:
                 refused_tasks=housekeeping.refusals(connection, within=timedelta(days=1)),
                 llm_manners=manners(connection, within=MANNER_STANDS) if settings.uses_llm else [],
                 rules_take_over=settings.uses_llm and rules_take_over(connection, settings, STAGES[0]),
+                english_only=english_only(settings, figures.other_languages),
             )
+
+
+def english_only(settings: Settings, other_languages: float | None) -> list[str]:
+    """What of the settings knows English alone, where most messages are in other languages: the fix for each."""
+    if other_languages is None or other_languages <= OTHERS_MANY:
+        return []
+    embedder = (
+        "minilm finds little in other languages: 'mosshead service models add e5', then as docs/embedders.md says"
+    )
+    rules = "the offline rules read nothing else: set OPENAI_API_KEY or OPENAI_BASE_URL"
+    return [embedder] * (settings.embedder == "minilm") + [rules] * (not settings.uses_llm)
 
 
 def _is_of_a_reflection(breaker: Breaker, settings: Settings) -> bool:
@@ -176,6 +194,8 @@ def rows(found: Status) -> Iterator[tuple[str, str | None, bool]]:
         yield "embedding models", f"{names}; see 'mosshead service models'", False
     by = "the offline rules, while the LLM is away" if found.rules_take_over else "the LLM"
     yield "facts by", "the offline rules" if found.offline_rules else by, found.rules_take_over
+    for advice in found.english_only:
+        yield "not in English", f"most messages of the last day; {advice}", True
     for one in found.llm_manners:
         without = "".join(f", without {name}" for name in ("system", "temperature") if not getattr(one, name))
         yield "asked for JSON", f"{one.model} at {one.endpoint}: {one.mode}{without}", False

@@ -17,6 +17,7 @@ from config.settings import Settings, settings
 from mosshead.announcement import announced, user_folder
 from mosshead.cli.output import console
 from mosshead.embedded import spawn_service
+from mosshead.errors import MossheadError
 from workers.local import CONSOLE, Addresses, check, processes, servers
 
 _LEFT_OUT = ("flower",)
@@ -64,6 +65,7 @@ def up(
             for folder in (addresses.data_dir, *([] if attached else [user_folder()])):
                 announcements.enter_context(announced(folder, addresses.data_dir, addresses.environment()))
             _say_where(chosen, addresses, with_console=with_console)
+            _say_english_only(chosen, addresses)
             running.wait()
     if temporary:
         shutil.rmtree(chosen.data_dir, ignore_errors=True)
@@ -90,3 +92,12 @@ def _say_where(chosen: Settings, addresses: Addresses, *, with_console: bool) ->
     console.print(
         f"  set -a; . {escape(shlex.quote(str(addresses.data_dir / 'mosshead.env')))}; set +a", soft_wrap=True
     )
+
+
+def _say_english_only(chosen: Settings, addresses: Addresses) -> None:
+    from workers.cli.status import read_status
+
+    own = chosen.model_copy(update={"worker_url": addresses.worker_url, "broker_url": addresses.broker_url})
+    with suppress(MossheadError):  # 'mosshead status' says it again, and what is wrong
+        for hint in read_status(own).english_only:
+            console.print(f"Most messages of the last day are not in English; {escape(hint)}.", soft_wrap=True)

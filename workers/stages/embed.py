@@ -6,7 +6,7 @@ from typing import TypeVar
 import structlog
 from sqlalchemy import Connection, Engine
 
-from db import candidates, embedding_models, leases, turns
+from db import candidates, embedding_models, leases, status, turns
 from db.embedding_models import Lacking
 from db.erasure import erasures
 from db.keys import BatchRef, LaneRef
@@ -59,8 +59,13 @@ def keep(
     model: str,
     of_facts: Mapping[int, Vectors],
     of_turns: Sequence[NewTurn],
+    in_english: bool | None,
 ) -> None:
-    """Keep the vectors of a batch's facts, by number, and of its messages, until they take effect: whoever made them is there."""
+    """Keep the vectors of a batch's facts, by number, and of its messages, until they take effect: whoever made them is there.
+
+    in_english: whether the messages are, as far as that can be told.
+    """
+    status.note_language(connection, batch, in_english=in_english)
     candidates.store_vectors(connection, batch, model, of_facts)
     turns.keep_candidates(connection, batch, model, of_turns)
     if of_facts or of_turns:

@@ -16,7 +16,7 @@ from mosshead.events import AnyEvent, Command, MessageEvent, parse_event
 from mosshead.fencing import strip_fences
 from mosshead.ids import uuid7
 from mosshead.language.names import possible_names
-from mosshead.llm import AnswerRefused, LanguageModel, ModelUnavailable, Prompt
+from mosshead.llm import AnswerRefused, AnswerTruncated, LanguageModel, ModelUnavailable, Prompt
 from mosshead.llm.prompt_data import barred, block
 from mosshead.paths import NamespacePath
 from mosshead.redaction import redact
@@ -165,7 +165,7 @@ class KeptModel:
         if kept is not None:
             return prompt.answer.model_validate(kept)
         if refused is not None:
-            raise _with_plain(_REFUSALS[refused["refused"]](refused["why"]), prompt)
+            raise _with_plain(_refusal(refused, prompt), prompt)
         self.log.calls.clear()
         refusal = {"refused_for": str(self.batch.batch_id)}
         try:
@@ -174,7 +174,7 @@ class KeptModel:
             self._store(prompt)  # what broke off may have been paid for all the same
             raise
         except AnswerRefused as error:
-            self._store(prompt, (refused_key, {**refusal, "refused": type(error).__name__, "why": str(error)}))
+            self._store(prompt, (refused_key, {**refusal, **_as_json(error)}))
             _with_plain(error, prompt)
             raise
         self._store(prompt, (key, answer.model_dump(mode="json")), answered=True)
@@ -225,6 +225,19 @@ _PLAIN: Final = "\n\n".join(
     )
 )
 """Data that any question can be about."""
+
+
+def _as_json(refusal: AnswerRefused) -> dict[str, Any]:
+    before = refusal.before_cut if isinstance(refusal, AnswerTruncated) else None
+    said = {"before_cut": before.model_dump(mode="json")} if before is not None else {}
+    return {"refused": type(refusal).__name__, "why": str(refusal), **said}
+
+
+def _refusal(kept: Mapping[str, Any], prompt: Prompt[Any]) -> AnswerRefused:
+    refusal = _REFUSALS[kept["refused"]](kept["why"])
+    if isinstance(refusal, AnswerTruncated) and "before_cut" in kept:
+        refusal.before_cut = prompt.answer.model_validate(kept["before_cut"])
+    return refusal
 
 
 def _with_plain(refusal: AnswerRefused, prompt: Prompt[Any]) -> AnswerRefused:

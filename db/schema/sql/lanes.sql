@@ -58,6 +58,7 @@ create table mosshead.batches (
     applied_at      timestamptz,                     -- when its events took effect
     formed_by       text,                            -- who extracted: "rules", or the model's name; a replay looks for the former
     over_budget_at  timestamptz,                     -- when a stage first went without the LLM because the tenant's budget was spent
+    in_english      boolean,                         -- whether what its users said is; null where that cannot be told
     overruns        smallint not null default 0,     -- how often the current stage ran past MOSSHEAD_STAGE_SECONDS; its process is killed
     primary key (tenant_id, namespace_id, batch_id)
 );

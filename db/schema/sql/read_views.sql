@@ -64,6 +64,10 @@ select tenant_id, namespace_id, memory_id, version, kind, content, salience, fac
        said_by, marked, record_name, record, key, valid_from_offset, occurred_from_offset, occurred_to_offset
 from mosshead.memories;
 
+-- By which words a memory is found beside its own, if they were made of its content as it is now.
+create view mosshead_read_v1.expansions as
+select tenant_id, namespace_id, memory_id, made_of, search from mosshead.expansions;
+
 create view mosshead_read_v1.provenance as
 select tenant_id, namespace_id, memory_id, message_id, quote, stance from mosshead.memory_sources where known_to is null;
 

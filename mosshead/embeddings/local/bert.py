@@ -11,7 +11,7 @@ layer normalisation after each residual sum, as in Vaswani et al., "Attention Is
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,25 +54,35 @@ class Layer:
     narrowed: Norm
 
 
+class Rows(Protocol):
+    """A matrix of which some rows are looked up at a time."""
+
+    def __getitem__(self, rows: NDArray[np.intp], /) -> Array:
+        """The rows of these numbers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bert:
-    """words: shape (vocabulary, features). positions: (features, positions), with the type of the first segment."""
+    """words: rows of shape (vocabulary, features). positions: (features, positions), with the type of the first segment."""
 
     heads: int
-    words: Array
+    words: "Rows"
     positions: Array
     embedded: Norm
     layers: tuple[Layer, ...]
 
     @classmethod
-    def of(cls, tensors: Mapping[str, Array], heads: int, longest: int) -> "Bert":
-        """Arrange tensors named as PyTorch's BertModel names them; ``longest``: the most tokens that a text may have."""
+    def of(cls, tensors: Mapping[str, Array], heads: int, longest: int, *, words: "Rows | None" = None) -> "Bert":
+        """Arrange tensors named as PyTorch's BertModel names them; ``longest``: the most tokens that a text may have.
+
+        words: the words' rows, where they are no tensor.
+        """
         positions = tensors["embeddings.position_embeddings.weight"][:longest]
         segment = tensors["embeddings.token_type_embeddings.weight"][0]
         layers = {name.split(".")[2] for name in tensors if name.startswith("encoder.layer.")}
         return cls(
             heads=heads,
-            words=tensors["embeddings.word_embeddings.weight"],
+            words=tensors["embeddings.word_embeddings.weight"] if words is None else words,
             positions=np.ascontiguousarray((positions + segment).T),
             embedded=_norm(tensors, "embeddings"),
             layers=tuple(_layer(tensors, number, heads) for number in range(len(layers))),

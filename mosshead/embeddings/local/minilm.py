@@ -30,7 +30,7 @@ MOST_TOKENS: Final = 256
 
 _HEADS: Final = 12
 _FRAME: Final = 2
-_MOST_CHARACTERS: Final = 16_384
+MOST_CHARACTERS: Final = 16_384
 """Of a longer text only the head is tokenised: 256 tokens of ordinary text are some 1,200 characters."""
 
 _CHUNK_TOKENS: Final = 2_048
@@ -88,7 +88,7 @@ class _Model:
         return sum(map(self.pieces, line.lower().split()))
 
     def framed(self, text: str) -> list[int]:
-        return [self.start, *self.tokens(text[:_MOST_CHARACTERS])[: MOST_TOKENS - _FRAME], self.end]
+        return [self.start, *self.tokens(text[:MOST_CHARACTERS])[: MOST_TOKENS - _FRAME], self.end]
 
 
 def _of_word(vocabulary: Container[str], word: str) -> int:
@@ -126,18 +126,8 @@ class MiniLM:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Shape (texts, 384); a text beyond 256 tokens is embedded by its first 256."""
-        import numpy as np
-
         model = self._loaded()
-        framed = [model.framed(text) for text in texts]
-        vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
-        with on_one_thread():
-            # Texts of like length together: attention computes those of equal length as one block.
-            places = sorted(range(len(framed)), key=lambda place: len(framed[place]))
-            for chunk in portions(places, lambda place: len(framed[place]), most=_CHUNK_TOKENS):
-                vectors[chunk] = model.bert.encode([framed[place] for place in chunk])
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        return vectors
+        return unit_means(model.bert, [model.framed(text) for text in texts])
 
     def count_tokens(self, text: str) -> int:
         """Exact for this model, without the two tokens that frame a text, but for words that it does not know: a token for
@@ -149,6 +139,20 @@ class MiniLM:
             with _LOADING:
                 self._model = _Model.load(self._folder)
         return self._model
+
+
+def unit_means(bert: "Bert", framed: Sequence[Sequence[int]]) -> Vectors:
+    """The mean of each text's tokens at unit length. framed: their token numbers, at least one per text."""
+    import numpy as np
+
+    vectors = np.empty((len(framed), len(bert.positions)), dtype=np.float32)
+    with on_one_thread():
+        # Texts of like length together: attention computes those of equal length as one block.
+        places = sorted(range(len(framed)), key=lambda place: len(framed[place]))
+        for chunk in portions(places, lambda place: len(framed[place]), most=_CHUNK_TOKENS):
+            vectors[chunk] = bert.encode([framed[place] for place in chunk])
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors
 
 
 CHOSEN: Final = "OPENBLAS_NUM_THREADS"

@@ -25,6 +25,7 @@ VIEWS = {
     "scopes": "tenant_id namespace_id model indexed memories turns_indexed turns",
     "messages_ahead": "tenant_id namespace_id message_id conversation_id role speaker content occurred_at metadata position "
     "occurred_at_offset",
+    "expansions": "tenant_id namespace_id memory_id made_of search",
     "terms": "tenant_id namespace_id memory_id term frequency",
     "entities": "tenant_id namespace_id entity_id name entity_type description parent_id tags is_user created_at key search",
     "aliases": "tenant_id namespace_id entity_id alias normalised first_word last_word initials",

@@ -8,11 +8,12 @@ import pytest
 from sqlalchemy import Engine, text
 
 from config.settings import settings
-from mosshead import Namespace
+from mosshead import Hits, Namespace
 from mosshead.store.connection import tenant_transaction
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI, Request
 from tests.forming import Forming
+from tests.given import MINILM
 from tests.integration.workers.conftest import Find
 from workers.dependencies import parts
 
@@ -82,6 +83,53 @@ def test_many_memories_are_expanded_in_one_call_and_found_by_what_is_not_said_of
     found = sarah.resolve("I rang Peter because of my quuxmolar and a toothache", mention="Peter")
     assert found.entity is not None
     assert found.entity.name == "Peter Lanyon"
+
+
+def cosines(text: str) -> dict[str, float]:
+    """Of a text and what is known of the Peters."""
+    vectors = MINILM.embed([text, *PETERS])
+    return {content: float(one @ vectors[0]) for content, one in zip(PETERS, vectors[1:], strict=True)}
+
+
+def similarities(hits: Hits) -> dict[str, float]:
+    return {hit.content: hit.similarity for hit in hits}
+
+
+@pytest.mark.parametrize("narrowed", [{}, {"metadata": {}}], ids=["all", "narrowed"])
+def test_a_query_finds_a_memory_by_a_word_that_only_its_expansion_has(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, narrowed: dict[str, Any]
+) -> None:
+    say(fake, forming, *PETERS)
+    dentist, cellist = PETERS
+    asked = r"quuxmolar at three o'clock \ %s"
+    near = cosines(asked)
+    assert near[cellist] > near[dentist], "else the words prove nothing"
+
+    found = similarities(sarah.query(asked, **narrowed))
+
+    assert list(found) == [dentist, cellist]
+    assert near[dentist] + 0.05 < found[dentist] <= near[dentist] + 0.3001
+    assert found[cellist] == pytest.approx(near[cellist], abs=2e-3), "its own words add nothing"
+    assert list(similarities(sarah.query(asked, limit=1, **narrowed))) == [dentist]
+    assert list(similarities(sarah.query(asked, threshold=near[cellist] + 0.01, **narrowed))) == [dentist]
+
+
+def test_a_query_does_not_count_an_expansion_of_what_a_memory_said_before(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, admin_engine: Engine
+) -> None:
+    say(fake, forming, *PETERS, "Anna Quill leads an orchestra")
+    own = cosines("orchestra")
+    counted = similarities(sarah.query("orchestra"))
+    with admin_engine.begin() as connection:
+        connection.execute(
+            text("update mosshead.expansions set made_of = '' where namespace_id = :id"),
+            {"id": forming.publishing.lane.namespace_id},
+        )
+
+    found = similarities(sarah.query("orchestra"))
+
+    assert {one: found[one] for one in PETERS} == pytest.approx(own, abs=2e-3)
+    assert counted[PETERS[1]] > found[PETERS[1]] + 0.01, "else the words prove nothing"
 
 
 def test_nothing_that_is_read_shows_an_expansion(

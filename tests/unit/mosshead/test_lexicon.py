@@ -1,0 +1,28 @@
+"""Which language a text is in."""
+
+import pytest
+
+from mosshead.language.lexicon import is_english
+
+POLISH = "Mieszkam w Krakowie od marca, moja siostra pracuje jako lekarka, a nasz pies je tylko suchą karmę i śpi obok pieca."
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I live in Leeds, and my dog is called Bruno.", True),
+        ("My teacher says naïve café in Zürich and Москва.", True),
+        ("Ich wohne seit dem Frühling in Leipzig.", False),
+        ("Je n'aime pas la pluie.", False),
+        ("Мою сестру зовут Катя, она врач, see example.org", False),
+        ("昨日は雨でした。", False),
+        ("ฉันชอบอ่านหนังสือ", False),
+        (POLISH, False),
+        ("", None),
+        ("12 34 56", None),
+        ("Leeds United", None),
+        ("Mieszkam obok pieca.", None),
+    ],
+)
+def test_a_text_is_english_another_language_or_cannot_be_told(text: str, expected: bool | None) -> None:
+    assert is_english(text) is expected
