@@ -1,7 +1,7 @@
 """The console in a real browser: a question is answered, a document edited, a decision taken back; the memory is as was clicked.
 
-``python -m tests.acceptance.test_console FOLDER`` takes the pictures of docs/console.md. With ``--all`` it takes one of every page at
-both widths.
+``python -m tests.acceptance.test_console FOLDER`` takes the pictures of docs/console.md. With ``--all`` it takes every page
+at both widths.
 """
 
 import os
@@ -75,7 +75,7 @@ class Visitor:
             "no-page": ("/nowhere", ("There is no such page",)),
         }
         found = {name: (self.place + page, words) for name, (page, words) in found.items()}
-        found["start"] = (f"{self.address}/", ("Tenants", tenant, "Latest active", "events waiting"))
+        found["start"] = (f"{self.address}/", ("Tenants", tenant, "Recently active", "events waiting"))
         found["tenant"] = (f"{self.address}/?namespace={tenant}", (str(self.namespace.path), "entities"))
         found["operations"] = (
             f"{self.address}/operations",

@@ -93,7 +93,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An edge; its predicate is written over its middle."""
+    """An edge, from the nearer end; its predicate is written over it, rather towards the farther."""
 
     x1: float
     y1: float
