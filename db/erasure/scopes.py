@@ -326,7 +326,10 @@ NAMES: Final = f"""
     where {OF_NAMESPACE};
 
     -- kept
-    update mosshead.lanes set profiles_due_at = null, reflections_due_at = null where {OF_NAMESPACE}
+    update mosshead.lanes
+    set profiles_due_at = null, reflections_due_at = null,
+        last_event_at = case when exists (select from mosshead.namespaces where {OF_NAMESPACE}) then last_event_at end
+    where {OF_NAMESPACE}
 """
 """Of what arrivals touch, too: the lane must be locked. The namespace's name goes where nothing waits in it; where something was
 published since, what it needs stands as if nothing had been before. Parameters: the lane's, and ``erasure_id``.

@@ -90,6 +90,7 @@ class AsyncMessages:
 
     search = awaited_as(NamespaceMessages.search)
     get = awaited_as(NamespaceMessages.get)
+    latest = awaited_as(NamespaceMessages.latest)
     memories = awaited_as(NamespaceMessages.memories)
     erase = awaited_as(NamespaceMessages.erase)
     replace = awaited_as(NamespaceMessages.replace)

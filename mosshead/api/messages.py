@@ -27,6 +27,7 @@ from mosshead.text import readable
 
 if TYPE_CHECKING:
     from mosshead.models.context import Excerpt, MessageHits
+    from mosshead.models.messages import StoredMessage
     from mosshead.search.rerank import Reranker
 
 
@@ -129,6 +130,18 @@ class NamespaceMessages:
         from mosshead.context.message_search import excerpt
 
         return excerpt(self.session.store(), id_of("message_id", message_id), before_and_after(around))
+
+    def latest(self, *, conversation: str | None = None, limit: int = 50) -> "list[StoredMessage]":
+        """List the messages that took effect, the newest first.
+
+        conversation: of that one alone. Raises ValueError where one of these does not fit.
+        """
+        return self.session.fetch(
+            memories.latest_in_effect,
+            checked_limit(limit),
+            model=self.session.embedder.name,
+            conversation=checked_conversation(conversation),
+        )
 
     def memories(self, message_id: UUID | str) -> list[StoredMemory]:
         """List what was taken from a message (its event's id), as it is known now; superseded and withdrawn ones included."""

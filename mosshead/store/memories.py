@@ -223,6 +223,38 @@ _LATEST = f"""
 """
 
 
+def latest_in_effect(
+    connection: Connection, path: NamespacePath, limit: int, *, model: str, conversation: str | None = None
+) -> list[StoredMessage]:
+    """The messages that took effect, the newest first; of one conversation, where it is given."""
+    rows = Sql(_LATEST_IN_EFFECT).run(connection, path.ids, model=model, conversation=conversation, limit=limit)
+    return [message_of(row) for row in rows]
+
+
+# A message's number is counted once for each conversation on the page: from its oldest message there.
+_LATEST_IN_EFFECT = f"""
+    with latest as materialized (
+        select message.message_id, turn.conversation_id, turn.said_at, message.role, message.speaker, message.content,
+               message.occurred_at_offset, message.metadata
+        from mosshead_read_v1.messages as message
+        join mosshead_read_v1.turns as turn
+          on {same_namespace("turn", "message")} and turn.message_id = message.message_id and turn.model = %(model)s
+        where {of_namespace("message")} and (%(conversation)s::text is null or message.conversation_id = %(conversation)s)
+        order by message.occurred_at desc, message.message_id desc limit %(limit)s
+    ), oldest as (
+        select distinct on (conversation_id) conversation_id, (
+            select count(*) from mosshead_read_v1.turns as turn
+            where {of_namespace("turn")} and turn.model = %(model)s and turn.conversation_id = latest.conversation_id
+              and (turn.said_at, turn.message_id) < (latest.said_at, latest.message_id)) as place
+        from latest order by conversation_id, said_at, message_id
+    )
+    select latest.*, oldest.place - 1 + row_number() over (
+        partition by conversation_id order by latest.said_at, latest.message_id) as place
+    from latest join oldest using (conversation_id)
+    order by latest.said_at desc, latest.message_id desc
+"""
+
+
 def hidden_messages_statement(path: NamespacePath) -> Sql:
     """The statement that asks which messages are not shown, since all that they say is to be forgotten."""
     return Sql(

@@ -1,6 +1,7 @@
 """The console in a real browser: a question is answered, a document edited, a decision taken back; the memory is as was clicked.
 
-``python -m tests.acceptance.test_console FOLDER`` takes the pictures of docs/console.md.
+``python -m tests.acceptance.test_console FOLDER`` takes the pictures of docs/console.md. With ``--all`` it takes every page
+at both widths.
 """
 
 import os
@@ -27,6 +28,7 @@ from tests.acceptance.running import Running, machine
 
 LOGIN = "pilot:a quiet harbour"
 SECONDS = 90
+WIDTHS = (1280, 390)
 RETRIEVAL = "/retrieval?message=What+does+Anna+Lind+do+before+a+ship+comes+in"
 
 needs_a_browser = pytest.mark.skipif(
@@ -40,12 +42,56 @@ class Visitor:
 
     def __init__(self, driver: Chrome, address: str, namespace: Namespace) -> None:
         self.driver = driver
+        self.address = address
         self.place = f"{address}/n/{':'.join(namespace.path.parts)}"
         self.namespace = namespace
 
     def open(self, page: str = "") -> None:
         """Go to a page of the namespace."""
         self.driver.get(self.place + page)
+
+    def pages(self) -> dict[str, tuple[str, tuple[str, ...]]]:
+        """Every page by a name: its address, and what it says of the small world."""
+        skagen = self.namespace.get(next(one.id for one in self.namespace.memories() if "Skagen" in one.content))
+        pilots = next(one for one in self.namespace.entities.list() if one.name == "Sund Pilots")
+        (decision, *_) = self.namespace.decisions.for_memory(skagen.id)
+        tenant = self.namespace.path.parts[0]
+        found: dict[str, tuple[str, tuple[str, ...]]] = {
+            "overview": ("", ("Most salient", "Latest decisions", "up to date")),
+            "memories": ("/memories", ("Salience", "User lives in")),
+            "memories-found": ("/memories?q=shellfish", ("allergic to shellfish",)),
+            "memory": (f"/memories/{skagen.id}", ("Sources", CORRECTION, "Compared with")),
+            "entities": ("/entities", ("Anna Brandt", "the boatbuilder")),
+            "entity": (f"/entities/{pilots.id}", ("Neighbours", "Correct the identity")),
+            "documents": ("/documents", ("PilotProfile", "Danish")),
+            "document": ("/documents/PilotProfile", ("licence", "Publish the edit")),
+            "questions": ("/questions", ("Questions",)),
+            "retrieval": (RETRIEVAL, ("Lines, best first", "As the model sees it")),
+            "messages": ("/messages", ("Messages", CORRECTION, "quay")),
+            "messages-found": ("/messages?q=ships", ("I bring ships", "score")),
+            "message": (f"/messages/{skagen.sources[0].message_id}", ("Memories from this message", CORRECTION)),
+            "decisions": ("/decisions", ("Quarantined", "added")),
+            "decision": (f"/decisions/{decision.id}", ("Decision", "Extracted by")),
+            "no-page": ("/nowhere", ("There is no such page",)),
+        }
+        found = {name: (self.place + page, words) for name, (page, words) in found.items()}
+        found["start"] = (f"{self.address}/", ("Tenants", tenant, "Recently active", "events waiting"))
+        found["tenant"] = (f"{self.address}/?namespace={tenant}", (str(self.namespace.path), "entities"))
+        found["operations"] = (
+            f"{self.address}/operations",
+            ("Status", "median lag", "tokens in 24 h", "offline rules"),
+        )
+        return found
+
+    @contextmanager
+    def as_wide(self, width: int, height: int = 900) -> Iterator[None]:
+        """A window of this width inside the block; a browser's own is never as narrow as a phone."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        try:
+            yield
+        finally:
+            self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
     def click(self, xpath: str) -> None:
         """Click what is there."""
@@ -106,7 +152,7 @@ def test_a_question_is_answered_by_a_click(visitor: Visitor) -> None:
     visitor.open("/questions")
     visitor.reads("Which Anna do you mean", OPEN, "the boatbuilder", "keeps bees on the roof")
     visitor.press("//button[contains(., 'dispatcher')]")
-    visitor.reads("took effect", "Nothing is open.")
+    visitor.reads("took effect", "No open questions.")
     assert visitor.namespace.entities.questions() == []
     (learning,) = [one for one in visitor.namespace.memories() if "Portuguese" in one.content]
     assert learning.about == ("Anna Lind",)
@@ -124,7 +170,7 @@ def test_a_document_is_edited_and_a_late_edit_is_shown_beside_what_is_there(visi
     visitor.namespace.wait(timeout=SECONDS)
 
     visitor.press("//button[contains(., 'Publish the edit')]")
-    visitor.reads("Somebody was faster.", "blue", "red", "11", "12")
+    visitor.reads("changed after you loaded it", "blue", "red", "11", "12")
     visitor.press("//button[contains(., 'Publish the edit')]")
     visitor.reads("took effect", "version 3")
     document = visitor.namespace.documents.get(PilotProfile)
@@ -148,13 +194,40 @@ def test_a_decision_is_taken_back(visitor: Visitor) -> None:
 
 
 @needs_a_browser
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_page_says_what_it_should_and_fits_the_window(visitor: Visitor, width: int) -> None:
+    visitor.driver.get_log("browser")
+    with visitor.as_wide(width):
+        for name, (address, words) in visitor.pages().items():
+            visitor.driver.get(address)
+            said = visitor.driver.find_element(By.TAG_NAME, "body").text.casefold()
+            assert [word for word in words if word.casefold() not in said] == [], f"{name} says: {said}"
+            assert visitor.driver.execute_script("return document.documentElement.scrollWidth") <= width, name
+            assert visitor.driver.execute_script(OUTSIDE) == [], f"{name} has something that is cut off"
+            told = visitor.driver.get_log("browser")  # what the content security policy refused is there, too
+            assert [one for one in told if name != "no-page" or one["source"] != "network"] == [], name
+
+
+OUTSIDE = """
+    const wide = document.documentElement.clientWidth;
+    const box = one => one.getBoundingClientRect();
+    const tabs = [...document.querySelectorAll("nav a, button, td, h1")]
+        .filter(one => box(one).width && (box(one).left < 0 && !one.className.includes("quiet") || box(one).right > wide + 0.5));
+    const labels = [...document.querySelectorAll("svg.graph text")].filter(one => {
+        const sheet = box(one.ownerSVGElement);
+        return box(one).left < sheet.left || box(one).right > sheet.right || box(one).bottom > sheet.bottom;
+    });
+    return [...tabs, ...labels].map(one => one.textContent);
+"""
+"""The tabs, buttons, cells and labels that the window, or the sheet of a graph, does not show whole."""
+
+
+@needs_a_browser
+@pytest.mark.parametrize("width", WIDTHS)
 def test_each_line_that_a_message_would_retrieve_has_its_score_and_its_path(visitor: Visitor, width: int) -> None:
-    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    visitor.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    try:
+    with visitor.as_wide(width):
         visitor.open(RETRIEVAL)
-        visitor.reads("The lines, best first", "As the model gets it")
+        visitor.reads("Lines, best first", "As the model sees it")
         block = visitor.driver.find_element(By.TAG_NAME, "pre").text
         lines = [line for line in block.splitlines() if line.startswith("- ")]
         shown = visitor.driver.find_elements(By.CSS_SELECTOR, ".why > li")
@@ -162,16 +235,13 @@ def test_each_line_that_a_message_would_retrieve_has_its_score_and_its_path(visi
         for one in shown:
             assert one.find_element(By.CSS_SELECTOR, "meter").size["width"] >= 90  # pixels
             assert one.find_elements(By.CSS_SELECTOR, ".rank .tag")
-        assert visitor.driver.execute_script("return document.documentElement.scrollWidth") <= width
-    finally:
-        visitor.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 @needs_a_browser
 def test_a_memory_is_put_right_and_forgotten(visitor: Visitor) -> None:
     (bees,) = [one for one in visitor.namespace.memories() if "bees" in one.content]
     visitor.open(f"/memories/{bees.id}")
-    visitor.click("//summary[contains(., 'not so')]")
+    visitor.click("//summary[contains(., 'Replace:')]")
     field = visitor.driver.find_element(By.ID, "content")
     field.clear()
     field.send_keys(bees.content.replace("bees", "hens"))
@@ -181,7 +251,7 @@ def test_a_memory_is_put_right_and_forgotten(visitor: Visitor) -> None:
     assert hens.about == bees.about
 
     visitor.open(f"/memories/{hens.id}")
-    visitor.click("//summary[contains(., 'not to be remembered')]")
+    visitor.click("//summary[contains(., 'Forget:')]")
     visitor.press("//button[.='Forget']")
     visitor.reads("took effect", "withdrawn")
     assert not any("hens" in one.content for one in visitor.namespace.memories())
@@ -190,7 +260,7 @@ def test_a_memory_is_put_right_and_forgotten(visitor: Visitor) -> None:
     assert any("hens" in one.content for one in visitor.namespace.memories())
 
     visitor.open(f"/memories/{hens.id}")
-    visitor.click("//summary[contains(., 'Nobody may see it')]")
+    visitor.click("//summary[contains(., 'Erase:')]")
     visitor.click("//label[contains(., 'Delete it for good')]")
     visitor.press("//button[.='Erase']")
     visitor.reads("took effect", "erased")
@@ -199,31 +269,46 @@ def test_a_memory_is_put_right_and_forgotten(visitor: Visitor) -> None:
 
 
 PICTURES = {
-    "console-questions": ("/questions", 1000, 860, "light"),
-    "console-memory": ("/memories/{memory}", 1000, 1040, "light"),
-    "console-entity": ("/entities/{entity}", 1000, 1160, "dark"),
-    "console-retrieval": (
-        RETRIEVAL,
-        1000,
-        1200,
-        "light",
-    ),
+    "start": (1000, 640, "light"),
+    "questions": (1000, 860, "light"),
+    "memory": (1000, 1040, "light"),
+    "entity": (1000, 1160, "dark"),
+    "retrieval": (1000, 1200, "light"),
+    "operations": (1000, 900, "light"),
 }
+
+
+@contextmanager
+def _onlooker() -> Iterator[Visitor]:
+    scratch = Path(mkdtemp(prefix="mosshead-pictures-"))
+    with machine(scratch / "machine", {"OPENAI_API_KEY": ""}) as running, visiting(running, scratch / "b") as visitor:
+        yield visitor
 
 
 def take_pictures(folder: Path) -> None:
     """Of pages of the world that the tests visit."""
-    scratch = Path(mkdtemp(prefix="mosshead-pictures-"))
-    with machine(scratch / "machine", {"OPENAI_API_KEY": ""}) as running, visiting(running, scratch / "b") as visitor:
-        memory = next(one for one in visitor.namespace.memories() if "Skagen" in one.content)
-        entity = next(one for one in visitor.namespace.entities.list() if one.name == "Sund Pilots")
-        for name, (page, width, height, scheme) in PICTURES.items():
+    with _onlooker() as visitor:
+        pages = visitor.pages()
+        for name, (width, height, scheme) in PICTURES.items():
             visitor.driver.set_window_size(width, height)
             wanted = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
             visitor.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", wanted)
-            visitor.open(page.format(memory=memory.id, entity=entity.id))
-            visitor.driver.save_screenshot(str(folder / f"{name}.png"))
+            visitor.driver.get(pages[name][0])
+            visitor.driver.save_screenshot(str(folder / f"console-{name}.png"))
+
+
+def take_every_page(folder: Path) -> None:
+    """Each as long as it is, at both widths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with _onlooker() as visitor:
+        for name, (address, _) in visitor.pages().items():
+            for width in WIDTHS:
+                with visitor.as_wide(width):
+                    visitor.driver.get(address)
+                    height = visitor.driver.execute_script("return document.documentElement.scrollHeight")
+                with visitor.as_wide(width, height):
+                    visitor.driver.save_screenshot(str(folder / f"{name}-{width}.png"))
 
 
 if __name__ == "__main__":
-    take_pictures(Path(sys.argv[1]))
+    (take_every_page if "--all" in sys.argv else take_pictures)(Path(sys.argv[1]))

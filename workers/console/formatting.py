@@ -18,20 +18,20 @@ from mosshead.schemas import value_at
 _WHOLE = {Granularity.MONTH: "%B %Y", Granularity.SEASON: "%B %Y", Granularity.YEAR: "%Y"}
 
 _DONE = {
-    "add": "remembered",
-    "update": "made more precise",
+    "add": "added",
+    "update": "updated",
     "supersede": "replaced",
-    "contradict": "set against another",
-    "none": "known already",
-    "quarantine": "kept out",
-    "refuse": "not taken",
-    "undo": "taken back",
+    "contradict": "disputed",
+    "none": "already known",
+    "quarantine": "quarantined",
+    "refuse": "rejected",
+    "undo": "undone",
     "clarify": "answered",
     "merge": "merged",
     "split": "split",
     "forget": "forgotten",
     "erase": "erased",
-    "document": "document changed",
+    "document": "document edited",
     "set_prompt": "prompt set",
     "roll_back_prompt": "prompt rolled back",
     "optimize_prompt": "prompt improved",
@@ -95,8 +95,8 @@ def freshness(progress: Progress) -> str:
     """How far the events of a namespace have come."""
     waiting = progress.pending + progress.not_received
     if waiting:
-        return f"{waiting} event{'' if waiting == 1 else 's'} on the way"
-    return "profiles are being refreshed" if progress.at_work else "up to date"
+        return f"{waiting} event{'' if waiting == 1 else 's'} waiting"
+    return "refreshing profiles" if progress.at_work else "up to date"
 
 
 def plainly(value: Any) -> str:
@@ -230,7 +230,7 @@ def _value(change: FieldChange) -> Any:
         return json.loads(said, parse_constant=_refuse)
     except ValueError:
         what = {"number": "a number", "boolean": "true or false"}.get(change.kind, "JSON")
-        raise ValueError(f"{change.pointer}: is to be {what}") from None
+        raise ValueError(f"{change.pointer}: must be {what}") from None
 
 
 def _refuse(constant: str) -> Any:

@@ -126,7 +126,7 @@ class Handler(RequestHandler):
         """The same as a number. Raises ValueError, which names it, where it is none from 1."""
         text = self.given(name) or str(default)
         if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= most:
-            raise ValueError(f"{name}: a number from 1 to {most:,}")
+            raise ValueError(f"{name}: must be a number from 1 to {most:,}")
         return int(text)
 
     def part(self, first: Callable[[int], Sequence[T]], least: int) -> ListPart[T]:
@@ -159,7 +159,7 @@ class Handler(RequestHandler):
     def write_error(self, status_code: int, **more: Any) -> None:
         error = more.get("exc_info", (None, None, None))[1]
         known = HTTPStatus(status_code)
-        why = _OF_STATUS.get(known, "The console failed, and its log says where. Nothing more was done.")
+        why = _OF_STATUS.get(known, "The console failed. Its log says where.")
         status, title, reason = failure_of(error) or (known, known.phrase, why)
         self.set_status(status)
         if status_code == HTTPStatus.UNAUTHORIZED:
@@ -189,7 +189,7 @@ class OfNamespace(Handler):
         except InvalidNamespace as error:
             raise NotFound(str(error)) from None
         if path not in self.memory.group(*path.parts).namespaces():
-            raise NotFound(f"namespace: there is no {path}; it begins with the first event that is published in it")
+            raise NotFound(f"namespace: there is no {path}; a namespace begins with its first event")
         self.namespace, self.place = self.memory.namespace(*path.parts), place_of(path)
 
     def filled(self, page: Page, notice: Notice | None = None) -> Page:
@@ -262,29 +262,27 @@ class Editing(OfNamespace):
 _TOLD: tuple[tuple[type[Exception], HTTPStatus, str], ...] = (
     (errors.ReadTimeout, HTTPStatus.GATEWAY_TIMEOUT, "The database took too long"),
     (errors.StoreUnavailable, HTTPStatus.SERVICE_UNAVAILABLE, "The database does not answer"),
-    (errors.SpoolFull, HTTPStatus.SERVICE_UNAVAILABLE, "Too much waits to be sent"),
-    (errors.SpoolUnavailable, HTTPStatus.SERVICE_UNAVAILABLE, "The spool cannot be used"),
+    (errors.SpoolFull, HTTPStatus.SERVICE_UNAVAILABLE, "The spool is full"),
+    (errors.SpoolUnavailable, HTTPStatus.SERVICE_UNAVAILABLE, "The spool is unavailable"),
     (errors.EmbedderUnavailable, HTTPStatus.SERVICE_UNAVAILABLE, "The embedding endpoint does not answer"),
-    (errors.NotFound, HTTPStatus.NOT_FOUND, "There is nothing here"),
-    (errors.AmbiguousName, HTTPStatus.CONFLICT, "The name is not clear"),
-    (errors.UndoRefused, HTTPStatus.CONFLICT, "This cannot be taken back"),
-    (errors.MemoryChanged, HTTPStatus.CONFLICT, "It says something else by now"),
-    (errors.InvalidNamespace, HTTPStatus.BAD_REQUEST, "This is no namespace"),
+    (errors.NotFound, HTTPStatus.NOT_FOUND, "Not found"),
+    (errors.AmbiguousName, HTTPStatus.CONFLICT, "Ambiguous name"),
+    (errors.UndoRefused, HTTPStatus.CONFLICT, "This cannot be undone"),
+    (errors.MemoryChanged, HTTPStatus.CONFLICT, "The memory has changed"),
+    (errors.InvalidNamespace, HTTPStatus.BAD_REQUEST, "Invalid namespace"),
     (errors.InvalidEvent, HTTPStatus.CONFLICT, "This cannot be done"),
-    (errors.MossheadError, HTTPStatus.INTERNAL_SERVER_ERROR, "This did not work"),
+    (errors.MossheadError, HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong"),
 )
 
 _OF_STATUS = {
     HTTPStatus.UNAUTHORIZED: "Log in with the name and password that the console was started with.",
     HTTPStatus.FORBIDDEN: (
-        "The form did not come from a page of this console, or its page is too old. Nothing was published. Go back, load the "
-        "page again and send it once more."
+        "The form did not come from a page of this console, or its page is too old. Nothing was published. Go back, reload the "
+        "page and send the form again."
     ),
-    HTTPStatus.TOO_MANY_REQUESTS: (
-        "Too many logins failed from this address. Wait for a minute, then load the page again. Nothing was looked at meanwhile."
-    ),
+    HTTPStatus.TOO_MANY_REQUESTS: ("Too many failed logins from this address. Wait a minute, then reload the page."),
     HTTPStatus.NOT_FOUND: "There is no such page.",
-    HTTPStatus.METHOD_NOT_ALLOWED: "This address takes forms only, or shows a page only.",
+    HTTPStatus.METHOD_NOT_ALLOWED: "This address does not accept this method.",
 }
 
 
@@ -297,7 +295,7 @@ def failure_of(error: BaseException | None) -> tuple[HTTPStatus, str, str] | Non
         if isinstance(error, kind):
             return status, title, str(error)
     if type(error) is ValueError:  # an argument that does not fit; the kinds below it are faults of our own
-        return HTTPStatus.BAD_REQUEST, "Something does not fit", str(error)
+        return HTTPStatus.BAD_REQUEST, "Invalid input", str(error)
     return None
 
 

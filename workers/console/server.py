@@ -19,7 +19,7 @@ from mosshead import ConfigurationError, Memory
 from mosshead.cli.output import console
 from workers.console.handlers import Editing, Handler, OfNamespace, Page, Published, Reading, set_headers
 from workers.console.login import Attempts, Login, login_of
-from workers.console.pages import documents, entities, memories, overview
+from workers.console.pages import documents, entities, memories, overview, service
 from workers.local.ports import LOOPBACK
 
 _log = structlog.get_logger(__name__)
@@ -87,7 +87,8 @@ def application(
     }
     return Application(
         [
-            ("/", overview.Choosing, given),
+            ("/", service.StartPage, given),
+            ("/operations", service.OperationsPage, given),
             *((_NAMESPACE + place, Reading, {**given, "work": page}) for place, page in _PAGES.items()),
             *((_NAMESPACE + place, Editing, {**given, "work": form}) for place, form in _FORMS.items()),
             (r"/static/(console\.css|icon\.svg)", _Static, {"path": str(_HERE / "static")}),

@@ -18,6 +18,7 @@ create table mosshead.lanes (
     profiles_due_at     timestamptz,                 -- when the first dirty profile is due; ready_at takes it over where no event waits
     reflections_due_at  timestamptz,                 -- when the first reflection is due
     erase_due_at        timestamptz,                 -- when a worker hears of a waiting erasure (again); until it is done, no claims
+    last_event_at       timestamptz,                 -- when the newest event was received; null in a replay, and once all was erased
     primary key (tenant_id, namespace_id)
 );
 create index lanes_ready on mosshead.lanes (ready_at)

@@ -210,6 +210,7 @@ begin
     select bool_or(event ->> 'type' = 'conversation_ended') into ended from jsonb_array_elements(fresh) as event;
     update mosshead.lanes as lane
     set pending = lane.pending + stored,
+        last_event_at = now(),
         first_pending_at = coalesce(lane.first_pending_at, now()),
         ready_at = case when ended then now() else least(now() + quiet, coalesce(lane.first_pending_at, now()) + most) end
     where lane.tenant_id = tenant and lane.namespace_id = namespace;

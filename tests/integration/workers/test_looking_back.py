@@ -48,3 +48,19 @@ def test_a_message_comes_with_those_around_it(forming: Forming, sarah: Namespace
     assert elsewhere not in {one.id for one in around.messages}
     with pytest.raises(NotFound, match=r"^message_id: there is no message"):
         sarah.messages.get(uuid4())
+
+
+def test_latest_messages_come_newest_first_with_their_numbers(forming: Forming, sarah: Namespace) -> None:
+    told = (("c1", "tea"), ("c1", "ham"), ("c2", "coffee"), ("c1", "figs"))
+    said = [
+        forming.say(f"I like {thing}.", conversation=name, occurred_at=f"2026-03-02T09:0{minute}:00+00:00")[0]
+        for minute, (name, thing) in enumerate(told)
+    ]
+    tea, ham, coffee, figs = said
+    assert [one.id for one in sarah.messages.latest()] == said[::-1]
+    assert [(one.id, one.place) for one in sarah.messages.latest(limit=2)] == [(figs, 2), (coffee, 0)]
+    (c1, c2) = (sarah.messages.latest(conversation=name) for name in ("c1", "c2"))
+    assert [(one.id, one.place) for one in c1] == [(figs, 2), (ham, 1), (tea, 0)]
+    assert [one.id for one in c2] == [coffee]
+    with pytest.raises(ValueError, match=r"^limit: "):
+        sarah.messages.latest(limit=0)

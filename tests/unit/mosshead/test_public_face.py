@@ -127,6 +127,7 @@ MESSAGES = {
         *("now", "speaker", "reranker", "timeout", "on_timeout"),
     ],
     "get": ["message_id", "around"],
+    "latest": ["conversation", "limit"],
     "memories": ["message_id"],
     "erase": ["message_id", "session"],
     "replace": ["message_id", "content", "session"],

@@ -39,7 +39,7 @@ def edit_document(request: OfNamespace, name: str) -> Published:
     if new := request.given("new-name").strip():
         patch[new] = guessed(request.given("new-value"))
     if not patch:
-        raise ValueError("patch: nothing was changed; change a field first")
+        raise ValueError("patch: no field was changed")
     version = request.number("version", 1, most=2**31 - 1)
     try:
         return request.namespace.documents.edit(name, patch, version=version), f"documents/{name}"

@@ -45,6 +45,7 @@ def entity(request: OfNamespace, entity_id: str) -> Page:
         drawing=draw(near, own.id),
         width=WIDTH,
         height=HEIGHT,
+        letters=LETTERS,
     )
 
 
@@ -58,7 +59,7 @@ def split(request: OfNamespace, entity_id: str) -> Published:
     """Make another entity of some memories. Raises NotFound, and InvalidEvent where none of them is about the entity."""
     chosen = request.get_arguments("memory")
     if not chosen:
-        raise ValueError("memory: choose those that are about somebody else")
+        raise ValueError("memory: select the memories to move")
     name, description = request.given("name") or None, request.given("description") or None
     event_id = request.namespace.entities.split(entity_id, chosen, name=name, description=description)
     return event_id, f"entities/{entity_id}"
@@ -74,6 +75,8 @@ _CENTRE = (WIDTH / 2, HEIGHT / 2)
 _RADII = {1: (170.0, 110.0), 2: (270.0, 195.0)}
 _LABEL = 14.0
 _LEANING = 0.3  # so near to straight up or down, a label stands under or over its dot
+LETTERS = 17
+"""Of a neighbour's name, as many fit at every dot, also where the sheet is small and the letters are large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An edge; its predicate is written over its middle."""
+    """An edge, from the nearer end; its predicate is written over it, rather towards the farther."""
 
     x1: float
     y1: float
@@ -153,7 +156,7 @@ def _dot(one: Neighbour, angle: float, place: tuple[float, float]) -> Dot:
     across = math.cos(angle)
     anchor: Literal["start", "middle", "end"] = "middle"
     text_x, text_y = x, y + (_LABEL + 6 if math.sin(angle) > 0 else -_LABEL + 2)
-    if abs(across) > _LEANING:
+    if abs(across) > _LEANING and one.distance == 1:  # beside the outer ring there is no room
         anchor = "start" if across > 0 else "end"
         text_x, text_y = x + math.copysign(_LABEL - 2, across), y + 4
     return Dot(one, x, y, round(text_x, 1), round(text_y, 1), anchor)

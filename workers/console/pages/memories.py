@@ -9,10 +9,12 @@ from mosshead import Decision, MemoryKind, Namespace, NotFound, StoredMemory
 from mosshead.ids import uuid7
 from mosshead.models.context import context_line
 from mosshead.models.memories import State
+from mosshead.models.messages import StoredMessage
 from workers.console.formatting import contents_of, memories_of, plain
 from workers.console.handlers import MOST_SHOWN, ListPart, OfNamespace, Page, Published
 
 _SHOWN = 50
+_RECALLED = 6
 
 
 def memories(request: OfNamespace) -> Page:
@@ -64,7 +66,7 @@ def replace(request: OfNamespace, memory_id: str) -> Published:
     """
     old, said, event_id = request.namespace.get(memory_id), plain(request.given("content")), uuid7()
     if said == plain(old.content).strip():
-        raise ValueError("content: is what the memory says already; write what is so instead")
+        raise ValueError("content: the memory says this already; write what is true instead")
     version = request.number("version", old.version, most=10**9)
     request.namespace.remember(said, kind=old.kind, replaces=old.id, version=version, event_id=event_id)
     return event_id, f"memories/{memory_id}"
@@ -102,19 +104,22 @@ def message(request: OfNamespace, message_id: str) -> Page:
 
 
 def messages(request: OfNamespace) -> Page:
-    """The messages that answer to a text, with those around them."""
+    """The messages that answer to a text, with those around them; without a text the newest first."""
     said, conversation = request.given("q"), request.given("conversation")
-    limit = request.number("limit", 6, most=100)
+    latest: ListPart[StoredMessage] | None = None
     recalled = None
     if said.strip():
         recalled = request.namespace.messages.search(
             said,
             conversation=conversation or None,
             conversation_only=bool(conversation),
-            limit=limit,
+            limit=request.number("limit", _RECALLED, most=100),
         )
+    else:
+        named = conversation or None
+        latest = request.part(lambda most: request.namespace.messages.latest(conversation=named, limit=most), _SHOWN)
     hits = {one.message.id: one for one in recalled.hits} if recalled else {}
-    return Page("messages.html", said=said, conversation=conversation, limit=limit, recalled=recalled, hits=hits)
+    return Page("messages.html", said=said, conversation=conversation, latest=latest, recalled=recalled, hits=hits)
 
 
 def retrieval(request: OfNamespace) -> Page:

@@ -1,17 +1,15 @@
 """The overview: how much is known, how fresh it is, what is open, and what was decided."""
 
-from functools import partial
 from uuid import UUID
 
-from mosshead import Memory, NotFound, StoredMemory
+from mosshead import StoredMemory
 from mosshead.models.memories import Action
-from mosshead.paths import NamespacePath
 from workers.console.formatting import contents_of, waiting_of
-from workers.console.handlers import Handler, OfNamespace, Page, Published, named, place_of
+from workers.console.handlers import OfNamespace, Page, Published
 
 _COUNTED = 1000
 _FACTS = 3
-_ACTIONS: dict[str, Action] = {"kept-out": "quarantine", "refused": "refuse"}
+_ACTIONS: dict[str, Action] = {"quarantined": "quarantine", "rejected": "refuse"}
 NEW = "new"
 """What the form sends for somebody whom the memories do not know."""
 
@@ -65,29 +63,5 @@ def answer(request: OfNamespace, question_id: str) -> Published:
     """Answer a question. Raises NotFound, and InvalidEvent where it was answered before."""
     meant = request.given("entity")
     if not meant:
-        raise ValueError(f'entity: an id, or "{NEW}" for somebody new')
+        raise ValueError(f'entity: must be an id, or "{NEW}"')
     return request.namespace.entities.clarify(question_id, None if meant == NEW else meant), "questions"
-
-
-class Choosing(Handler):
-    """A field for the name of a namespace; and those of a tenant, where one is named.
-
-    The console logs in as an app does, and such a login sees one tenant at a time: it cannot list them all.
-    """
-
-    async def get(self) -> None:
-        name = self.given("namespace").strip().strip("/")
-        if "/" in name:
-            self.redirect(place_of(named(name)), status=303)
-            return
-        found = await self.in_thread(partial(_of_tenant, self.memory, name)) if name else []
-        await self.render("choosing.html", name=name, found=[(str(path), place_of(path)) for path in found])
-
-
-def _of_tenant(memory: Memory, tenant: str) -> list[NamespacePath]:
-    found = memory.group(tenant).namespaces()
-    if not found:
-        raise NotFound(
-            f"tenant: nothing was published for {tenant}; give the name as the app does, such as acme/sarah_123"
-        )
-    return found

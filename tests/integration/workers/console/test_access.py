@@ -29,7 +29,7 @@ def test_login_is_looked_at_no_more_after_several_guesses_from_its_address(site:
     answers = [httpx.get(site.address, auth=("ops", f"guess {number}")) for number in range(FREE + 2)]
     assert [answer.status_code for answer in answers] == [httpx.codes.UNAUTHORIZED] * FREE + [429] * 2
     assert int(answers[-1].headers["Retry-After"]) >= 1
-    assert "Too many logins failed" in answers[-1].text
+    assert "Too many failed logins" in answers[-1].text
     assert "default-src 'none'" in answers[-1].headers["Content-Security-Policy"]
     assert httpx.get(site.address).status_code == httpx.codes.UNAUTHORIZED, "no login is no failed one"
     assert site.client.get("/").status_code == 429, "the right login waits, too, at an address that guesses"

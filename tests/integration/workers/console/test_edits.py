@@ -78,7 +78,7 @@ def test_an_undo_is_an_event_whose_effect_the_page_shows(
 
     again = site.send(f"/decisions/{decision.id}/undo")
     assert again.status_code == httpx.codes.CONFLICT
-    assert "This cannot be taken back" in again.text
+    assert "This cannot be undone" in again.text
     assert not published.take()
 
 
@@ -114,7 +114,7 @@ def test_a_memory_is_replaced_and_the_new_one_forgotten(
     assert [event[name] for name in fields] == ["remember", "Sarah likes coffee", tea.kind, str(tea.id), tea.version]
     forming.send({**event, "publisher": str(uuid4()), "publisher_sequence": 1})
     assert "Replaced by Sarah likes coffee" in site.text(page)
-    assert "Put it right" not in site.text(page)
+    assert "Correct it" not in site.text(page)
 
     (coffee,) = sarah.memories()
     answer = site.send(f"/memories/{coffee.id}/forget", {"reason": "she asked for it"})
@@ -139,7 +139,7 @@ def tea(forming: Forming, sarah: Namespace, published: Published) -> StoredMemor
     ("content", "refusal"),
     [
         ("", (HTTPStatus.CONFLICT, "content")),
-        ("User likes tea", (HTTPStatus.BAD_REQUEST, "is what the memory says already")),
+        ("User likes tea", (HTTPStatus.BAD_REQUEST, "the memory says this already")),
         ("x" * 8001, (HTTPStatus.CONFLICT, "content")),
     ],
     ids=["empty", "the same", "too long"],
@@ -171,7 +171,7 @@ def test_a_memory_that_says_something_else_by_now_is_not_replaced(
     with remembering.stamped() as (connection, stamp):
         memories.change(connection, remembering.lane, tea.id, 1, stamp, content="User likes green tea")
     answer = site.send(f"/memories/{tea.id}/replace", {"content": "User likes coffee", "version": "1"})
-    assert (answer.status_code, "It says something else by now" in answer.text) == (httpx.codes.CONFLICT, True)
+    assert (answer.status_code, "The memory has changed" in answer.text) == (httpx.codes.CONFLICT, True)
     assert not published.take()
 
 
@@ -219,7 +219,7 @@ def test_an_edit_that_comes_too_late_is_shown_and_kept_in_the_form(
     more = {"version": "1", "field": list(loaded), "new-name": "nick", "new-value": "Sal the Great"}
     answer = site.send("/documents/Guest/edit", {**fields, **more})
     assert answer.status_code == HTTPStatus.CONFLICT
-    for part in ("Somebody was faster", named, "over forty", 'value="Sal the Great"', 'value="nick"'):
+    for part in ("changed after you loaded it", named, "over forty", 'value="Sal the Great"', 'value="nick"'):
         assert part in answer.text
     assert published.take() == []
 

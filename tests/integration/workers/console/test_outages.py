@@ -86,7 +86,7 @@ def test_where_the_spool_is_full_the_page_says_so_and_nothing_is_published(
         for site in served(full, fresh_namespace):
             answer = site.send(f"/decisions/{decision.id}/undo")
     assert answer.status_code == httpx.codes.SERVICE_UNAVAILABLE
-    assert "Too much waits to be sent" in answer.text
+    assert "The spool is full" in answer.text
 
 
 def test_no_line_of_the_log_tells_what_was_asked_or_what_failed(

@@ -7,6 +7,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from config.settings import Settings
 from db.keys import LaneRef
 from mosshead import Namespace
 from mosshead.paths import NamespacePath
@@ -29,7 +30,7 @@ def test_a_memory_is_found_and_tells_where_it_comes_from(forming: Forming, sarah
     assert "moved to Hull" in overview
     assert "Hull" in site.text("/memories", q="Where does the user live?")
     assert "Leeds" in site.text("/memories", state="superseded")
-    assert "None of this sort" in site.text("/memories", kind="process")
+    assert "Nothing matches" in site.text("/memories", kind="process")
 
     page = site.get(f"/memories/{hull.id}").text
     assert f"{site.place}/messages/{moved}" in page
@@ -40,21 +41,22 @@ def test_a_memory_is_found_and_tells_where_it_comes_from(forming: Forming, sarah
 
     (decision,) = sarah.decisions.for_memory(hull.id)
     replaced = site.text(f"/memories/{decision.target_id}")
-    assert "How it read over time" in replaced
+    assert "History" in replaced
     assert "Replaced by" in replaced
 
     talk = site.text(f"/messages/{moved}")
     assert "I live in Leeds." in talk
     assert "User" in talk
-    assert "Nothing that is known fits" not in site.text("/retrieval", message="Where do I live?")
+    assert "Nothing fits" not in site.text("/retrieval", message="Where do I live?")
     assert "Hull" in site.text("/messages", q="moving house")
+    assert re.search(r"moved to Hull.*live in Leeds", site.text("/messages")), "the newest first"
 
 
 def test_entities_have_their_neighbours_drawn(forming: Forming, sarah: Namespace, site: Site) -> None:
     forming.say("My brother Jonas lives in Leeds.")
     (jonas,) = [one for one in sarah.entities.list() if one.name == "Jonas"]
     assert "Jonas" in site.text("/entities", q="jon", type="person")
-    assert "None of this sort" in site.text("/entities", q="nobody at all")
+    assert "Nothing matches" in site.text("/entities", q="nobody at all")
     page = site.get(f"/entities/{jonas.id}").text
     drawn = re.findall(r"<text[^>]*>([^<]*)</text>", page)
     assert {"Jonas", "Leeds", "lives in"} <= set(drawn)
@@ -91,13 +93,13 @@ def test_what_there_is_not_is_not_found(publishing: Publishing, site: Site) -> N
     for kind in ("memories", "entities", "decisions", "messages"):
         answer = site.get(f"/{kind}/{NOBODY}")
         assert answer.status_code == httpx.codes.NOT_FOUND, kind
-        assert "There is nothing here" in answer.text, kind
+        assert "Not found" in answer.text, kind
 
 
 def test_a_namespace_that_nothing_was_published_in_is_not_found(site: Site) -> None:
     answer = site.get("/memories")
     assert answer.status_code == httpx.codes.NOT_FOUND
-    assert "it begins with the first event" in answer.text
+    assert "begins with its first event" in answer.text
 
 
 def test_another_tenants_memories_stay_out_of_sight(
@@ -128,7 +130,9 @@ def test_what_does_not_fit_is_named(publishing: Publishing, site: Site) -> None:
         assert f"{named}: " in answer.text, page
 
 
-def test_a_namespace_is_chosen_by_its_name_or_from_its_tenants(publishing: Publishing, site: Site) -> None:
+def test_a_namespace_is_chosen_by_its_name_or_from_its_tenants(
+    service: Settings, publishing: Publishing, site: Site
+) -> None:
     publishing.say("I like coffee")
     tenant = publishing.path.parts[0]
     typed = site.client.get("/", params={"namespace": str(publishing.path)})
@@ -169,6 +173,6 @@ def test_what_waits_for_an_answer_is_shown_as_known_of_nobody(forming: Forming, 
     assert not any("bought" in fact for fact in facts), "what another question leaves open"
 
     peter = sarah.entities.questions()[0].candidates[0].entity_id
-    known, perhaps = site.text(f"/entities/{peter}").split("What may be about somebody else")
-    assert "bought" not in known.partition("What is known")[2]
+    known, perhaps = site.text(f"/entities/{peter}").split("Possibly about somebody else")
+    assert "bought" not in known.partition("Memories")[2]
     assert "red bicycle" in perhaps

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead import EntityType, Neighbour
-from workers.console.pages.entities import HEIGHT, WIDTH, draw
+from workers.console.pages.entities import HEIGHT, LETTERS, WIDTH, draw
 
 CENTRE = UUID(int=1)
 
@@ -60,3 +60,16 @@ def test_an_edge_says_how_two_stand_to_each_other() -> None:
 
 def test_who_stands_alone_has_an_empty_drawing() -> None:
     assert draw([], CENTRE).dots == ()
+
+
+_LETTER = 10.5
+"""The width of a letter on a phone, in units of the sheet."""
+
+
+@given(found())
+def test_every_label_fits_on_the_sheet(neighbours: list[Neighbour]) -> None:
+    width = LETTERS * _LETTER
+    for dot in draw(neighbours, CENTRE).dots:
+        left = dot.text_x - {"start": 0, "middle": width / 2, "end": width}[dot.anchor]
+        assert 0 <= left <= left + width <= WIDTH
+        assert 19 <= dot.text_y <= HEIGHT - 4

@@ -82,7 +82,7 @@ def test_what_was_emptied_is_removed() -> None:
     ("pointer", "said"), [("/years", "many"), ("/nights", "perhaps"), ("/odd", "{"), ("/years", "NaN")]
 )
 def test_what_does_not_fit_its_kind_is_named(pointer: str, said: str) -> None:
-    with pytest.raises(ValueError, match=rf"^{pointer}: is to be "):
+    with pytest.raises(ValueError, match=rf"^{pointer}: must be "):
         patch_of([change(field(pointer), said)])
 
 

@@ -59,9 +59,9 @@ def test_a_long_text_is_cut_and_says_so() -> None:
 
 def test_how_fresh_it_is() -> None:
     assert freshness(Progress()) == "up to date"
-    assert freshness(Progress(at_work=True)) == "profiles are being refreshed"
-    assert freshness(Progress(pending=1)) == "1 event on the way"
-    assert freshness(Progress(pending=1, published={PUBLISHER: 3}, received={PUBLISHER: 1})) == "3 events on the way"
+    assert freshness(Progress(at_work=True)) == "refreshing profiles"
+    assert freshness(Progress(pending=1)) == "1 event waiting"
+    assert freshness(Progress(pending=1, published={PUBLISHER: 3}, received={PUBLISHER: 1})) == "3 events waiting"
 
 
 def test_json_is_told_plainly() -> None:
