@@ -1,14 +1,16 @@
 """Commands about memories: write, forget, erase, import and export, look back and undo."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
+from mosshead.api.namespace import Namespace
 from mosshead.cli.options import AsOf, In, Wait, print_published
 from mosshead.cli.output import Json, console, in_utc, print_answer, table
 from mosshead.cli.progress import follow_progress
@@ -18,6 +20,9 @@ from mosshead.history.mem0 import mem0_dump
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Decision
 from mosshead.store.export import export_messages
+
+if TYPE_CHECKING:
+    from mosshead.publishing.imports import Imported
 
 MemoryId = Annotated[str, typer.Argument(help="A memory's id.")]
 
@@ -155,7 +160,6 @@ def import_file(  # noqa: PLR0917 - typer's options are its parameters
     from mosshead.cli.history import import_history, lines_of
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("publishing", total=None)
         report: object
         lines = lines_of(file, form)
         if lines is None:
@@ -163,18 +167,24 @@ def import_file(  # noqa: PLR0917 - typer's options are its parameters
                 namespace, file, form, speakers or (), zone=zone, order=date_order, dry_run=dry_run, bar=bar
             )
             said = history.text
-        elif dry_run:
-            raise InvalidEvent("--dry-run: of chats alone; all lines of memories are checked before one is published")
         else:
-            brought = namespace.import_records(
-                lines, on_sent=lambda sent, of: bar.update(task, completed=sent, total=of)
-            )
+            brought = report = _import_records(namespace, lines, bar, dry_run=dry_run)
             skipped = "".join(f"; {count:,} of type {kind} skipped" for kind, count in brought.skipped.items())
-            said = f"{brought.entities:,} entities and {brought.memories:,} memories published{skipped}"
-            report = brought
+            done = "would be published" if dry_run else "published"
+            said = f"{brought.entities:,} entities and {brought.memories:,} memories {done}{skipped}"
         if wait and not dry_run:
             follow_progress(namespace, bar, wait)
     print_answer(json_output, {"imported": report}, said)
+
+
+def _import_records(namespace: Namespace, lines: Iterable[str], bar: Progress, *, dry_run: bool) -> "Imported":
+    if dry_run:
+        from mosshead.publishing.imports import Imported, check_lines
+        from mosshead.store.entities import known_keys
+
+        return Imported.of(check_lines(lines, lambda keys: namespace.session.fetch(known_keys, keys)), ())
+    task = bar.add_task("publishing", total=None)
+    return namespace.import_records(lines, on_sent=lambda sent, of: bar.update(task, completed=sent, total=of))
 
 
 def remember(  # noqa: PLR0917 - typer's options are its parameters

@@ -7,6 +7,9 @@ from typing import Any, Final, NoReturn, TextIO
 from mosshead.errors import InvalidEvent
 
 _CHUNK: Final = 1 << 16
+_LONGEST: Final = 1 << 28
+"""Characters of a value. What is longer is broken: a file that is no JSON from some place on is not to be read whole."""
+
 _BLANK: Final = " \t\r\n"
 _decoder = json.JSONDecoder()
 
@@ -83,7 +86,7 @@ class JsonStream:
 
     def _fill(self) -> bool:
         """Read as much again as is held, so that a long value is tried few times."""
-        if self._ended:
+        if self._ended or len(self._text) - self._at > _LONGEST:
             return False
         more = self._source.read(max(_CHUNK, len(self._text) - self._at))
         self._ended = not more

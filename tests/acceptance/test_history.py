@@ -16,9 +16,9 @@ TABLES = ("events", "messages", "conversations", "memories", "memory_sources", "
 def test_every_sample_twice_leaves_as_many_events_messages_and_memories(running: Running) -> None:
     for sample in sorted(SAMPLES.iterdir()):
         sarah = running.memory.namespace("history", sample.name)
-        import_file(running, sample, "--namespace", str(sarah.path), "--wait", "90")
+        mosshead(running, "import", sample, "--namespace", str(sarah.path), "--wait", "90")
         first = rows_of(running, sarah.path.namespace_id)
-        import_file(running, sample, "--namespace", str(sarah.path), "--wait", "90")
+        mosshead(running, "import", sample, "--namespace", str(sarah.path), "--wait", "90")
 
         assert first["events"], sample.name
         if sample.name == "mem0.json":  # lines of memories travel in an event of each import, which finds them known
@@ -43,8 +43,10 @@ def test_an_export_of_many_portions_takes_effect_in_the_order_of_time(running: R
     file.write_text("\n".join(json.dumps(line) for line in reversed(lines)), encoding="utf-8")
     tom = running.memory.namespace("history", "tom")
 
-    import_file(running, file, "--namespace", str(tom.path), "--wait", "90")
+    mosshead(running, "import", file, "--namespace", str(tom.path))
+    left = mosshead(running, "progress", "--follow", "--namespace", str(tom.path))
 
+    assert left == "0 events to be received, 0 received and to take effect\n"
     stored = running.rows(
         "select payload ->> 'content' from mosshead.events "
         f"where namespace_id = '{tom.path.namespace_id}' and state = 'done' order by effective_at"
@@ -52,15 +54,16 @@ def test_an_export_of_many_portions_takes_effect_in_the_order_of_time(running: R
     assert [int(content.split()[3]) for (content,) in stored] == list(range(70))
 
 
-def import_file(running: Running, file: Path, *options: str) -> None:
-    """Run `mosshead import` in a process of its own."""
+def mosshead(running: Running, *arguments: object) -> str:
+    """Run a command in a process of its own; what it prints."""
     addresses = {
         "MOSSHEAD_DATABASE_URL": running.addresses.database_url,
         "MOSSHEAD_BROKER_URL": running.addresses.broker_url,
     }
-    command = [sys.executable, "-c", "from mosshead.cli.main import main; main()", "import", str(file), *options]
+    command = [sys.executable, "-c", "from mosshead.cli.main import main; main()", *map(str, arguments)]
     done = subprocess.run(command, env={**os.environ, **addresses}, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def rows_of(running: Running, namespace_id: UUID) -> dict[str, int]:

@@ -187,6 +187,10 @@ def test_memories_are_exported_as_mem0_dumps_them_and_recognised_again(  # noqa:
     (found,) = json.loads(file.read_text(encoding="utf-8"))["results"]
     assert (found["id"], found["memory"], found["user_id"]) == (str(memory_id), "Ada restores harps.", "sarah")
 
+    capsys.readouterr()
+    import_chat(str(file), "--dry-run")
+    assert capsys.readouterr().out == "0 entities and 1 memories would be published\n"
+    assert taken() == []
     import_chat(str(file))
     (event,) = taken(1)
     assert (event["type"], event["memories"][0]["content"]) == ("import", "Ada restores harps.")
