@@ -10,6 +10,7 @@ from mosshead.embeddings.calibration import UnrelatedCosines, unrelated_cosines
 from mosshead.embeddings.local.files import MODEL
 from mosshead.entities.lookup import Parsed
 from mosshead.language.dates import periods
+from mosshead.language.names import strange_names
 from mosshead.language.requests import (
     asks_for_profile,
     asks_what_is_now,
@@ -44,6 +45,9 @@ none of them, 45 % (docs/reading.md). Of other models it is not known: to them a
 FEW = 20
 """Of so few things all may be shown: what stands out among them is not told by standard deviations. Where more are known, more
 are found."""
+
+_STRANGE = 1.0
+"""So many deviations nearer must be what answers to a message with a name that nothing which is known has."""
 
 _PER_NEED = 3
 """So many things are good to know for each need of a request."""
@@ -178,7 +182,11 @@ def _related(parsed: Parsed, memories: ScannedMemories, messages: ScannedMessage
     asked = {one.message.id for one in messages.found if not is_statement(one)}
     near = [one.cosine for one in messages.found if is_statement(one)]
     near += [one.cosine for one in memories.memories if not one.sources or not asked.issuperset(one.sources)]
-    return bool(near) and max(near) >= cosines.near(len(near))
+    if not near:
+        return False
+    known = (*(one.message.content for one in messages.found), *(one.memory.content for one in memories.memories))
+    least = cosines.near(len(near)) + _STRANGE * cosines.deviation * bool(strange_names(parsed.text, known))
+    return max(near) >= least
 
 
 def _needed(
