@@ -187,7 +187,7 @@ class _Filling:
     said: set[str] = field(default_factory=set)
     shown: set[UUID] = field(default_factory=set)
     covered: set[UUID] = field(default_factory=set)
-    headings: set[tuple[str, date] | str] = field(default_factory=set)
+    headings: set[tuple[str, date]] = field(default_factory=set)
 
     def fill(self, candidates: Iterable[ContextCandidate]) -> None:
         """Take the best, then the next best, until nothing fits. Above its category's share, it waits for what is near it."""
@@ -225,18 +225,22 @@ class _Filling:
             if self.shown:
                 self.taken.remove(one)
                 self.shown.discard(one.value.id)
-        groups = list(dict.fromkeys(map(self.bearer, self.taken)))
-        self.taken.sort(key=lambda one: groups.index(self.bearer(one)))
 
     def bearer(self, one: ContextCandidate) -> str:
         """Whom of several with one name it is about; empty of all others."""
         return self.bearers.get(one.value.id, "")
 
-    def explained(self) -> list[Explanation]:
-        """What is taken, with the headings under which it stands: what stands below those of a name has one that says so."""
-        first = self.bearer(self.taken[0]) if self.taken else ""
-        besides = _BESIDES if first else ""
-        return [replace(one.explained(), heading=self.bearer(one) or besides) for one in self.taken]
+    def grouped(self) -> list[Explanation]:
+        """What is taken, under headings where several with one name are told apart, and where there is room for these."""
+        explained = [replace(one.explained(), heading=self.bearer(one)) for one in self.taken]
+        groups = list(dict.fromkeys(one.heading for one in explained))
+        explained.sort(key=lambda one: groups.index(one.heading))
+        if groups[:1] != [""]:  # what else is known stands below, and needs a heading that says so
+            explained = [replace(one, heading=one.heading or _BESIDES) for one in explained]
+        headings = "\n".join(f"{one}:" for one in {one.heading for one in explained if one.heading})
+        if self.tokens + self.count_tokens(headings) <= self.budget:
+            return explained
+        return [one.explained() for one in self.taken]
 
     def stand_for(self, candidates: Iterable[ContextCandidate]) -> None:
         """Note the memories that what is shown tells in their place: their words are in the prompt as if they stood there."""
@@ -266,7 +270,6 @@ class _Filling:
         self.used[self._category(one)] += cost
         self.taken.append(one)
         self.said.add(as_compared(one.value.content))
-        self.headings.add(self.bearer(one))
         if not self.ordered:
             self.covered.update(one.sources)
         if isinstance(one.value, StoredMessage):
@@ -287,8 +290,7 @@ class _Filling:
     def _lines(self, one: ContextCandidate) -> str:
         """What the text grows by."""
         if self.ordered:
-            above = "" if (bearer := self.bearer(one)) in self.headings else f"{bearer or _BESIDES}:\n"
-            return f"{above}{_ordered_line(one.value)}"
+            return _ordered_line(one.value)
         if not isinstance(one.value, StoredMessage):
             return f"- {memory_note(one.value)}"
         heading = "" if group_of(one.value) in self.headings else f"{day_heading(one.value)}\n"
@@ -315,8 +317,8 @@ def _covers(memories: Sequence[ContextCandidate], message: ContextCandidate) -> 
 
 
 def _context(filling: _Filling, questions: Sequence[Question], partial: bool) -> Context:
-    explained = filling.explained()
     if filling.ordered:
+        explained = filling.grouped()
         shown = Context(
             memories=(*(one.memory for one in explained if one.memory), *filling.told),
             messages=tuple(one.message for one in explained if one.message),
@@ -327,6 +329,7 @@ def _context(filling: _Filling, questions: Sequence[Question], partial: bool) ->
             ordered=True,
         )
         return replace(shown, tokens=filling.count_tokens(shown.text))
+    explained = [one.explained() for one in filling.taken]
     of_memories = sorted((one for one in explained if one.memory), key=lambda one: -one.score)
     subjects: dict[str, int] = {}
     for number, one in enumerate(of_memories):

@@ -23,6 +23,7 @@ from mosshead.language.requests import (
     is_request,
     is_small_talk,
     needs_of,
+    speaks_of_oneself,
     words,
 )
 from mosshead.models.context import Explanation
@@ -174,7 +175,7 @@ def reader_cues(
         of_now=asks_what_is_now(text),
         namesakes=frozenset[UUID]().union(*(parsed.named[name] for name in parsed.contested)),
         headings=_headings(parsed, memories),
-        of_others=_of_others(parsed, memories, speaker) if asks_of_oneself(text) else frozenset(),
+        of_others=_of_others(parsed, memories, messages, speaker) if asks_of_oneself(text) else frozenset(),
     )
 
 
@@ -199,8 +200,13 @@ def _headings(parsed: Parsed, scanned: ScannedMemories) -> dict[UUID, str]:
     return {key: about.pop() for key, about in found.items() if len(about) == 1}
 
 
-def _of_others(parsed: Parsed, scanned: ScannedMemories, speaker: str | None) -> frozenset[UUID]:
-    """What whoever asks said of other people alone, though it may be near: memories, and the messages whose best memory it is."""
+def _of_others(
+    parsed: Parsed, scanned: ScannedMemories, messages: ScannedMessages, speaker: str | None
+) -> frozenset[UUID]:
+    """What whoever asks said of other people alone: memories, and the messages that are near by such a memory.
+
+    A message in which they speak of themselves, too, may be nearer by that.
+    """
     if parsed.means_somebody or not parsed.asker:
         return frozenset()
     people = {entity for entity, known in scanned.bearings.items() if known.is_person} - parsed.asker
@@ -210,8 +216,11 @@ def _of_others(parsed: Parsed, scanned: ScannedMemories, speaker: str | None) ->
     for one in sorted(scanned.memories, key=lambda one: one.cosine):
         if speaker is None or one.memory.said_by == speaker:
             best.update(dict.fromkeys((one.memory.id, *one.sources), one))
+    by_itself = {one.message.id: one.cosine for one in messages.found if speaks_of_oneself(one.message.content)}
     return frozenset(
-        key for key, one in best.items() if one.entities & people and not oneself.search(one.memory.content)
+        key
+        for key, one in best.items()
+        if one.entities & people and not oneself.search(one.memory.content) and one.cosine > by_itself.get(key, -1.0)
     )
 
 
@@ -301,7 +310,7 @@ def chosen(candidates: Sequence[ContextCandidate], reader: ReaderCues) -> list[C
     if not reader.related:
         return [one for one in candidates if one.found is None]
     candidates = [one for one in candidates if one.value.id not in reader.of_others]
-    good = [*map(_good_to_know, reader.needed)]
+    good = [one for one in map(_good_to_know, reader.needed) if one.value.id not in reader.of_others]
     if reader.profile:
         return [*good, *(one for one in candidates if one.found is None)]
     ages = {key: age for age, key in enumerate(sorted({one.value.said_at for one in candidates}))}
@@ -350,16 +359,18 @@ def _called_for(
 
     of: whose names count; None of anybody.
     """
-    known = [(one.found.relevance, one) for one in candidates if isinstance(one.found, RankedMemory)]
+    known = [(one.found, one) for one in candidates if isinstance(one.found, RankedMemory)]
     due = [
         one
-        for relevance, one in known
-        if one.due and (of is None or one.is_process or (relevance.foundation and one.found.found.entities & of))
+        for ranked, one in known
+        if one.due and (of is None or one.is_process or (ranked.relevance.foundation and ranked.found.entities & of))
     ]
-    best = max((relevance.own for relevance, _ in known), default=0.0)
+    best = max((ranked.relevance.own for ranked, _ in known), default=0.0)
     least = max(READING.least, READING.relative * best * READING.memory) / READING.memory
     rest = [
-        (-relevance.total, one.value.id, one) for relevance, one in known if not one.due and relevance.total >= least
+        (-ranked.relevance.total, one.value.id, one)
+        for ranked, one in known
+        if not one.due and ranked.relevance.total >= least
     ]
     return [*due, *(one for _, _, one in sorted(rest)[: max(0, room - len(due))])]
 

@@ -67,9 +67,10 @@ _OWN = (
     r"name|job|work|title|type|size|height|weight|allergy|allergies|diet|employer|salary|hometown|postcode)"
 )
 _OF_ONESELF = lazy_pattern(
-    rf"(?i)\b(?:do|did|am|was|have|had|must) i\b(?! (?:say|tell|mention|promise|meet|invite|give|owe|lend|know|have to (?:buy|get)))"
+    r"(?i)\b(?:do|did|am|was|have|had|must) i\b(?! (?:say|tell|mention|promise|meet|invite|give|owe|lend|know)\b)"
     rf"|\bmy {_OWN}\b(?!['’])"
 )
+_I = lazy_pattern(r"(?i)\b(?:i|we|me|us)\b")
 _WHO = lazy_pattern(r"(?i)\b(?:who|whose|whom|we|us|our)\b")
 _MINE = lazy_pattern(rf"(?i)\bmy (?!(?:own )?{_OWN}\b)")
 
@@ -111,6 +112,11 @@ def is_request(text: str) -> bool:
 def is_first_person(text: str) -> bool:
     """Whether a text is about whoever speaks: not "tell me a joke", nor "how do I boil an egg"."""
     return _FIRST_PERSON.search(_HOW_TO.sub(" ", text)) is not None
+
+
+def speaks_of_oneself(text: str) -> bool:
+    """Whether whoever speaks says what they do or are, rather than what somebody of theirs does or is."""
+    return _I.search(text) is not None
 
 
 def spoken_of(text: str, name: str) -> str:

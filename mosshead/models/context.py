@@ -13,7 +13,6 @@ from mosshead.models.notes import memory_note, said_on
 from mosshead.models.questions import Question
 from mosshead.text import as_compared
 
-
 _REPLACED, _REPLACED_CHARACTERS = 2, 80
 """What a line tells of what a message says that holds no longer."""
 

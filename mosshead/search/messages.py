@@ -146,7 +146,11 @@ def scanned(rows: Iterable[Any], told: Collection[str] = (), hidden: Collection[
     given = list(rows)
     found = (
         MessageFound(
-            message=message_of(row, replaced=row.replaced or ()), cosine=row.cosine, with_before=row.with_before, words=row.words, itself=row.itself
+            message=message_of(row, replaced=row.replaced or ()),
+            cosine=row.cosine,
+            with_before=row.with_before,
+            words=row.words,
+            itself=row.itself,
         )
         for row in given
     )
@@ -233,7 +237,8 @@ _FOUND = f"""
         where ended is not null group by message_id
     ),
     found as materialized (
-        select * from placed full join scored using (message_id) full join said using (message_id) full join replaced using (message_id)
+        select * from placed full join scored using (message_id) full join said using (message_id)
+        full join replaced using (message_id)
     )
 """
 """What is found, with all its scores, as it was said, and what of it was replaced since."""
