@@ -1,7 +1,9 @@
 """Names of entities: the form in which they are compared, and where they may stand in a text."""
 
 import unicodedata
+from collections.abc import Iterable
 
+from mosshead.language.wordlists import CALENDAR
 from mosshead.patterns import lazy_pattern, remembered
 
 MAX_WORDS = 5
@@ -27,6 +29,14 @@ AFTER = r"[+#]{1,2}(?![^\W_])"
 
 _WORD = lazy_pattern(rf"{LETTER}+(?:(?:[.'’&-]|{INSIDE}){LETTER}+)*(?:{AFTER})?")
 _POSSESSIVE = lazy_pattern(r"['’]s?$")
+_ENDS = lazy_pattern(r"[.!?:;\n…][\W_]*$")
+"""What stands before the first word of a sentence."""
+_AROUND = 5
+_SHORTEST_NAME, _STEM = 3, 5
+_GERMAN = frozenset(
+    "ich mein meine meinen meiner der das dem ein eine einen einer ist wie wer wo und nicht kein keine".split()
+)
+"""Words of a language that writes every noun as a name."""
 _ADDRESSED, _SHOUTED = "@#", "!?"
 
 LEADING = frozenset("the a an der die das mr mrs ms miss dr prof professor sir".split())
@@ -87,3 +97,26 @@ def possible_names(text: str) -> list[str]:
         for start in range(len(words) - length + 1)
     }
     return sorted(runs, key=lambda run: (-len(run.split()), run))
+
+
+def strange_names(text: str, known: Iterable[str]) -> list[str]:
+    """The words of a text that are written as names, but for days and months, and that stand in none of the texts that are known.
+
+    The first word of a sentence has a capital anyway, and in German every noun. The stem counts: "Lisboa" is known where somebody
+    wrote "Lisboetas".
+    """
+    found = list(_WORD.finditer(text))
+    if not _GERMAN.isdisjoint(word[0].casefold() for word in found):
+        return []
+    written = [
+        word[0]
+        for word in found[1:]
+        if word[0][0].isupper()
+        and len(word[0]) >= _SHORTEST_NAME
+        and not _ENDS.search(text[max(0, word.start() - _AROUND) : word.start()])
+        and word[0].casefold() not in CALENDAR
+    ]
+    if not written:
+        return []
+    read = without_accents("\n".join(known)).casefold()
+    return [name for name in written if without_accents(_POSSESSIVE.sub("", name)).casefold()[:_STEM] not in read]

@@ -303,6 +303,13 @@ class TestContext:
         for aside in ("What's the capital of Peru?", "Can you convert 5 miles to km?", "lol"):
             assert ines.context(aside, fill=False).text == ""
 
+    def test_of_a_name_that_nothing_known_has_more_nearness_is_asked(self, ines: Namespace, talk: Talk) -> None:
+        talk("hills", (*BOAT, ("Sam", "We climbed hill 3 near the mountains")))
+        assert "hill 3" in ines.context("How high are the mountains?").text
+        assert ines.context("How high is Kilimanjaro?").text == ""
+        talk("africa", (("Sam", "Kilimanjaro is 5,895 metres high"),))
+        assert "5,895" in ines.context("How high is Kilimanjaro?").text
+
     def test_half_a_surrogate_in_the_history_does_no_harm(self, ines: Namespace, talk: Talk) -> None:
         talk("bread", BREAD)
         history = [{"role": "user", "content": "\ud83d dough"}]

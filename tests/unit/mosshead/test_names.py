@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mosshead.language.names import MAX_WORDS, name_key, normalise, possible_names, spelled_out
+from mosshead.language.names import MAX_WORDS, name_key, normalise, possible_names, spelled_out, strange_names
 
 
 @pytest.mark.parametrize(
@@ -104,3 +104,19 @@ def test_no_run_is_too_long_and_none_comes_twice(words: list[str]) -> None:
 )
 def test_what_a_name_is_compared_and_looked_up_by(normalised: str, spelled: str, key: str) -> None:
     assert (spelled_out(normalised), name_key(normalised)) == (spelled, key)
+
+
+@pytest.mark.parametrize(
+    ("text", "strange"),
+    [
+        ("How high is Kilimanjaro?", ["Kilimanjaro"]),
+        ("Sum up what Middlemarch is about", ["Middlemarch"]),
+        ("Translate it into Finnish, please", ["Finnish"]),
+        ("What did Vera say about Lisboa?", []),
+        ("Is it on Friday in March?", []),
+        ("What a day! Rain again", []),
+        ("Wie heißt mein Hund?", []),
+    ],
+)
+def test_a_name_that_nothing_known_has_is_strange(text: str, strange: list[str]) -> None:
+    assert strange_names(text, ["Vera keeps bees", "the Lisboetas next door"]) == strange
