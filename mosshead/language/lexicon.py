@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from mosshead.language.names import LETTER, NO_FIGURE, name_key, without_accents
 from mosshead.patterns import lazy_pattern
@@ -103,30 +103,44 @@ def phrases_in(keys: Sequence[str], phrases: frozenset[str] | Mapping[str, objec
 @lru_cache(_KEPT * 64)
 def classes_of(key: str) -> frozenset[int]:
     """The lines of ``equal.txt`` that a word stands in."""
-    whole, begun, _ = _equals()
+    whole, begun = _equals().whole, _equals().begun
     return whole.get(key, frozenset()) | frozenset(
         line for length in range(2, len(key) + 1) for line in begun.get(key[:length], ())
     )
 
 
 @lru_cache(_KEPT * 64)
+def proper_classes_of(key: str) -> frozenset[int]:
+    """Those of them that say which place, person or body a name stands for."""
+    return frozenset(line for line in classes_of(key) if not _equals().topics < line < _equals().units)
+
+
+@lru_cache(_KEPT * 64)
 def is_unit(key: str) -> bool:
     """Whether a word says what a number counts: money, lengths, weights, minutes."""
-    return any(line > _equals()[2] for line in classes_of(key))
+    return any(line > _equals().units for line in classes_of(key))
+
+
+class _Equals(NamedTuple):
+    """The lines that words, and beginnings of words, stand in; where common words begin among them, and units."""
+
+    whole: dict[str, frozenset[int]]
+    begun: dict[str, frozenset[int]]
+    topics: int
+    units: int
 
 
 @lru_cache(1)
-def _equals() -> tuple[dict[str, frozenset[int]], dict[str, frozenset[int]], int]:
+def _equals() -> _Equals:
     whole: dict[str, frozenset[int]] = {}
     begun: dict[str, frozenset[int]] = {}
-    units = 0
-    for number, line in enumerate((_FOLDER / "equal.txt").read_text(encoding="utf-8").splitlines()):
-        units = number if line.startswith("# Units") else units
+    lines = (_FOLDER / "equal.txt").read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines):
         for word in () if line.startswith("#") else line.split():
             held = begun if word.endswith("*") else whole
             key = key_of(word.rstrip("*"))
             held[key] = held.get(key, frozenset()) | {number}
-    return whole, begun, units
+    return _Equals(whole, begun, lines.index("# Common words"), lines.index("# Units, which belong to a number"))
 
 
 @lru_cache(len(_LANGUAGES))

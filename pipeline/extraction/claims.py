@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-from mosshead.language.lexicon import Lexicon, Word, classes_of, key_of, keys_of, lexicons_of, phrases_in, words_of
+from mosshead.language.lexicon import Lexicon, Word, key_of, keys_of, lexicons_of, phrases_in, proper_classes_of, words_of
 from mosshead.language.numbers import spelt_numbers
 from mosshead.language.wordlists import FIRST_NAMES, NOT_NAMES
 from mosshead.models.kinds import EntityType
@@ -100,7 +100,7 @@ class Utterances:
         roles = ("function", "user", "persons")
         if bent or any(one.has(role, key) for one in self.lexicons for role in roles) or key in NOT_NAMES:
             return True
-        if any(is_misspelling(key, one) or classes_of(key) & classes_of(one) for one in self.keys):
+        if any(is_misspelling(key, one) or proper_classes_of(key) & proper_classes_of(one) for one in self.keys):
             return True
         return not strictly and any(says_the_same(key, one) for one in self.keys)
 
@@ -160,7 +160,7 @@ def missing_claims(
     missing += [
         word.text
         for word in words
-        if word.key not in in_part and (word.key in proper or word.key in FIRST_NAMES or classes_of(word.key))
+        if word.key not in in_part and (word.key in proper or word.key in FIRST_NAMES or proper_classes_of(word.key))
     ]
     missing += _missing_numbers(content, lexicons, said, times)
     missing += _missing_dates(content, lexicons, said, times)
