@@ -1,6 +1,7 @@
 """The words of seven languages by what they do in a sentence, and texts cut into words that compare.
 
-The words stand in ``lexicons/``, a file to the language; ``equal.txt`` beside them says which words name one thing.
+The words stand in ``lexicons/``, a file to the language; ``equal.txt`` beside them says which words name one thing, and
+``first_names.txt`` which are called so.
 """
 
 import re
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from mosshead.language.names import LETTER, NO_FIGURE, name_key, without_accents
+from mosshead.language.wordlists import FIRST_NAMES
 from mosshead.patterns import lazy_pattern
 
 _FOLDER: Final = Path(__file__).with_name("lexicons")
@@ -113,6 +115,13 @@ def classes_of(key: str) -> frozenset[int]:
 def proper_classes_of(key: str) -> frozenset[int]:
     """Those of them that say which place, person or body a name stands for."""
     return frozenset(line for line in classes_of(key) if not _equals().topics < line < _equals().units)
+
+
+@lru_cache(1)
+def first_names() -> frozenset[str]:
+    """First names, as they compare: a word that is one with a capital is a person."""
+    lines = (_FOLDER / "first_names.txt").read_text(encoding="utf-8").splitlines()
+    return FIRST_NAMES | {key_of(name) for line in lines if not line.startswith("#") for name in line.split()}
 
 
 @lru_cache(_KEPT * 64)

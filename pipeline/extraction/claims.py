@@ -9,9 +9,19 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-from mosshead.language.lexicon import Lexicon, Word, key_of, keys_of, lexicons_of, phrases_in, proper_classes_of, words_of
+from mosshead.language.lexicon import (
+    Lexicon,
+    Word,
+    first_names,
+    key_of,
+    keys_of,
+    lexicons_of,
+    phrases_in,
+    proper_classes_of,
+    words_of,
+)
 from mosshead.language.numbers import spelt_numbers
-from mosshead.language.wordlists import FIRST_NAMES, NOT_NAMES
+from mosshead.language.wordlists import NOT_NAMES
 from mosshead.models.kinds import EntityType
 from pipeline.extraction.alignment import is_misspelling, says_the_same, written_out
 from pipeline.extraction.mentions import SourceVocabulary
@@ -145,7 +155,7 @@ def missing_claims(
     words = [
         word
         for word in _names(content, lexicons, proper)
-        if not said.holds_name(word.text, strictly=word.key in proper | FIRST_NAMES)
+        if not said.holds_name(word.text, strictly=word.key in proper | first_names())
     ]
     full = written_out(words_of(content), words_of(said.text)) if missing or words else frozenset[str]()
     missing = [one for one in missing if not {word.key for word in words_of(one)} <= full]
@@ -160,7 +170,7 @@ def missing_claims(
     missing += [
         word.text
         for word in words
-        if word.key not in in_part and (word.key in proper or word.key in FIRST_NAMES or proper_classes_of(word.key))
+        if word.key not in in_part and (word.key in proper or word.key in first_names() or proper_classes_of(word.key))
     ]
     missing += _missing_numbers(content, lexicons, said, times)
     missing += _missing_dates(content, lexicons, said, times)
@@ -187,7 +197,7 @@ def _names(content: str, lexicons: Sequence[Lexicon], proper: set[str]) -> Itera
         if any(word.key in held for one in lexicons for held in (one.months, one.weekdays, one.days)):
             continue
         opens = _OPENS.search(content[: word.start]) is not None
-        if len(word.key) > 1 and (word.key in proper or (not opens and (word.key in FIRST_NAMES or not nouns))):
+        if len(word.key) > 1 and (word.key in proper or (not opens and (word.key in first_names() or not nouns))):
             yield word
 
 

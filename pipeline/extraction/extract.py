@@ -15,10 +15,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Final
 
-from mosshead.language.lexicon import every_lexicon, key_of, lexicons_of, words_of
+from mosshead.language.lexicon import every_lexicon, first_names, key_of, lexicons_of, words_of
 from mosshead.language.names import MARKS
 from mosshead.language.passage import Passage
-from mosshead.language.wordlists import FIRST_NAMES
 from mosshead.llm.protocol import AnswerTruncated, AnswerUnusable, LanguageModel
 from mosshead.models.kinds import SPEAKING, EntityType, MemoryKind, Role
 from mosshead.safety import judge, suspicion_of, texts_in
@@ -291,7 +290,7 @@ class _Grounding:
         talk = talk if lexicons_of(talk) else f"{talk}\n{proposed.content}"
         people = [one for one in proposed.mentions if one.entity_type is EntityType.PERSON]
         names = frozenset(word.key for one in people for word in words_of(one.name))
-        things = frozenset(word.key for one in proposed.mentions for word in words_of(one.name)) - names - FIRST_NAMES
+        things = frozenset(word.key for one in proposed.mentions for word in words_of(one.name)) - names - first_names()
         compared = Interpretation(
             content=Passage.of(proposed.content, talk),
             said=[

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from mosshead.language.lexicon import Word, keys_of
+from mosshead.language.lexicon import Word, first_names, keys_of
 from mosshead.language.passage import Passage, PassageClause
-from mosshead.language.wordlists import FIRST_NAMES
 from pipeline.extraction.alignment import says_the_same, written_out
 
 
@@ -129,7 +128,7 @@ def is_name(word: Word, passage: Passage, names: frozenset[str]) -> bool:
         return False
     opens = not passage.text[: word.start].strip() or passage.text[: word.start].rstrip()[-1] in ".!?:"
     capital = bool(passage.lexicons) and passage.lexicons[0].language != "de" and not opens and word.text.istitle()
-    return word.key in names or word.key in FIRST_NAMES or capital
+    return word.key in names or word.key in first_names() or capital
 
 
 def _possesses(content: Passage) -> bool:

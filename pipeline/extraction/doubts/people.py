@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from mosshead.language.lexicon import Word
+from mosshead.language.lexicon import Word, first_names
 from mosshead.language.passage import Passage, PassageClause
-from mosshead.language.wordlists import FIRST_NAMES
 from pipeline.extraction.alignment import says_the_same
 from pipeline.extraction.doubts.interpretation import Interpretation, Taken, is_name
 from pipeline.models import USER
@@ -24,7 +23,7 @@ def tells_of_others(compared: Interpretation) -> bool:
     ours = {word.key for word in compared.content.words}
     if any(
         is_name(word, compared.content, frozenset())
-        and word.key in FIRST_NAMES
+        and word.key in first_names()
         and not any(compared.meets(word, one) for one in (*compared.said, *compared.beside))
         and word.key not in compared.speakers
         for word in compared.content.words
@@ -117,7 +116,7 @@ def _is_about_somebody(compared: Interpretation) -> bool:
     return any(
         compared.content.has("user", word.key)
         or compared.content.has("persons", word.key)
-        or word.key in FIRST_NAMES | compared.speakers
+        or word.key in first_names() | compared.speakers
         or (word.key in compared.named and word.key not in compared.things)
         for word in compared.content.words[: _NEAR + 1]
     )
