@@ -7,15 +7,15 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
-from mosshead.language.lexicon import Lexicon, Word, is_unit, key_of, lexicons_of, phrases_in, words_of
+from mosshead.language.lexicon import Lexicon, Word, is_unit, key_of, keys_of, lexicons_of, phrases_in, words_of
 
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…;])[\s\"”»)]+|\n+|(?<=[。！？])")
 _CLAUSE_END: Final = re.compile(r"[,:()–—]|\s-\s")
 _AROUND = 400
 """Characters beside the quote of a long message in which its sentences are looked at."""
 
-_ALONE = 60
-"""Characters from which a text tells its language by itself."""
+_ALONE, _CLEAR = 60, 2
+"""Characters from which a text tells its language by itself, and words of grammar by which a shorter one does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,8 @@ class Passage:
     @classmethod
     def of(cls, text: str, beside: str = "", span: tuple[int, int] = (0, 0), speaker: str | None = None) -> "Passage":
         """beside: other words of the same talk, by which the language is told as well. span: the part that matters most."""
-        own = lexicons_of(text[: 10 * _AROUND]) if len(text) > _ALONE else ()
+        own = lexicons_of(text[: 10 * _AROUND])
+        own = own if len(text) > _ALONE or _is_clear(text, own, beside) else ()
         left = max(span[0] - _AROUND, 0)
         near = text[left : max(span[1], left + _AROUND) + _AROUND]
         placed = (span[0] - left, span[1] - left)
@@ -162,3 +163,9 @@ class Passage:
     def _opens(self, part: Sequence[Word]) -> bool:
         heads = [word for word in part if not self.has("conjunctions", word.key)][:1]
         return any(self.has("openers", word.key) for word in heads)
+
+
+def _is_clear(text: str, lexicons: Sequence[Lexicon], beside: str) -> bool:
+    """Whether a short text has words of grammar, and of no language of what is said beside it but perhaps of one."""
+    several = len(lexicons) > 1 and any(one in lexicons for one in lexicons_of(beside[:_AROUND]))
+    return bool(lexicons) and not several and len(keys_of(text) & lexicons[0].entries["function"]) >= _CLEAR

@@ -16,6 +16,7 @@ from pipeline.extraction.alignment import says_the_same
 from pipeline.extraction.doubts.interpretation import Doubt, Interpretation
 from pipeline.extraction.doubts.moods import is_told_in_past, moods
 from pipeline.extraction.doubts.people import swaps, tells_of_others
+from pipeline.extraction.doubts.subjects import inverts, merges
 
 _COVERED: Final = 0.33
 """Less where the language is not known: other forms of a word cannot be told there."""
@@ -49,7 +50,7 @@ def doubts_of(compared: Interpretation) -> Iterator[Doubt]:
         yield Doubt.NEGATION
     if known:
         yield from moods(compared)
-    if swaps(compared) or (known and tells_of_others(compared)):
+    if swaps(compared) or inverts(compared) or (known and (tells_of_others(compared) or merges(compared))):
         yield Doubt.PEOPLE
 
 

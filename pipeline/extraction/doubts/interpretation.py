@@ -106,7 +106,7 @@ class Interpretation:
         )
 
     def is_person(self, word: Word, passage: Passage) -> bool:
-        if word.key not in self.things and is_name(word, passage, self.names):
+        if not any(says_the_same(word.key, one) for one in self.things) and is_name(word, passage, self.names):
             return True
         before = [one for one in passage.words if one.end <= word.start][-1:]
         heads = not before or any(passage.has("function", one.key) for one in before)
@@ -124,7 +124,8 @@ def is_name(word: Word, passage: Passage, names: frozenset[str]) -> bool:
         word.key in one.months or word.key in one.weekdays for one in passage.lexicons[:1]
     ):
         return False
-    if passage.has("user", word.key) or any(one.has("function", word.key) for one in passage.lexicons[:1]):
+    plain = any(one.has("function", word.key) for one in passage.lexicons[:1]) and word.key not in names & first_names()
+    if passage.has("user", word.key) or plain:
         return False
     opens = not passage.text[: word.start].strip() or passage.text[: word.start].rstrip()[-1] in ".!?:"
     capital = bool(passage.lexicons) and passage.lexicons[0].language != "de" and not opens and word.text.istitle()

@@ -12,10 +12,10 @@ from pipeline.models import USER
 _NEAR = 3
 _THAT = frozenset("that que dass dat che".split())
 _ME = frozenset("me mich mir moi mij".split())
-_MINE = _ME | frozenset(
+MINE = _ME | frozenset(
     "us our ours my mine uns mi mis nos m mio mia miei mie ci meu minha meus minhas ons onze mijn".split()
 )
-_OF = frozenset("of von vom der des de du d do da dos di del della dello dell van".split())
+OF = frozenset("of von vom der des de du d do da dos di del della dello dell van".split())
 
 
 def tells_of_others(compared: Interpretation) -> bool:
@@ -77,7 +77,7 @@ def _has_other_subject(
         return False
     if people and not any(says_the_same(people[-1].key, key) for key in ours):
         return True
-    mine = any(passage.has("first", key) or key in _MINE for key in clause.keys)
+    mine = any(passage.has("first", key) or key in MINE for key in clause.keys)
     opens = compared.opens_with_user()
     pronoun = any(passage.has("third", word.key) for word in clause.words[:2] if word.start < held[0].start)
     if opens and pronoun and not mine and not people and not _speaks_of_other(compared):
@@ -90,12 +90,12 @@ def _possesses_another(compared: Interpretation, passage: Passage, clause: Passa
     """Whether a thing of the user is that of somebody else there: "il dottore di mia moglie", "Tom's wife"."""
     content = compared.content
     ours, words = [word.key for word in content.words], list(clause.words)
-    at = next((at for at, key in enumerate(ours) if key in _OF), 0)
+    at = next((at for at, key in enumerate(ours) if key in OF), 0)
     thing = ours[at - 1] if at and any(content.has("user", key) for key in ours[at : at + _NEAR]) else ""
     theirs = [at for at, key in enumerate(ours[:-2]) if content.has("user", key) and ours[at + 1] == "s"]
     for place, word in [(place, word) for place, word in enumerate(words) if word in held]:
         before, after = words[max(place - 2, 0) : place], words[place + 1 : place + 2 + _NEAR]
-        if thing and says_the_same(thing, word.key) and after and after[0].key in _OF:
+        if thing and says_the_same(thing, word.key) and after and after[0].key in OF:
             owners = [one for one in after[1:] if compared.is_person(one, passage) or passage.has("persons", one.key)]
         elif any(says_the_same(ours[at + 2], word.key) for at in theirs) and before[-1:] and before[-1].key == "s":
             owners = [one for one in before[:-1] if compared.is_person(one, passage)]

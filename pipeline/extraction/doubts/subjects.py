@@ -1,0 +1,178 @@
+"""Of whom the clauses of the sources tell: what is said of one person is never given to another, and two are not made one."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from mosshead.language.lexicon import Word, first_names
+from mosshead.language.passage import Passage, PassageClause
+from pipeline.extraction.alignment import says_the_same
+from pipeline.extraction.doubts.interpretation import Interpretation, is_name
+from pipeline.extraction.doubts.people import MINE, OF
+from pipeline.models import USER
+
+_NAMED_WITHIN, _CONTRASTED = 4, 4
+_MUTUAL = frozenset("brother sister cousin friend colleague neighbour partner flatmate twin husband wife law".split())
+
+
+@dataclass(frozen=True)
+class _Telling:
+    """Words of a content as a clause says them of people. people: nobody where the clause does not tell."""
+
+    clause: PassageClause
+    people: tuple[Word, ...]
+    passage: Passage
+    taken: frozenset[str]
+
+
+def merges(compared: Interpretation) -> bool:
+    """Whether the content gives to somebody what each clause that says it says of others."""
+    names = _names_in(compared)
+    if not (names or any(_is_kin(word, compared.content) for word in compared.content.words)):
+        return False
+    tellings = [one for passage in compared.said for one in _tellings(compared, passage)]
+    if _repeats_a_name(compared, tellings) or (_contrasts(tellings) and not _tells_of_two(compared)):
+        return True
+    strange = {key for one in tellings if not _fits(compared, names, one) for key in one.taken}
+    known = {key for one in tellings if _fits(compared, names, one) for key in one.taken}
+    return bool(strange - known)
+
+
+def _tellings(compared: Interpretation, passage: Passage) -> Iterator[_Telling]:
+    held = {id(clause): words for one, clause, words in compared.touched if one is passage}
+    before: tuple[Word, ...] = ()
+    sentence, pending = -1, ()
+    for clause in passage.clauses:
+        if clause.sentence != sentence:
+            before, sentence, pending = (), clause.sentence, ()
+        people = tuple(word for word in clause.words if _is_somebody(compared, word, passage))
+        others = [word for word in clause.words if passage.counts(word) and word not in people]
+        if people and not others:
+            pending = (*pending, *people)
+            continue
+        heads = (*pending, *people)
+        pending = ()
+        things = [word for word in held.get(id(clause), ()) if word not in people]
+        for word in things:
+            ahead = tuple(one for one in heads if one.start < word.start)
+            goes_on = not ahead and passage.joins(clause.words[0])
+            yield _Telling(clause, ahead or (before if goes_on else ()), passage, frozenset(compared.taken([word])))
+        before = heads[:1] or before
+
+
+def _fits(compared: Interpretation, names: set[str], told: _Telling) -> bool:
+    """Whether one of those of whom a clause tells is in the content: by name, where both name somebody."""
+    ours = compared.content.words
+    theirs = [word for word in told.people if is_name(word, told.passage, compared.named)]
+    if not told.people or any(told.passage.has("third", word.key) for word in told.people):
+        return True
+    if any(told.passage.has("first", word.key) for word in told.people):
+        return True
+    if theirs and names:
+        return any(says_the_same(word.key, name) for word in theirs for name in names)
+    return any(says_the_same(word.key, one.key) for word in told.people for one in ours)
+
+
+def _repeats_a_name(compared: Interpretation, tellings: list[_Telling]) -> bool:
+    """Whether words are taken from two clauses of a sentence that both open with one name: who repeats it means two."""
+    heads = {id(one.clause): one for one in tellings if one.people and one.taken}
+    for one, other in pairwise(heads.values()):
+        same = one.passage is other.passage and one.clause.sentence == other.clause.sentence
+        theirs = [word.key for word in other.clause.words if is_name(word, other.passage, compared.named)]
+        ours = [word.key for word in one.clause.words if is_name(word, one.passage, compared.named)]
+        if same and one.clause is not other.clause and set(ours[:1]) & set(theirs[:1]):
+            return True
+    return False
+
+
+def _contrasts(tellings: list[_Telling]) -> bool:
+    """Whether words are taken from a clause about "the other" and from one before it: these are two people."""
+    others = [at for at, one in enumerate(tellings) if one.passage.tells("contrasts", one.clause.keys[:_CONTRASTED])]
+    return any(
+        told.passage is tellings[at].passage and told.clause is not tellings[at].clause
+        for at in others
+        for told in tellings[:at]
+    )
+
+
+def _tells_of_two(compared: Interpretation) -> bool:
+    return compared.content.tells("contrasts", [word.key for word in compared.content.words])
+
+
+def inverts(compared: Interpretation) -> bool:
+    """Whether the content has the boss of one be the other's, or measures by the other: "taller than"."""
+    return any(_owns_otherwise(compared, one) or _measures_otherwise(compared, one) for one in compared.said)
+
+
+def _owns_otherwise(compared: Interpretation, passage: Passage) -> bool:
+    theirs = list(_owned(compared, passage))
+    for kin, owner in _owned(compared, compared.content):
+        if owner == USER or _is_mutual(kin):
+            continue
+        owners = {other for one, other in theirs if says_the_same(kin, one)}
+        if owners and not any(says_the_same(owner, one) for one in owners):
+            return True
+    return False
+
+
+def _owned(compared: Interpretation, passage: Passage) -> Iterator[tuple[str, str]]:
+    """Who is somebody's boss, mother or landlord, with the name of that somebody: "Tom's boss", "il capo di Tom"."""
+    words = passage.words
+    for at, word in enumerate(words):
+        if not _is_kin(word, passage):
+            continue
+        before, after = words[max(at - 3, 0) : at], words[at + 1 : at + 4]
+        marks = [place for place, one in enumerate(before) if one.key == "s"]
+        if marks and marks[0] and is_name(before[marks[0] - 1], passage, compared.named):
+            yield word.key, before[marks[0] - 1].key
+        if after and after[0].key in OF:
+            named = [one for one in after[1:] if one.text[:1].isupper() or passage.counts(one)][:1]
+            yield from ((word.key, one.key) for one in named if is_name(one, passage, compared.named))
+        if before and passage.has("first", before[-1].key) or any(one.key in MINE for one in before[-1:]):
+            yield word.key, passage.speaker or USER
+
+
+def _is_mutual(kin: str) -> bool:
+    return any(says_the_same(kin, one) for one in _MUTUAL)
+
+
+def _measures_otherwise(compared: Interpretation, passage: Passage) -> bool:
+    ours = list(_measured(compared, compared.content))
+    theirs = list(_measured(compared, passage))
+    return any(
+        says_the_same(how, other) and than != whom and whom in {word.key for word in compared.content.words}
+        for how, than in ours
+        for other, whom in theirs
+    )
+
+
+def _measured(compared: Interpretation, passage: Passage) -> Iterator[tuple[str, str]]:
+    """What is compared, with the name behind the "than"."""
+    words = passage.words
+    for at, word in enumerate(words):
+        if at and passage.has("than", word.key):
+            names = [one.key for one in words[at + 1 : at + 1 + _NAMED_WITHIN] if is_name(one, passage, compared.named)]
+            named = [one.key for one in words[max(at - 2, 0) : at] if passage.counts(one)]
+            yield from ((how, name) for how in named for name in names[-1:])
+
+
+def _names_in(compared: Interpretation) -> set[str]:
+    content = compared.content
+    return {
+        word.key
+        for word in content.words
+        if word.key not in compared.things and is_name(word, content, compared.names)
+        and (word.key in first_names() | compared.names | compared.speakers or word.key in compared.named)
+    }
+
+
+def _is_kin(word: Word, passage: Passage) -> bool:
+    return passage.has("persons", word.key)
+
+
+def _is_somebody(compared: Interpretation, word: Word, passage: Passage) -> bool:
+    return (
+        compared.is_person(word, passage)
+        or passage.has("first", word.key)
+        or passage.has("third", word.key)
+    )
