@@ -55,9 +55,23 @@ def _tellings(compared: Interpretation, passage: Passage) -> Iterator[_Telling]:
         things = [word for word in held.get(id(clause), ()) if word not in people]
         for word in things:
             ahead = tuple(one for one in heads if one.start < word.start)
+            if any(_is_kin(one, passage) for one in ahead):
+                ahead += _names_given(compared, passage, clause)
             goes_on = not ahead and passage.joins(clause.words[0])
             yield _Telling(clause, ahead or (before if goes_on else ()), passage, frozenset(compared.taken([word])))
         before = heads[:1] or before
+
+
+def _names_given(compared: Interpretation, passage: Passage, told: PassageClause) -> tuple[Word, ...]:
+    """The name that a later clause of the sentence gives to somebody: "her name's Claudia"."""
+    later = [one for one in passage.clauses if one.sentence == told.sentence and one.words[0].start > told.words[0].start]
+    return tuple(
+        word
+        for clause in later
+        if passage.tells("naming", clause.keys)
+        for word in clause.words
+        if is_name(word, passage, compared.named)
+    )
 
 
 def _fits(compared: Interpretation, names: set[str], told: _Telling) -> bool:
@@ -126,7 +140,7 @@ def _owned(compared: Interpretation, passage: Passage) -> Iterator[tuple[str, st
         if marks and marks[0] and is_name(before[marks[0] - 1], passage, compared.named):
             yield word.key, before[marks[0] - 1].key
         if after and after[0].key in OF:
-            named = [one for one in after[1:] if one.text[:1].isupper() or passage.counts(one)][:1]
+            named = [one for one in after[1:] if not passage.has("function", one.key)][:1]
             yield from ((word.key, one.key) for one in named if is_name(one, passage, compared.named))
         if before and passage.has("first", before[-1].key) or any(one.key in MINE for one in before[-1:]):
             yield word.key, passage.speaker or USER
