@@ -14,6 +14,7 @@ _CLAUSE_END: Final = re.compile(r"[,:()–—]|\s-\s")
 _AROUND = 400
 """Characters beside the quote of a long message in which its sentences are looked at."""
 
+_BEFORE_QUESTION = 3
 _ALONE, _CLEAR = 60, 2
 """Characters from which a text tells its language by itself, and words of grammar by which a shorter one does."""
 
@@ -82,19 +83,22 @@ class Passage:
         )
         return word.key[:1].isdecimal() or any(word.key in held for held in known)
 
+    def is_timed(self, word: Word) -> bool:
+        """Whether a word is a number, or names a day, a month or a span of time."""
+        return any(
+            word.key in held
+            for one in self.lexicons
+            for held in (one.months, one.weekdays, one.days, one.spans, one.numbers)
+        )
+
     def counts(self, word: Word) -> bool:
         """Whether a word says what the text is about: no number, no time, and no word of grammar."""
         key = word.key
         roles = ("function", "user", "negation", "affirm", "first")
-        timed = any(
-            key in held
-            for one in self.lexicons
-            for held in (one.months, one.weekdays, one.days, one.spans, one.numbers)
-        )
         return (
             bool(key)
             and not key[0].isdecimal()
-            and not timed
+            and not self.is_timed(word)
             and not is_unit(key)
             and not any(self.has(role, key) for role in roles)
         )
@@ -126,11 +130,19 @@ class Passage:
         cuts = [start, *sorted(cuts), end]
         parts = [tuple(w for w in words if left <= w.start < right) for left, right in pairwise(cuts)]
         parts = [part for part in parts if part]
-        asked = "?" in text[-4:] or "？" in text or "؟" in text
+        asked = "?" in text[-4:] or "？" in text or "؟" in text or self._asks_unmarked([word.key for word in words])
         opens = [at for at, part in enumerate(parts) if self._opens(part)]
         first = opens[0] if opens else len(parts) - 1
         for at, part in enumerate(parts):
             yield PassageClause(number, part, asked and at >= first)
+
+    def _asks_unmarked(self, keys: Sequence[str]) -> bool:
+        """Whether a sentence without a question mark opens as a question: "hey what's the best way to get there"."""
+        ahead = [key for key in keys[:_BEFORE_QUESTION] if not self.has("greets", key)]
+        heads = keys[len(keys[:_BEFORE_QUESTION]) - len(ahead) :]
+        return any(
+            0 in {at for at, _ in phrases_in(heads, one.entries.get("asks", frozenset()))} for one in self.lexicons[:1]
+        )
 
     def until(self, clause: PassageClause) -> list[Word]:
         """The words of a clause and of those before it in its sentence: a condition that follows is of another thing."""

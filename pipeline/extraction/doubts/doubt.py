@@ -27,6 +27,9 @@ _A_SENTENCE: Final = 3
 _NEAR = 3
 _NEGATED_BEFORE: Final = {"de": 2, "en": 0, "fr": 2, "nl": 2}
 """How many words before a "not" it may negate: "ich mag das nicht"; one where a language is not named here."""
+_STEM = 5
+_NEGATIVE = ("dislikes", "cancelled")
+"""Roles of words that say a "not" without one."""
 _A_DETAIL, _A_LONG_DETAIL = 2, 4
 _MORNING = frozenset(("morgen", "manana"))
 _A_COURTESY = 7
@@ -60,7 +63,8 @@ def _doubts_of_words(compared: Interpretation) -> Iterator[Doubt]:
     own = _share(compared, compared.said)
     others = _share(compared, compared.heard if own else compared.beside)
     least = _COVERED if compared.content.lexicons else _COVERED_ELSEWHERE
-    if words and _share(compared, [*compared.said, *compared.beside]) < least:
+    every = [*compared.said, *compared.beside]
+    if words and (_share(compared, every) < least or _shares_people_only(compared, every)):
         yield Doubt.UNRELATED
     elif words and own < _OWN and others > own and not compared.confirmed:
         yield Doubt.ASSISTANT
@@ -94,6 +98,17 @@ def _share(compared: Interpretation, passages: Sequence[Passage]) -> float:
     told = [word for word in compared.content.words if word not in words and compared.content.claims(word)]
     met = sum(any(compared.meets(word, one) for one in passages) for word in words) + len(told)
     return met / (len(words) + len(told)) if words else 0.0
+
+
+def _shares_people_only(compared: Interpretation, passages: Sequence[Passage]) -> bool:
+    """Whether several things are said of somebody, and of these none was: that they were named is no source."""
+    if any(compared.content.claims(word) for word in compared.content.words):
+        return False
+    things = [word for word in compared.content.content if not compared.is_person(word, compared.content)]
+    same = any(one in compared.content.lexicons for passage in compared.said for one in passage.lexicons)
+    return (
+        same and len(things) >= _A_DETAIL and not any(compared.meets(word, one) for word in things for one in passages)
+    )
 
 
 def _invents(compared: Interpretation) -> bool:
@@ -146,28 +161,60 @@ def _feels(compared: Interpretation) -> bool:
 
 
 def _negates_otherwise(compared: Interpretation) -> bool:
-    ours = any(compared.content.is_negation(word.key) for word in compared.content.words)
+    if _loses_a_hardly(compared):
+        return True
+    content = compared.content
+    ours = [word for word in content.words if content.is_negation(word.key) and not compared.writes_out(word)]
     sources = [*compared.said, *(compared.heard if compared.confirmed else ())]
     theirs = list(_negated(sources))
-    region = [*_region(compared)] or [word.key for one in compared.said for word in one.words]
-    implied = any(one.has(role, key) for one in sources for key in region for role in ("weak", "negation"))
-    implied = implied or any(lex.numbers.get(key) == 0 for one in sources for lex in one.lexicons for key in region)
     if ours:
-        return not implied and not theirs
-    weak = any(compared.content.has("weak", word.key) for word in compared.content.words)
+        return not compared.corrects and not (theirs or _is_implied(compared, sources))
     quoted = {word.key for _, clause, _ in compared.aligned for word in clause.words}
     over = any(passage.tells("past", clause.keys) for passage, clause, _ in compared.aligned)
-    if over and (
-        is_told_in_past(compared) or compared.content.tells("past", [one.key for one in compared.content.words])
-    ):
+    if over and (is_told_in_past(compared) or content.tells("past", [one.key for one in content.words])):
         return False
     positive = _affirmed(compared)
     lost = [
         word
         for word in theirs
-        if word in quoted - positive and any(says_the_same(word, one.key) for one in compared.content.content)
+        if word in quoted - positive and any(says_the_same(word, one.key) for one in content.content)
     ]
-    return bool(lost) and not weak
+    return bool(lost) and not _is_negative(content, lost)
+
+
+def _is_implied(compared: Interpretation, sources: Sequence[Passage]) -> bool:
+    """Whether the sentences that the content is taken from say a "not" by other words: "quit", "very little for me"."""
+    region = [*_region(compared)] or [word.key for one in compared.said for word in one.words]
+    if any(one.has(role, key) for one in sources for key in region for role in ("weak", "negation")):
+        return True
+    if any(lexicon.numbers.get(key) == 0 for one in sources for lexicon in one.lexicons for key in region):
+        return True
+    clauses = [(one, clause.keys) for one in sources for clause in one.clauses if set(clause.keys) <= set(region)]
+    return any(one.tells(role, keys) for one, keys in clauses for role in (*_NEGATIVE, "past"))
+
+
+def _is_negative(content: Passage, lost: Sequence[str]) -> bool:
+    """Whether a content without a "not" says one by other words; not by those that were negated themselves."""
+    keys = [word.key for word in content.words]
+    weak = (key for key in keys if content.has("weak", key))
+    return any(not any(key[:_STEM] == one[:_STEM] for one in lost) for key in weak) or any(
+        content.tells(role, keys) for role in _NEGATIVE
+    )
+
+
+def _loses_a_hardly(compared: Interpretation) -> bool:
+    """Whether the sources say that something hardly or almost is, and the content that it is."""
+    ours = [word.key for word in compared.content.words]
+    if any(compared.content.tells(role, ours) for role in ("scarcely", "weak", "negation", *_NEGATIVE)):
+        return False
+    for passage, clause, held in compared.aligned:
+        for lexicon in passage.lexicons[:1]:
+            for at, phrase in phrases_in(clause.keys, lexicon.entries["scarcely"]):
+                ahead = clause.words[at + len(phrase.split()) :][:_NEAR]
+                numbered = ahead and (ahead[0].key[:1].isdecimal() or any(map(passage.is_timed, ahead[:2])))
+                if not numbered and any(word in held for word in ahead):
+                    return True
+    return False
 
 
 def _region(compared: Interpretation) -> dict[str, Word]:

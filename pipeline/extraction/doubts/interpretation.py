@@ -65,6 +65,10 @@ class Interpretation:
         keys = keys_of(passage.whole)
         return word.key in keys or word.key in self._written_out or any(says_the_same(word.key, one) for one in keys)
 
+    def writes_out(self, word: Word) -> bool:
+        """Whether a word is one of those for which the sources have first letters."""
+        return word.key in self._written_out
+
     @cached_property
     def _written_out(self) -> frozenset[str]:
         ours, theirs = self.content.words, [word for one in (*self.said, *self.beside) for word in one.words]

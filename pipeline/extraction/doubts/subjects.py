@@ -64,7 +64,9 @@ def _tellings(compared: Interpretation, passage: Passage) -> Iterator[_Telling]:
 
 def _names_given(compared: Interpretation, passage: Passage, told: PassageClause) -> tuple[Word, ...]:
     """The name that a later clause of the sentence gives to somebody: "her name's Claudia"."""
-    later = [one for one in passage.clauses if one.sentence == told.sentence and one.words[0].start > told.words[0].start]
+    later = [
+        one for one in passage.clauses if one.sentence == told.sentence and one.words[0].start > told.words[0].start
+    ]
     return tuple(
         word
         for clause in later
@@ -142,7 +144,7 @@ def _owned(compared: Interpretation, passage: Passage) -> Iterator[tuple[str, st
         if after and after[0].key in OF:
             named = [one for one in after[1:] if not passage.has("function", one.key)][:1]
             yield from ((word.key, one.key) for one in named if is_name(one, passage, compared.named))
-        if before and passage.has("first", before[-1].key) or any(one.key in MINE for one in before[-1:]):
+        if (before and passage.has("first", before[-1].key)) or any(one.key in MINE for one in before[-1:]):
             yield word.key, passage.speaker or USER
 
 
@@ -175,7 +177,8 @@ def _names_in(compared: Interpretation) -> set[str]:
     return {
         word.key
         for word in content.words
-        if word.key not in compared.things and is_name(word, content, compared.names)
+        if word.key not in compared.things
+        and is_name(word, content, compared.names)
         and (word.key in first_names() | compared.names | compared.speakers or word.key in compared.named)
     }
 
@@ -185,8 +188,4 @@ def _is_kin(word: Word, passage: Passage) -> bool:
 
 
 def _is_somebody(compared: Interpretation, word: Word, passage: Passage) -> bool:
-    return (
-        compared.is_person(word, passage)
-        or passage.has("first", word.key)
-        or passage.has("third", word.key)
-    )
+    return compared.is_person(word, passage) or passage.has("first", word.key) or passage.has("third", word.key)
