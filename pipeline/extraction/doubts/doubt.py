@@ -15,7 +15,7 @@ from mosshead.language.passage import Passage, PassageClause
 from pipeline.extraction.alignment import says_the_same
 from pipeline.extraction.doubts.interpretation import Doubt, Interpretation
 from pipeline.extraction.doubts.moods import is_told_in_past, moods
-from pipeline.extraction.doubts.people import swaps, tells_of_others
+from pipeline.extraction.doubts.people import OF, swaps, tells_of_others
 from pipeline.extraction.doubts.subjects import inverts, merges
 
 _COVERED: Final = 0.33
@@ -31,6 +31,8 @@ _STEM = 5
 _NEGATIVE = ("dislikes", "cancelled")
 """Roles of words that say a "not" without one."""
 _A_DETAIL, _A_LONG_DETAIL = 2, 4
+_REFERS = frozenset("that this it them eso esto ello cela ca isso isto cio questo dat dit midi".split())
+"""Behind a preposition: what came before. "Por eso" opens another clause, and "après-midi" is a time."""
 _MORNING = frozenset(("morgen", "manana"))
 _A_COURTESY = 7
 _QUOTED = re.compile(r"[\"“”„«].*?[\"“”»]|(?<!\w)['‘].*?['’](?!\w)")
@@ -119,12 +121,52 @@ def _invents(compared: Interpretation) -> bool:
         run = 0 if any(compared.meets(word, one) for one in every) else run + 1
         if run == _A_LONG_DETAIL:
             return True
+    if any(_is_unsaid(compared, phrase, every) for phrase in _adjuncts(compared.content)):
+        return True
     clauses = (
         [word for word in clause.words if compared.content.counts(word)] for clause in compared.content.clauses[1:]
     )
     return any(
         len(told) >= _A_DETAIL and not any(compared.meets(word, one) for word in told for one in every)
         for told in clauses
+    )
+
+
+def _adjuncts(content: Passage) -> Iterator[list[Word]]:
+    """The phrases that say why, for what, with whom or after what."""
+    phrase: list[Word] | None = None
+    for word in content.words:
+        adds = any(one.has("adjuncts", word.key) for one in content.lexicons[:1])
+        ends = content.has("prepositions", word.key) or (
+            bool(phrase) and content.counts(phrase[-1]) and content.has("function", word.key)
+        )
+        ends = ends and word.key not in OF
+        if phrase is not None and (adds or ends or content.joins(word)):
+            yield phrase
+            phrase = None
+        phrase = [] if adds else phrase
+        if phrase is not None and not adds:
+            phrase.append(word)
+    yield from [phrase] if phrase else []
+
+
+def _is_unsaid(compared: Interpretation, phrase: Sequence[Word], passages: Sequence[Passage]) -> bool:
+    told = [word for word in phrase if compared.content.counts(word)]
+    dated = any(_is_measured(word, compared.content) for word in phrase)
+    same = any(one in compared.content.lexicons for passage in compared.said for one in passage.lexicons)
+    refers = not phrase or phrase[0].key in _REFERS or compared.confirmed
+    return (
+        same
+        and bool(told)
+        and not (dated or refers)
+        and not any(compared.meets(word, one) for word in told for one in passages)
+    )
+
+
+def _is_measured(word: Word, content: Passage) -> bool:
+    """Whether a word is a number, a day or a span of time, and no article."""
+    return content.claims(word) or (
+        content.is_timed(word) and not any(word.key in one.articles for one in content.lexicons)
     )
 
 
