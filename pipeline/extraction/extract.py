@@ -301,6 +301,7 @@ class _Grounding:
             known=Passage.of(self.known.text),
             confirmed=any(confirms(reply.content) for reply in replies),
             corrects=proposed.corrects,
+            cited=len(set(proposed.sources)),
             names=names,
             things=things,
             speakers=frozenset(

@@ -24,11 +24,13 @@ _COVERED_ELSEWHERE: Final = 0.25
 _OWN: Final = 0.35
 _A_SENTENCE: Final = 3
 """Words of a sentence that has no word of its language's grammar: "Noor dropped chess"."""
+_A_PIECE, _FAR = 2, 6
+_A_TAIL = 40
 _NEAR = 3
 _NEGATED_BEFORE: Final = {"de": 2, "en": 0, "fr": 2, "nl": 2}
 """How many words before a "not" it may negate: "ich mag das nicht"; one where a language is not named here."""
 _STEM = 5
-_NEGATIVE = ("dislikes", "cancelled")
+_NEGATIVE = ("dislikes", "cancelled", "instead", "prefers")
 """Roles of words that say a "not" without one."""
 _A_DETAIL, _A_LONG_DETAIL = 2, 4
 _REFERS = frozenset("that this it them eso esto ello cela ca isso isto cio questo dat dit midi".split())
@@ -66,7 +68,9 @@ def _doubts_of_words(compared: Interpretation) -> Iterator[Doubt]:
     others = _share(compared, compared.heard if own else compared.beside)
     least = _COVERED if compared.content.lexicons else _COVERED_ELSEWHERE
     every = [*compared.said, *compared.beside]
-    if words and (_share(compared, every) < least or _shares_people_only(compared, every)):
+    if (words and (_share(compared, every) < least or _shares_people_only(compared, every))) or (
+        words and _quotes_something_else(compared)
+    ):
         yield Doubt.UNRELATED
     elif words and own < _OWN and others > own and not compared.confirmed:
         yield Doubt.ASSISTANT
@@ -76,8 +80,15 @@ def _doubts_of_words(compared: Interpretation) -> Iterator[Doubt]:
 
 def _is_sentence(compared: Interpretation) -> bool:
     words = compared.content.words
-    if len(words) > 2 and len(words) == len(compared.content.text.split(",")):
+    pieces = [len(words_of(piece)) for piece in compared.content.text.split(",")]
+    if len(pieces) > 2 and max(pieces) <= _A_PIECE:
         return False  # a list of words
+    if (
+        words
+        and compared.content.has("dangles", words[-1].key)
+        and not _QUOTED.search(compared.content.text[-_A_TAIL:])
+    ):
+        return False  # it breaks off
     if not any(map(_has_no_case, compared.content.text)) and (
         len(words) < 2 or "_" in compared.content.text.split()[0]
     ):
@@ -111,6 +122,18 @@ def _shares_people_only(compared: Interpretation, passages: Sequence[Passage]) -
     return (
         same and len(things) >= _A_DETAIL and not any(compared.meets(word, one) for word in things for one in passages)
     )
+
+
+def _quotes_something_else(compared: Interpretation) -> bool:
+    """Whether the one message that the fact cites says nothing of it, in the quote or beside it."""
+    quoted = [one for one in compared.said if one.span[1]]
+    if compared.confirmed or compared.cited > 1 or not quoted:
+        return False
+    (passage,) = quoted[:1]
+    same = any(one in compared.content.lexicons for one in passage.lexicons)
+    told = [word for word in compared.content.words if compared.content.counts(word) or compared.content.claims(word)]
+    refers = any(passage.has("third", word.key) for word in passage.words)
+    return same and not refers and len(told) >= _A_DETAIL and not any(compared.meets(word, passage) for word in told)
 
 
 def _invents(compared: Interpretation) -> bool:
@@ -207,6 +230,7 @@ def _negates_otherwise(compared: Interpretation) -> bool:
         return True
     content = compared.content
     ours = [word for word in content.words if content.is_negation(word.key) and not compared.writes_out(word)]
+    ours += [word for word in content.words if content.has("unable", word.key)]
     sources = [*compared.said, *(compared.heard if compared.confirmed else ())]
     theirs = list(_negated(sources))
     if ours:
@@ -221,13 +245,13 @@ def _negates_otherwise(compared: Interpretation) -> bool:
         for word in theirs
         if word in quoted - positive and any(says_the_same(word, one.key) for one in content.content)
     ]
-    return bool(lost) and not _is_negative(content, lost)
+    return bool(lost) and not compared.corrects and not _is_negative(content, lost)
 
 
 def _is_implied(compared: Interpretation, sources: Sequence[Passage]) -> bool:
     """Whether the sentences that the content is taken from say a "not" by other words: "quit", "very little for me"."""
     region = [*_region(compared)] or [word.key for one in compared.said for word in one.words]
-    if any(one.has(role, key) for one in sources for key in region for role in ("weak", "negation")):
+    if any(one.has(role, key) for one in sources for key in region for role in ("weak", "negation", "unable", "ends")):
         return True
     if any(lexicon.numbers.get(key) == 0 for one in sources for lexicon in one.lexicons for key in region):
         return True
@@ -245,14 +269,23 @@ def _is_negative(content: Passage, lost: Sequence[str]) -> bool:
 
 
 def _loses_a_hardly(compared: Interpretation) -> bool:
-    """Whether the sources say that something hardly or almost is, and the content that it is."""
-    ours = [word.key for word in compared.content.words]
-    if any(compared.content.tells(role, ours) for role in ("scarcely", "weak", "negation", *_NEGATIVE)):
+    """Whether the sources say that something hardly or almost is, ended or was refused, and the content that it is."""
+    ours = [word.key for word in compared.content.words if not compared.content.has("none", word.key)]
+    if any(compared.content.tells(role, ours) for role in ("scarcely", "ends", "weak", "negation", "past", *_NEGATIVE)):
         return False
     for passage, clause, held in compared.aligned:
         for lexicon in passage.lexicons[:1]:
-            for at, phrase in phrases_in(clause.keys, lexicon.entries["scarcely"]):
-                ahead = clause.words[at + len(phrase.split()) :][:_NEAR]
+            hits = [
+                *phrases_in(clause.keys, lexicon.entries["scarcely"]),
+                *phrases_in(clause.keys, lexicon.entries["ends"]),
+            ]
+            for at, phrase in hits:
+                ahead = clause.words[at + len(phrase.split()) :][
+                    : _NEAR if phrase in lexicon.entries["scarcely"] else _FAR
+                ]
+                late = lexicon.language in {"de", "nl"} or phrase in lexicon.entries["scarcely"]
+                ahead = ahead if lexicon.language == "en" else (*ahead, *clause.words[max(at - 1, 0) : at])
+                ahead = clause.words[:at] if late and phrase in lexicon.entries["ends"] else ahead
                 numbered = ahead and (ahead[0].key[:1].isdecimal() or any(map(passage.is_timed, ahead[:2])))
                 if not numbered and any(word in held for word in ahead):
                     return True

@@ -43,6 +43,7 @@ class Interpretation:
     confirmed: the user said yes to the assistant's words.
     names: the words of the names of people that the fact mentions. things: of its other names. speakers: who speaks.
     after: what users say after the first source. corrects: it puts right what was said; calling that off is no doubt of it.
+    cited: how many messages the fact names as its sources.
     """
 
     content: Passage
@@ -55,6 +56,7 @@ class Interpretation:
     speakers: frozenset[str] = frozenset()
     after: Sequence[Passage] = ()
     corrects: bool = False
+    cited: int = 1
 
     @cached_property
     def beside(self) -> Sequence[Passage]:

@@ -1,5 +1,6 @@
 """What was said otherwise than as true today: asked, supposed, called off, of the past, or somebody else's claim."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -16,6 +17,9 @@ _INDICATIVE = frozenset("wurde wurden hatte hatten waren konnte konnten".split()
 """What German did: with an umlaut these would only suppose it."""
 _ACCORDING = frozenset("secondo selon d segun segundo volgens laut nach".split())
 
+_PASSIVE = re.compile(r"(?:[aiu]d[oa]s?|[aiu]t[oaei]|ée?s?|ed|en|ing)$")
+"""What was done to somebody: "I was robbed" says nothing of what they were."""
+_AN = frozenset("a an un una uno une um uma ein eine een".split())
 _OWNERS = frozenset("my our mein meine meinen meinem meiner mi mis mon ma mes meu minha mio mia mijn".split())
 
 
@@ -81,13 +85,15 @@ def _is_called_off(compared: Interpretation) -> bool:
 
 
 def _calls_off(compared: Interpretation, later: Passage) -> bool:
-    """Whether the head of a later message calls off: with a word of the content, or with no word beside that."""
-    heads = {word.key for word in later.words[:_HEAD]}
+    """Whether a later message calls off: with a word of the content, or with no word beside that; or denies one of it."""
     for clause in later.clauses:
-        keys = [key for key in clause.keys if key in heads]
-        if later.tells("cancelled", keys):
+        if later.tells("cancelled", clause.keys):
             others = [word for word in clause.words if later.counts(word) and not later.tells("cancelled", [word.key])]
             return any(compared.taken([word]) for word in others) or len(others) <= 1
+        for before, word in pairwise(clause.words):
+            things = compared.taken([word]) if later.has("none", before.key) else set()
+            if things and not any(compared.is_person(word, later) for word in [word]):
+                return True
     return False
 
 
@@ -110,7 +116,11 @@ def _is_past(
     others = [word for word in held if word.key not in ours]
     opening = [word.key for word in passage.until(clause) if word not in clause.words]
     whole = opening and not any(passage.is_negation(key) for key in opening) and clause.keys[0] not in _TURNS
-    if passage.tells("past", clause.keys) or (whole and passage.opens("past", opening)):
+    if (
+        _was_something(passage, clause, held)
+        or passage.tells("past", clause.keys)
+        or (whole and passage.opens("past", opening))
+    ):
         return True
     if any(_is_perfect(word, passage, ours) for word in clause.words) or (
         endings and any(word.key.endswith(endings) for word in others)
@@ -122,6 +132,20 @@ def _is_past(
             return True
         if lexicon.language == "en" and any(
             _was(word.key) and now in _bases(word.key) for word in others for now in present
+        ):
+            return True
+    return False
+
+
+def _was_something(passage: Passage, clause: PassageClause, held: Sequence[Word]) -> bool:
+    """Whether somebody was what the content says: "I was a conductor"."""
+    for at, word in enumerate(clause.words):
+        rest = [one for one in clause.words[at + 1 :] if one.key not in _AN][:1]
+        if (
+            any(one.has("were", word.key) for one in passage.lexicons[:1])
+            and rest
+            and rest[0] in held
+            and not _PASSIVE.search(rest[0].text)
         ):
             return True
     return False

@@ -1,6 +1,6 @@
 """Of whom the clauses of the sources tell: what is said of one person is never given to another, and two are not made one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,6 +12,9 @@ from pipeline.extraction.doubts.people import MINE, OF
 from pipeline.models import USER
 
 _NAMED_WITHIN, _CONTRASTED = 4, 4
+_PASSIVE = frozenset(
+    "was were been being wurde wurden worden wird werden fue fueron sido ete foi foram stato stata stati viene venne werd".split()
+)
 _MUTUAL = frozenset("brother sister cousin friend colleague neighbour partner flatmate twin husband wife law".split())
 
 
@@ -57,9 +60,14 @@ def _tellings(compared: Interpretation, passage: Passage) -> Iterator[_Telling]:
             ahead = tuple(one for one in heads if one.start < word.start)
             if any(_is_kin(one, passage) for one in ahead):
                 ahead += _names_given(compared, passage, clause)
-            goes_on = not ahead and passage.joins(clause.words[0])
+            goes_on = not ahead and (passage.joins(clause.words[0]) or _names_its_subject(passage))
             yield _Telling(clause, ahead or (before if goes_on else ()), passage, frozenset(compared.taken([word])))
         before = heads[:1] or before
+
+
+def _names_its_subject(passage: Passage) -> bool:
+    """Whether verbs of the language do without a subject only where it is that of the clause before."""
+    return any(one.language in {"en", "de", "fr", "nl"} for one in passage.lexicons[:1])
 
 
 def _names_given(compared: Interpretation, passage: Passage, told: PassageClause) -> tuple[Word, ...]:
@@ -80,13 +88,24 @@ def _fits(compared: Interpretation, names: set[str], told: _Telling) -> bool:
     """Whether one of those of whom a clause tells is in the content: by name, where both name somebody."""
     ours = compared.content.words
     theirs = [word for word in told.people if is_name(word, told.passage, compared.named)]
+    speaker = told.passage.speaker
+    if told.people and all(told.passage.has("third", word.key) for word in told.people):
+        return not speaker or names != {speaker}  # "he" is not who says so
     if not told.people or any(told.passage.has("third", word.key) for word in told.people):
         return True
     if any(told.passage.has("first", word.key) for word in told.people):
-        return True
+        return not speaker or not names or speaker in {word.key for word in ours} or _is_spoken_of(told, names)
     if theirs and names:
         return any(says_the_same(word.key, name) for word in theirs for name in names)
     return any(says_the_same(word.key, one.key) for word in told.people for one in ours)
+
+
+def _is_spoken_of(told: _Telling, names: set[str]) -> bool:
+    """Whether a clause with an "I" speaks of one of them, or to them."""
+    return any(
+        told.passage.has("addresses", word.key) or any(says_the_same(word.key, name) for name in names)
+        for word in told.clause.words
+    )
 
 
 def _repeats_a_name(compared: Interpretation, tellings: list[_Telling]) -> bool:
@@ -117,7 +136,46 @@ def _tells_of_two(compared: Interpretation) -> bool:
 
 def inverts(compared: Interpretation) -> bool:
     """Whether the content has the boss of one be the other's, or measures by the other: "taller than"."""
-    return any(_owns_otherwise(compared, one) or _measures_otherwise(compared, one) for one in compared.said)
+    return any(
+        _owns_otherwise(compared, one) or _measures_otherwise(compared, one) or _acts_otherwise(compared, one)
+        for one in compared.said
+    )
+
+
+def _acts_otherwise(compared: Interpretation, passage: Passage) -> bool:
+    """Whether the content has somebody do what is done to them, with them or for them: "I sold it to Tom"."""
+    content = compared.content
+    named = [word for word in content.words if is_name(word, content, compared.named) or _is_kin(word, content)]
+    if not named or not _opens_with(named[0], content):
+        return False
+    verb = next((word for word in content.words if word.start > named[0].end and _may_act(compared, word)), None)
+    for clause in passage.clauses:
+        acts = verb is not None and any(says_the_same(verb.key, word.key) for word in clause.words)
+        if not acts or any(word.key in _PASSIVE for word in (*clause.words, *content.words)):
+            continue
+        theirs = [at for at, word in enumerate(clause.words) if at > 1 and says_the_same(word.key, named[0].key)]
+        if theirs and all(_is_oblique(clause.words[max(at - _NAMED_WITHIN, 0) : at], passage) for at in theirs):
+            return True
+    return False
+
+
+def _opens_with(word: Word, content: Passage) -> bool:
+    before = [one for one in content.words if one.end <= word.start]
+    return all(content.has("function", one.key) and not content.has("to", one.key) for one in before)
+
+
+def _may_act(compared: Interpretation, word: Word) -> bool:
+    return compared.content.counts(word) and not compared.is_person(word, compared.content)
+
+
+def _is_oblique(before: Sequence[Word], passage: Passage) -> bool:
+    """Whether a preposition, or a German dative, stands before somebody, with at most a possessive and a kin between."""
+    for word in reversed(before):
+        if passage.has("to", word.key):
+            return True
+        if not (_is_kin(word, passage) or word.key in MINE or passage.has("his", word.key)):
+            return False
+    return False
 
 
 def _owns_otherwise(compared: Interpretation, passage: Passage) -> bool:
