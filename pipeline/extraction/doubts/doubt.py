@@ -21,6 +21,8 @@ from pipeline.extraction.doubts.subjects import inverts, merges
 _COVERED: Final = 0.33
 """Less where the language is not known: other forms of a word cannot be told there."""
 _COVERED_ELSEWHERE: Final = 0.25
+_COVERED_ABROAD: Final = 0.2
+"""Where the content is in another language than what was said: only the commonest words are known to be the same."""
 _OWN: Final = 0.35
 _A_SENTENCE: Final = 3
 """Words of a sentence that has no word of its language's grammar: "Noor dropped chess"."""
@@ -32,7 +34,7 @@ _NEGATED_BEFORE: Final = {"de": 2, "en": 0, "fr": 2, "nl": 2}
 _STEM = 5
 _NEGATIVE = ("dislikes", "cancelled", "instead", "prefers")
 """Roles of words that say a "not" without one."""
-_A_DETAIL, _A_LONG_DETAIL = 2, 4
+_A_DETAIL, _A_LONG_DETAIL, _A_DETAIL_ABROAD = 2, 4, 6
 _REFERS = frozenset("that this it them eso esto ello cela ca isso isto cio questo dat dit midi".split())
 """Behind a preposition: what came before. "Por eso" opens another clause, and "après-midi" is a time."""
 _MORNING = frozenset(("morgen", "manana"))
@@ -67,6 +69,7 @@ def _doubts_of_words(compared: Interpretation) -> Iterator[Doubt]:
     own = _share(compared, compared.said)
     others = _share(compared, compared.heard if own else compared.beside)
     least = _COVERED if compared.content.lexicons else _COVERED_ELSEWHERE
+    least = least if compared.is_of_one_language else _COVERED_ABROAD
     every = [*compared.said, *compared.beside]
     if (words and (_share(compared, every) < least or _shares_people_only(compared, every))) or (
         words and _quotes_something_else(compared)
@@ -118,9 +121,10 @@ def _shares_people_only(compared: Interpretation, passages: Sequence[Passage]) -
     if any(compared.content.claims(word) for word in compared.content.words):
         return False
     things = [word for word in compared.content.content if not compared.is_person(word, compared.content)]
-    same = any(one in compared.content.lexicons for passage in compared.said for one in passage.lexicons)
     return (
-        same and len(things) >= _A_DETAIL and not any(compared.meets(word, one) for word in things for one in passages)
+        compared.is_of_one_language
+        and len(things) >= _A_DETAIL
+        and not any(compared.meets(word, one) for word in things for one in passages)
     )
 
 
@@ -142,7 +146,7 @@ def _invents(compared: Interpretation) -> bool:
     run = 0
     for word in compared.content.content:
         run = 0 if any(compared.meets(word, one) for one in every) else run + 1
-        if run == _A_LONG_DETAIL:
+        if run == (_A_LONG_DETAIL if compared.is_of_one_language else _A_DETAIL_ABROAD):
             return True
     if any(_is_unsaid(compared, phrase, every) for phrase in _adjuncts(compared.content)):
         return True
@@ -150,7 +154,8 @@ def _invents(compared: Interpretation) -> bool:
         [word for word in clause.words if compared.content.counts(word)] for clause in compared.content.clauses[1:]
     )
     return any(
-        len(told) >= _A_DETAIL and not any(compared.meets(word, one) for word in told for one in every)
+        len(told) >= (_A_DETAIL if compared.is_of_one_language else _A_LONG_DETAIL)
+        and not any(compared.meets(word, one) for word in told for one in every)
         for told in clauses
     )
 
@@ -176,7 +181,7 @@ def _adjuncts(content: Passage) -> Iterator[list[Word]]:
 def _is_unsaid(compared: Interpretation, phrase: Sequence[Word], passages: Sequence[Passage]) -> bool:
     told = [word for word in phrase if compared.content.counts(word)]
     dated = any(_is_measured(word, compared.content) for word in phrase)
-    same = any(one in compared.content.lexicons for passage in compared.said for one in passage.lexicons)
+    same = compared.is_of_one_language
     refers = not phrase or phrase[0].key in _REFERS or compared.confirmed
     return (
         same

@@ -67,6 +67,12 @@ class Interpretation:
         keys = keys_of(passage.whole)
         return word.key in keys or word.key in self._written_out or any(says_the_same(word.key, one) for one in keys)
 
+    @cached_property
+    def is_of_one_language(self) -> bool:
+        """Whether the content may be in the language of what was said."""
+        said = {one for passage in self.said for one in passage.lexicons}
+        return not said or not self.content.lexicons or bool(said.intersection(self.content.lexicons))
+
     def writes_out(self, word: Word) -> bool:
         """Whether a word is one of those for which the sources have first letters."""
         return word.key in self._written_out

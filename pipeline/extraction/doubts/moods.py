@@ -72,6 +72,8 @@ def _is_called_off(compared: Interpretation) -> bool:
     """Whether the clause, the rest of its sentence, the next one, or the head of a later message calls it off."""
     ours = {word.key for word in compared.content.words}
     for passage, clause, _ in compared.aligned:
+        if passage.tells("intended", clause.keys):
+            return True
         rest = [one for one in passage.clauses if one.words[0].start >= clause.words[0].start]
         keys = [word.key for one in rest if one.sentence == clause.sentence for word in one.words]
         following = [word.key for one in rest if one.sentence == clause.sentence + 1 for word in one.words]
@@ -187,6 +189,9 @@ def _is_unreal(passage: Passage, clause: PassageClause, held: Sequence[Word], ou
     endings = tuple(one for lexicon in passage.lexicons[:1] for one in lexicon.entries.get("unreal_endings", ()))
     told = [word.key for word in clause.words if word.text.casefold() not in _INDICATIVE]
     bent = [key for key in clause.keys if key not in ours]
+    for one in passage.clauses:
+        if one.sentence == clause.sentence and one.words[-1].end <= clause.words[0].start and len(one.words) <= _NEAR:
+            told += one.keys  # "in my dreams, I …"
     sentence = [key for one in passage.clauses if one.sentence == clause.sentence for key in one.keys]
     until = [word.key for word in passage.until(clause) if word.start < held[-1].start]
     supposes = passage.tells("conditions", until) and not passage.tells("habits", sentence)

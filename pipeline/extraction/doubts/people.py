@@ -75,7 +75,8 @@ def _has_other_subject(
         people = []  # my husband Walt is Walt
     if any(passage.has("authorities", one.key) for one in people) and passage.tells("reports", clause.keys):
         return False
-    if people and not any(says_the_same(people[-1].key, key) for key in ours):
+    owned = any(passage.has("authorities", one.key) for one in people) and _ME.intersection(clause.keys)
+    if people and not owned and not any(says_the_same(people[-1].key, key) for key in ours):
         return True
     mine = any(passage.has("first", key) or key in MINE for key in clause.keys)
     opens = compared.opens_with_user()
