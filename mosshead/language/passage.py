@@ -130,11 +130,14 @@ class Passage:
         cuts = [start, *sorted(cuts), end]
         parts = [tuple(w for w in words if left <= w.start < right) for left, right in pairwise(cuts)]
         parts = [part for part in parts if part]
-        asked = "?" in text[-4:] or "？" in text or "؟" in text or self._asks_unmarked([word.key for word in words])
+        asked = "?" in text[-4:] or "？" in text or "؟" in text
+        unmarked = not asked and self._asks_unmarked([word.key for word in words])
         opens = [at for at, part in enumerate(parts) if self._opens(part)]
         first = opens[0] if opens else len(parts) - 1
+        greets = [all(self.has("greets", word.key) for word in part) for part in parts]
+        head = greets.index(False) if False in greets else 0
         for at, part in enumerate(parts):
-            yield PassageClause(number, part, asked and at >= first)
+            yield PassageClause(number, part, (asked and at >= first) or (unmarked and at == head))
 
     def _asks_unmarked(self, keys: Sequence[str]) -> bool:
         """Whether a sentence without a question mark opens as a question: "hey what's the best way to get there"."""

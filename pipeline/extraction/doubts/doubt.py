@@ -118,7 +118,7 @@ def _share(compared: Interpretation, passages: Sequence[Passage]) -> float:
 
 def _shares_people_only(compared: Interpretation, passages: Sequence[Passage]) -> bool:
     """Whether several things are said of somebody, and of these none was: that they were named is no source."""
-    if any(compared.content.claims(word) for word in compared.content.words):
+    if not compared.content.lexicons or any(compared.content.claims(word) for word in compared.content.words):
         return False
     things = [word for word in compared.content.content if not compared.is_person(word, compared.content)]
     return (
@@ -162,20 +162,18 @@ def _invents(compared: Interpretation) -> bool:
 
 def _adjuncts(content: Passage) -> Iterator[list[Word]]:
     """The phrases that say why, for what, with whom or after what."""
-    phrase: list[Word] | None = None
+    phrase: list[Word] = []
+    within = False
     for word in content.words:
         adds = any(one.has("adjuncts", word.key) for one in content.lexicons[:1])
-        ends = content.has("prepositions", word.key) or (
-            bool(phrase) and content.counts(phrase[-1]) and content.has("function", word.key)
-        )
-        ends = ends and word.key not in OF
-        if phrase is not None and (adds or ends or content.joins(word)):
+        full = bool(phrase) and content.counts(phrase[-1]) and content.has("function", word.key)
+        ends = (full or content.has("prepositions", word.key)) and word.key not in OF
+        if adds or ends or content.joins(word):
             yield phrase
-            phrase = None
-        phrase = [] if adds else phrase
-        if phrase is not None and not adds:
+            phrase, within = [], adds
+        elif within:
             phrase.append(word)
-    yield from [phrase] if phrase else []
+    yield phrase
 
 
 def _is_unsaid(compared: Interpretation, phrase: Sequence[Word], passages: Sequence[Passage]) -> bool:

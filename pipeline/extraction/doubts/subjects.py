@@ -44,7 +44,8 @@ def merges(compared: Interpretation) -> bool:
 def _tellings(compared: Interpretation, passage: Passage) -> Iterator[_Telling]:
     held = {id(clause): words for one, clause, words in compared.touched if one is passage}
     before: tuple[Word, ...] = ()
-    sentence, pending = -1, ()
+    pending: tuple[Word, ...] = ()
+    sentence = -1
     for clause in passage.clauses:
         if clause.sentence != sentence:
             before, sentence, pending = (), clause.sentence, ()
@@ -62,7 +63,17 @@ def _tellings(compared: Interpretation, passage: Passage) -> Iterator[_Telling]:
                 ahead += _names_given(compared, passage, clause)
             goes_on = not ahead and (passage.joins(clause.words[0]) or _names_its_subject(passage))
             yield _Telling(clause, ahead or (before if goes_on else ()), passage, frozenset(compared.taken([word])))
-        before = heads[:1] or before
+        before = tuple(head for head in heads if _opens(head, clause, passage)) or before
+
+
+def _opens(head: Word, clause: PassageClause, passage: Passage) -> bool:
+    """Whether somebody stands at the head of a clause, or of the one that only names them, behind no preposition."""
+    ahead = [word for word in clause.words if word.start < head.start]
+    return not any(
+        (passage.counts(word) and not _is_kin(word, passage) and not word.text.istitle())
+        or passage.has("prepositions", word.key)
+        for word in ahead
+    )
 
 
 def _names_its_subject(passage: Passage) -> bool:
@@ -86,25 +97,36 @@ def _names_given(compared: Interpretation, passage: Passage, told: PassageClause
 
 def _fits(compared: Interpretation, names: set[str], told: _Telling) -> bool:
     """Whether one of those of whom a clause tells is in the content: by name, where both name somebody."""
-    ours = compared.content.words
-    theirs = [word for word in told.people if is_name(word, told.passage, compared.named)]
-    speaker = told.passage.speaker
-    if told.people and all(told.passage.has("third", word.key) for word in told.people):
-        return not speaker or names != {speaker}  # "he" is not who says so
-    if not told.people or any(told.passage.has("third", word.key) for word in told.people):
+    passage, ours = told.passage, compared.content.words
+    if not told.people or any(says_the_same(word.key, name) for word in told.clause.words for name in names):
         return True
-    if any(told.passage.has("first", word.key) for word in told.people):
-        return not speaker or not names or speaker in {word.key for word in ours} or _is_spoken_of(told, names)
+    if any(passage.has(role, word.key) for word in told.people for role in ("first", "third")):
+        return _fits_speaker(compared, names, told)
+    theirs = [word for word in told.people if is_name(word, passage, compared.named)]
+    if names and not theirs and any(_calls(one, names) for one in compared.said):
+        return True
     if theirs and names:
         return any(says_the_same(word.key, name) for word in theirs for name in names)
     return any(says_the_same(word.key, one.key) for word in told.people for one in ours)
 
 
-def _is_spoken_of(told: _Telling, names: set[str]) -> bool:
-    """Whether a clause with an "I" speaks of one of them, or to them."""
+def _fits_speaker(compared: Interpretation, names: set[str], told: _Telling) -> bool:
+    """The same where it tells of an "I", who is the speaker, or of a "he", who is not."""
+    speaker, ours = told.passage.speaker, {word.key for word in compared.content.words}
+    if all(told.passage.has("third", word.key) for word in told.people):
+        kin = any(_is_kin(word, compared.content) for word in compared.content.words)
+        return not speaker or kin or names != {speaker}
+    if not any(told.passage.has("first", word.key) for word in told.people):
+        return True
+    addressed = any(told.passage.has("addresses", word.key) for word in told.clause.words)
+    return not speaker or not names or speaker in ours or addressed
+
+
+def _calls(passage: Passage, names: set[str]) -> bool:
+    """Whether somebody is called one of the names there: "he's called Jonas"."""
     return any(
-        told.passage.has("addresses", word.key) or any(says_the_same(word.key, name) for name in names)
-        for word in told.clause.words
+        passage.tells("naming", clause.keys) and any(word.key in names for word in clause.words)
+        for clause in passage.clauses
     )
 
 
@@ -150,10 +172,12 @@ def _acts_otherwise(compared: Interpretation, passage: Passage) -> bool:
         return False
     verb = next((word for word in content.words if word.start > named[0].end and _may_act(compared, word)), None)
     for clause in passage.clauses:
-        acts = verb is not None and any(says_the_same(verb.key, word.key) for word in clause.words)
+        acts = [at for at, word in enumerate(clause.words) if verb is not None and says_the_same(verb.key, word.key)]
         if not acts or any(word.key in _PASSIVE for word in (*clause.words, *content.words)):
             continue
-        theirs = [at for at, word in enumerate(clause.words) if at > 1 and says_the_same(word.key, named[0].key)]
+        late = any(one.language in {"de", "nl"} for one in passage.lexicons[:1])
+        first = 1 if late else max(1, acts[0])
+        theirs = [at for at, word in enumerate(clause.words) if at > first and says_the_same(word.key, named[0].key)]
         if theirs and all(_is_oblique(clause.words[max(at - _NAMED_WITHIN, 0) : at], passage) for at in theirs):
             return True
     return False
@@ -165,7 +189,8 @@ def _opens_with(word: Word, content: Passage) -> bool:
 
 
 def _may_act(compared: Interpretation, word: Word) -> bool:
-    return compared.content.counts(word) and not compared.is_person(word, compared.content)
+    plain = word.text.islower() and not compared.is_person(word, compared.content)
+    return plain and compared.content.counts(word)
 
 
 def _is_oblique(before: Sequence[Word], passage: Passage) -> bool:
