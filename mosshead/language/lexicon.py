@@ -1,6 +1,7 @@
 """The words of seven languages by what they do in a sentence, and texts cut into words that compare.
 
-The words stand in ``lexicons/``, a file to the language; ``equal.txt`` beside them says which words name one thing.
+The words stand in ``lexicons/``, a file to the language; ``equal.txt`` beside them says which words name one thing, and
+``first_names.txt`` which are called so.
 """
 
 import re
@@ -9,9 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from mosshead.language.names import LETTER, NO_FIGURE, name_key, without_accents
+from mosshead.language.wordlists import FIRST_NAMES
 from mosshead.patterns import lazy_pattern
 
 _FOLDER: Final = Path(__file__).with_name("lexicons")
@@ -118,30 +120,51 @@ def phrases_in(keys: Sequence[str], phrases: frozenset[str] | Mapping[str, objec
 @lru_cache(_KEPT * 64)
 def classes_of(key: str) -> frozenset[int]:
     """The lines of ``equal.txt`` that a word stands in."""
-    whole, begun, _ = _equals()
+    whole, begun = _equals().whole, _equals().begun
     return whole.get(key, frozenset()) | frozenset(
         line for length in range(2, len(key) + 1) for line in begun.get(key[:length], ())
     )
 
 
 @lru_cache(_KEPT * 64)
-def is_unit(key: str) -> bool:
-    """Whether a word says what a number counts: money, lengths, weights, minutes."""
-    return any(line > _equals()[2] for line in classes_of(key))
+def proper_classes_of(key: str) -> frozenset[int]:
+    """Those of them that say which place, person or body a name stands for."""
+    return frozenset(line for line in classes_of(key) if not _equals().topics < line < _equals().units)
 
 
 @lru_cache(1)
-def _equals() -> tuple[dict[str, frozenset[int]], dict[str, frozenset[int]], int]:
+def first_names() -> frozenset[str]:
+    """First names, as they compare: a word that is one with a capital is a person."""
+    lines = (_FOLDER / "first_names.txt").read_text(encoding="utf-8").splitlines()
+    return FIRST_NAMES | {key_of(name) for line in lines if not line.startswith("#") for name in line.split()}
+
+
+@lru_cache(_KEPT * 64)
+def is_unit(key: str) -> bool:
+    """Whether a word says what a number counts: money, lengths, weights, minutes."""
+    return any(line > _equals().units for line in classes_of(key))
+
+
+class _Equals(NamedTuple):
+    """The lines that words, and beginnings of words, stand in; where common words begin among them, and units."""
+
+    whole: dict[str, frozenset[int]]
+    begun: dict[str, frozenset[int]]
+    topics: int
+    units: int
+
+
+@lru_cache(1)
+def _equals() -> _Equals:
     whole: dict[str, frozenset[int]] = {}
     begun: dict[str, frozenset[int]] = {}
-    units = 0
-    for number, line in enumerate((_FOLDER / "equal.txt").read_text(encoding="utf-8").splitlines()):
-        units = number if line.startswith("# Units") else units
+    lines = (_FOLDER / "equal.txt").read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines):
         for word in () if line.startswith("#") else line.split():
             held = begun if word.endswith("*") else whole
             key = key_of(word.rstrip("*"))
             held[key] = held.get(key, frozenset()) | {number}
-    return whole, begun, units
+    return _Equals(whole, begun, lines.index("# Common words"), lines.index("# Units, which belong to a number"))
 
 
 @lru_cache(len(_LANGUAGES))

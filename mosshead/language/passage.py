@@ -7,15 +7,16 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
-from mosshead.language.lexicon import Lexicon, Word, is_unit, key_of, lexicons_of, phrases_in, words_of
+from mosshead.language.lexicon import Lexicon, Word, is_unit, key_of, keys_of, lexicons_of, phrases_in, words_of
 
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…;])[\s\"”»)]+|\n+|(?<=[。！？])")
 _CLAUSE_END: Final = re.compile(r"[,:()–—]|\s-\s")
 _AROUND = 400
 """Characters beside the quote of a long message in which its sentences are looked at."""
 
-_ALONE = 60
-"""Characters from which a text tells its language by itself."""
+_BEFORE_QUESTION = 3
+_ALONE, _CLEAR = 60, 2
+"""Characters from which a text tells its language by itself, and words of grammar by which a shorter one does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,8 @@ class Passage:
     @classmethod
     def of(cls, text: str, beside: str = "", span: tuple[int, int] = (0, 0), speaker: str | None = None) -> "Passage":
         """beside: other words of the same talk, by which the language is told as well. span: the part that matters most."""
-        own = lexicons_of(text[: 10 * _AROUND]) if len(text) > _ALONE else ()
+        own = lexicons_of(text[: 10 * _AROUND])
+        own = own if len(text) > _ALONE or _is_clear(text, own, beside) else ()
         left = max(span[0] - _AROUND, 0)
         near = text[left : max(span[1], left + _AROUND) + _AROUND]
         placed = (span[0] - left, span[1] - left)
@@ -81,19 +83,22 @@ class Passage:
         )
         return word.key[:1].isdecimal() or any(word.key in held for held in known)
 
+    def is_timed(self, word: Word) -> bool:
+        """Whether a word is a number, or names a day, a month or a span of time."""
+        return any(
+            word.key in held
+            for one in self.lexicons
+            for held in (one.months, one.weekdays, one.days, one.spans, one.numbers)
+        )
+
     def counts(self, word: Word) -> bool:
         """Whether a word says what the text is about: no number, no time, and no word of grammar."""
         key = word.key
         roles = ("function", "user", "negation", "affirm", "first")
-        timed = any(
-            key in held
-            for one in self.lexicons
-            for held in (one.months, one.weekdays, one.days, one.spans, one.numbers)
-        )
         return (
             bool(key)
             and not key[0].isdecimal()
-            and not timed
+            and not self.is_timed(word)
             and not is_unit(key)
             and not any(self.has(role, key) for role in roles)
         )
@@ -126,10 +131,21 @@ class Passage:
         parts = [tuple(w for w in words if left <= w.start < right) for left, right in pairwise(cuts)]
         parts = [part for part in parts if part]
         asked = "?" in text[-4:] or "？" in text or "؟" in text
+        unmarked = not asked and self._asks_unmarked([word.key for word in words])
         opens = [at for at, part in enumerate(parts) if self._opens(part)]
         first = opens[0] if opens else len(parts) - 1
+        greets = [all(self.has("greets", word.key) for word in part) for part in parts]
+        head = greets.index(False) if False in greets else 0
         for at, part in enumerate(parts):
-            yield PassageClause(number, part, asked and at >= first)
+            yield PassageClause(number, part, (asked and at >= first) or (unmarked and at == head))
+
+    def _asks_unmarked(self, keys: Sequence[str]) -> bool:
+        """Whether a sentence without a question mark opens as a question: "hey what's the best way to get there"."""
+        ahead = [key for key in keys[:_BEFORE_QUESTION] if not self.has("greets", key)]
+        heads = keys[len(keys[:_BEFORE_QUESTION]) - len(ahead) :]
+        return any(
+            0 in {at for at, _ in phrases_in(heads, one.entries.get("asks", frozenset()))} for one in self.lexicons[:1]
+        )
 
     def until(self, clause: PassageClause) -> list[Word]:
         """The words of a clause and of those before it in its sentence: a condition that follows is of another thing."""
@@ -162,3 +178,9 @@ class Passage:
     def _opens(self, part: Sequence[Word]) -> bool:
         heads = [word for word in part if not self.has("conjunctions", word.key)][:1]
         return any(self.has("openers", word.key) for word in heads)
+
+
+def _is_clear(text: str, lexicons: Sequence[Lexicon], beside: str) -> bool:
+    """Whether a short text has words of grammar, and of no language of what is said beside it but perhaps of one."""
+    several = len(lexicons) > 1 and any(one in lexicons for one in lexicons_of(beside[:_AROUND]))
+    return bool(lexicons) and not several and len(keys_of(text) & lexicons[0].entries["function"]) >= _CLEAR

@@ -7,10 +7,9 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final
 
-from mosshead.language.lexicon import Word, classes_of, words_of
+from mosshead.language.lexicon import Word, classes_of, first_names, words_of
 from mosshead.language.names import MARKS
 from mosshead.language.verbs import PAST_FORMS
-from mosshead.language.wordlists import FIRST_NAMES
 from pipeline.models import Message
 
 _NO_WORD = re.compile(r"\W+")
@@ -125,7 +124,7 @@ def is_misspelling(one: str, other: str) -> bool:
 
     Another letter in a place makes another name (Maria, Mario), and so do two known names, and another end (Daniel, Daniela).
     """
-    if min(len(one), len(other)) < _A_NAME or one[0] != other[0] or {one, other} <= FIRST_NAMES or not one.isalpha():
+    if min(len(one), len(other)) < _A_NAME or one[0] != other[0] or {one, other} <= first_names() or not one.isalpha():
         return False
     if len(one) > _A_NAME and one.translate(_SOUNDS) == other.translate(_SOUNDS):
         return True

@@ -9,9 +9,19 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-from mosshead.language.lexicon import Lexicon, Word, classes_of, key_of, keys_of, lexicons_of, phrases_in, words_of
+from mosshead.language.lexicon import (
+    Lexicon,
+    Word,
+    first_names,
+    key_of,
+    keys_of,
+    lexicons_of,
+    phrases_in,
+    proper_classes_of,
+    words_of,
+)
 from mosshead.language.numbers import spelt_numbers
-from mosshead.language.wordlists import FIRST_NAMES, NOT_NAMES
+from mosshead.language.wordlists import NOT_NAMES
 from mosshead.models.kinds import EntityType
 from pipeline.extraction.alignment import is_misspelling, says_the_same, written_out
 from pipeline.extraction.mentions import SourceVocabulary
@@ -25,6 +35,7 @@ _LONGEST_COUNT = 100
 _LONGEST_MONTH, _LAST_MONTH = 31, 12
 _RUN_TOGETHER = 5
 _NOON = 12
+_SHORT_NAME, _CLIPPED = 4, 5
 _ON_CLOCK = re.compile(r"(?<![\d:.])(1[3-9]|2[0-3])(?=:00| ?(?:h|hs|hrs|uhr|uur|heures|horas|ore)\b)")
 _DAY_MONTH = re.compile(r"(?<![\d.,/-])(\d{1,2})[./-](\d{1,2})(?:[./-]|(?![\d,:]))")
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th|er)$")
@@ -77,7 +88,7 @@ class Utterances:
     @cached_property
     def days(self) -> frozenset[date]:
         """The days that the messages mean by "tomorrow", "on Friday" or "in three days"."""
-        return frozenset(day for message in self.messages for day in _days_meant(message))
+        return frozenset(day for message in self.messages for day in _days_meant(message, self.lexicons))
 
     def days_beside(self, times: SourceVocabulary) -> frozenset[date]:
         """The same where no time was found for the fact in English, whose words for times are known better elsewhere."""
@@ -100,9 +111,32 @@ class Utterances:
         roles = ("function", "user", "persons")
         if bent or any(one.has(role, key) for one in self.lexicons for role in roles) or key in NOT_NAMES:
             return True
-        if any(is_misspelling(key, one) or classes_of(key) & classes_of(one) for one in self.keys):
+        if any(is_misspelling(key, one) or proper_classes_of(key) & proper_classes_of(one) for one in self.keys):
             return True
         return not strictly and any(says_the_same(key, one) for one in self.keys)
+
+    def names_another(self, name: str) -> bool:
+        """Whether beside a word of a name stands another with a capital: "Thornbury Roofing" is not Thornton Roofing."""
+        keys = {word.key for word in words_of(name)}
+        for before, after in (pair for one in self.messages for pair in pairwise(words_of(one.content))):
+            for part, beside in ((before, after), (after, before)):
+                plain = beside.key in keys or any(one.has("function", beside.key) for one in self.lexicons)
+                own = any(part.key.startswith(key) for key in keys if len(key) >= _SHORT_NAME) or part.key in keys
+                if own and beside.text.istitle() and not plain and part.text[:1].isupper():
+                    return True
+        return False
+
+    def holds_clipped(self, word: Word) -> bool:
+        """Whether the beginning of a word was said as a name: "Floripa" is Florianópolis."""
+        texts = [one.content for one in self.messages]
+        names = {
+            one.key for text in texts for one in words_of(text) if one.text[:1].isupper() and one.text[1:].islower()
+        }
+        return any(
+            len(name) < len(word.key) and (word.key[:_CLIPPED] == name[:_CLIPPED] or word.key.startswith(name))
+            for name in names
+            if len(name) >= _SHORT_NAME
+        )
 
     def _in_short(self, words: Sequence[Word]) -> bool:
         """A name of several words said by their first letters, or the other way about."""
@@ -145,28 +179,40 @@ def missing_claims(
     words = [
         word
         for word in _names(content, lexicons, proper)
-        if not said.holds_name(word.text, strictly=word.key in proper | FIRST_NAMES)
+        if not said.holds_name(word.text, strictly=word.key in proper | first_names())
     ]
     full = written_out(words_of(content), words_of(said.text)) if missing or words else frozenset[str]()
     missing = [one for one in missing if not {word.key for word in words_of(one)} <= full]
     words = [word for word in words if word.key not in full]
-    in_part = {
-        word.key
-        for one in named
-        if any(word.text[:1].isupper() and said.holds_name(word.text) for word in words_of(one.name))
-        for word in words_of(one.name)
-    }
+    in_part = _said_in_part(named, said)
+    things = [one for one in mentions if one.entity_type is not EntityType.PERSON]
+    things = [one for one in things if not said.names_another(one.name)]
+    words = [word for word in words if word.key not in _said_in_part(things, said)]
     missing = [one for one in missing if not {word.key for word in words_of(one)} <= in_part]
     missing += [
         word.text
         for word in words
-        if word.key not in in_part and (word.key in proper or word.key in FIRST_NAMES or classes_of(word.key))
+        if word.key not in in_part and (word.key in proper or word.key in first_names() or proper_classes_of(word.key))
     ]
     missing += _missing_numbers(content, lexicons, said, times)
     missing += _missing_dates(content, lexicons, said, times)
     return Missing(
         tuple(dict.fromkeys(missing)), tuple(dict.fromkeys(word.text for word in words if word.text not in missing))
     )
+
+
+def _said_in_part(mentions: Sequence[ExtractedMention], said: Utterances) -> set[str]:
+    """The words of names of which a part was said: "Honda Civic" for "my Civic", "Rabobank" for "the Rabo"."""
+    return {
+        word.key
+        for one in mentions
+        if any(
+            word.text[:1].isupper()
+            and (said.holds_name(word.text) or (one.entity_type is not EntityType.PERSON and said.holds_clipped(word)))
+            for word in words_of(one.name)
+        )
+        for word in words_of(one.name)
+    }
 
 
 def _describes(name: str, lexicons: Sequence[Lexicon]) -> bool:
@@ -187,7 +233,7 @@ def _names(content: str, lexicons: Sequence[Lexicon], proper: set[str]) -> Itera
         if any(word.key in held for one in lexicons for held in (one.months, one.weekdays, one.days)):
             continue
         opens = _OPENS.search(content[: word.start]) is not None
-        if len(word.key) > 1 and (word.key in proper or (not opens and (word.key in FIRST_NAMES or not nouns))):
+        if len(word.key) > 1 and (word.key in proper or (not opens and (word.key in first_names() or not nouns))):
             yield word
 
 
@@ -282,10 +328,10 @@ def _calendar(lexicon: Lexicon, keys: Iterable[str]) -> Iterator[tuple[str, int]
             yield "day", lexicon.weekdays[key]
 
 
-def _days_meant(message: Message) -> Iterator[date]:
+def _days_meant(message: Message, beside: Sequence[Lexicon]) -> Iterator[date]:
     day = message.occurred_at.date()
     keys = [word.key for word in words_of(message.content)]
-    for lexicon in lexicons_of(message.content):
+    for lexicon in lexicons_of(message.content) or beside:
         day_words = frozenset() if lexicon.months.keys() & set(keys) else lexicon.entries.get("day_words", frozenset())
         yield from (day + timedelta(lexicon.days[phrase]) for _, phrase in phrases_in(keys, lexicon.days))
         for _, phrase in phrases_in(keys, lexicon.holidays):

@@ -274,7 +274,7 @@ def _says_one_is_the_other(text: str, name: str, alias: str) -> bool:
 
 _WORD = re.compile(rf"{NO_FIGURE}+")
 _WITH_A_COMMA = re.compile(r"(?<![\d.,])(?:\d{1,3}(?:[. ]\d{3})+(?:,\d+)?|\d+,(?!\d{3}(?!\d))\d+)(?![.,]?\d)")
-_RAISED = str.maketrans("", "", "²³")
+_RAISED = str.maketrans({"²": "", "³": "", "¼": ".25", "½": ".5", "¾": ".75"})
 _ARABIC = str.maketrans("٫٬", ".,")
 _SENTENCE_END = frozenset(".!?:\n•-–*([\"“‘'")
 _STEM = 4

@@ -15,18 +15,28 @@ from mosshead.language.passage import Passage, PassageClause
 from pipeline.extraction.alignment import says_the_same
 from pipeline.extraction.doubts.interpretation import Doubt, Interpretation
 from pipeline.extraction.doubts.moods import is_told_in_past, moods
-from pipeline.extraction.doubts.people import swaps, tells_of_others
+from pipeline.extraction.doubts.people import OF, swaps, tells_of_others
+from pipeline.extraction.doubts.subjects import inverts, merges
 
 _COVERED: Final = 0.33
 """Less where the language is not known: other forms of a word cannot be told there."""
 _COVERED_ELSEWHERE: Final = 0.25
+_COVERED_ABROAD: Final = 0.2
+"""Where the content is in another language than what was said: only the commonest words are known to be the same."""
 _OWN: Final = 0.35
 _A_SENTENCE: Final = 3
 """Words of a sentence that has no word of its language's grammar: "Noor dropped chess"."""
+_A_PIECE, _FAR = 2, 6
+_A_TAIL = 40
 _NEAR = 3
 _NEGATED_BEFORE: Final = {"de": 2, "en": 0, "fr": 2, "nl": 2}
 """How many words before a "not" it may negate: "ich mag das nicht"; one where a language is not named here."""
-_A_DETAIL, _A_LONG_DETAIL = 2, 4
+_STEM = 5
+_NEGATIVE = ("dislikes", "cancelled", "instead", "prefers")
+"""Roles of words that say a "not" without one."""
+_A_DETAIL, _A_LONG_DETAIL, _A_DETAIL_ABROAD = 2, 4, 6
+_REFERS = frozenset("that this it them eso esto ello cela ca isso isto cio questo dat dit midi".split())
+"""Behind a preposition: what came before. "Por eso" opens another clause, and "après-midi" is a time."""
 _MORNING = frozenset(("morgen", "manana"))
 _A_COURTESY = 7
 _QUOTED = re.compile(r"[\"“”„«].*?[\"“”»]|(?<!\w)['‘].*?['’](?!\w)")
@@ -49,7 +59,7 @@ def doubts_of(compared: Interpretation) -> Iterator[Doubt]:
         yield Doubt.NEGATION
     if known:
         yield from moods(compared)
-    if swaps(compared) or (known and tells_of_others(compared)):
+    if swaps(compared) or inverts(compared) or (known and (tells_of_others(compared) or merges(compared))):
         yield Doubt.PEOPLE
 
 
@@ -59,7 +69,11 @@ def _doubts_of_words(compared: Interpretation) -> Iterator[Doubt]:
     own = _share(compared, compared.said)
     others = _share(compared, compared.heard if own else compared.beside)
     least = _COVERED if compared.content.lexicons else _COVERED_ELSEWHERE
-    if words and _share(compared, [*compared.said, *compared.beside]) < least:
+    least = least if compared.is_of_one_language else _COVERED_ABROAD
+    every = [*compared.said, *compared.beside]
+    if (words and (_share(compared, every) < least or _shares_people_only(compared, every))) or (
+        words and _quotes_something_else(compared)
+    ):
         yield Doubt.UNRELATED
     elif words and own < _OWN and others > own and not compared.confirmed:
         yield Doubt.ASSISTANT
@@ -69,8 +83,15 @@ def _doubts_of_words(compared: Interpretation) -> Iterator[Doubt]:
 
 def _is_sentence(compared: Interpretation) -> bool:
     words = compared.content.words
-    if len(words) > 2 and len(words) == len(compared.content.text.split(",")):
+    pieces = [len(words_of(piece)) for piece in compared.content.text.split(",")]
+    if len(pieces) > 2 and max(pieces) <= _A_PIECE:
         return False  # a list of words
+    if (
+        words
+        and compared.content.has("dangles", words[-1].key)
+        and not _QUOTED.search(compared.content.text[-_A_TAIL:])
+    ):
+        return False  # it breaks off
     if not any(map(_has_no_case, compared.content.text)) and (
         len(words) < 2 or "_" in compared.content.text.split()[0]
     ):
@@ -95,20 +116,83 @@ def _share(compared: Interpretation, passages: Sequence[Passage]) -> float:
     return met / (len(words) + len(told)) if words else 0.0
 
 
+def _shares_people_only(compared: Interpretation, passages: Sequence[Passage]) -> bool:
+    """Whether several things are said of somebody, and of these none was: that they were named is no source."""
+    if not compared.content.lexicons or any(compared.content.claims(word) for word in compared.content.words):
+        return False
+    things = [word for word in compared.content.content if not compared.is_person(word, compared.content)]
+    return (
+        compared.is_of_one_language
+        and len(things) >= _A_DETAIL
+        and not any(compared.meets(word, one) for word in things for one in passages)
+    )
+
+
+def _quotes_something_else(compared: Interpretation) -> bool:
+    """Whether the one message that the fact cites says nothing of it, in the quote or beside it."""
+    quoted = [one for one in compared.said if one.span[1]]
+    if compared.confirmed or compared.cited > 1 or not quoted:
+        return False
+    (passage,) = quoted[:1]
+    same = any(one in compared.content.lexicons for one in passage.lexicons)
+    told = [word for word in compared.content.words if compared.content.counts(word) or compared.content.claims(word)]
+    refers = any(passage.has("third", word.key) for word in passage.words)
+    return same and not refers and len(told) >= _A_DETAIL and not any(compared.meets(word, passage) for word in told)
+
+
 def _invents(compared: Interpretation) -> bool:
     """Whether a later clause of the content says several things of which none was said, or many words in a row are so."""
     every = [*compared.said, *compared.beside]
     run = 0
     for word in compared.content.content:
         run = 0 if any(compared.meets(word, one) for one in every) else run + 1
-        if run == _A_LONG_DETAIL:
+        if run == (_A_LONG_DETAIL if compared.is_of_one_language else _A_DETAIL_ABROAD):
             return True
+    if any(_is_unsaid(compared, phrase, every) for phrase in _adjuncts(compared.content)):
+        return True
     clauses = (
         [word for word in clause.words if compared.content.counts(word)] for clause in compared.content.clauses[1:]
     )
     return any(
-        len(told) >= _A_DETAIL and not any(compared.meets(word, one) for word in told for one in every)
+        len(told) >= (_A_DETAIL if compared.is_of_one_language else _A_LONG_DETAIL)
+        and not any(compared.meets(word, one) for word in told for one in every)
         for told in clauses
+    )
+
+
+def _adjuncts(content: Passage) -> Iterator[list[Word]]:
+    """The phrases that say why, for what, with whom or after what."""
+    phrase: list[Word] = []
+    within = False
+    for word in content.words:
+        adds = any(one.has("adjuncts", word.key) for one in content.lexicons[:1])
+        full = bool(phrase) and content.counts(phrase[-1]) and content.has("function", word.key)
+        ends = (full or content.has("prepositions", word.key)) and word.key not in OF
+        if adds or ends or content.joins(word):
+            yield phrase
+            phrase, within = [], adds
+        elif within:
+            phrase.append(word)
+    yield phrase
+
+
+def _is_unsaid(compared: Interpretation, phrase: Sequence[Word], passages: Sequence[Passage]) -> bool:
+    told = [word for word in phrase if compared.content.counts(word)]
+    dated = any(_is_measured(word, compared.content) for word in phrase)
+    same = compared.is_of_one_language
+    refers = not phrase or phrase[0].key in _REFERS or compared.confirmed
+    return (
+        same
+        and bool(told)
+        and not (dated or refers)
+        and not any(compared.meets(word, one) for word in told for one in passages)
+    )
+
+
+def _is_measured(word: Word, content: Passage) -> bool:
+    """Whether a word is a number, a day or a span of time, and no article."""
+    return content.claims(word) or (
+        content.is_timed(word) and not any(word.key in one.articles for one in content.lexicons)
     )
 
 
@@ -145,28 +229,70 @@ def _feels(compared: Interpretation) -> bool:
 
 
 def _negates_otherwise(compared: Interpretation) -> bool:
-    ours = any(compared.content.is_negation(word.key) for word in compared.content.words)
+    if _loses_a_hardly(compared):
+        return True
+    content = compared.content
+    ours = [word for word in content.words if content.is_negation(word.key) and not compared.writes_out(word)]
+    ours += [word for word in content.words if content.has("unable", word.key)]
     sources = [*compared.said, *(compared.heard if compared.confirmed else ())]
     theirs = list(_negated(sources))
-    region = [*_region(compared)] or [word.key for one in compared.said for word in one.words]
-    implied = any(one.has(role, key) for one in sources for key in region for role in ("weak", "negation"))
-    implied = implied or any(lex.numbers.get(key) == 0 for one in sources for lex in one.lexicons for key in region)
     if ours:
-        return not implied and not theirs
-    weak = any(compared.content.has("weak", word.key) for word in compared.content.words)
+        return not compared.corrects and not (theirs or _is_implied(compared, sources))
     quoted = {word.key for _, clause, _ in compared.aligned for word in clause.words}
     over = any(passage.tells("past", clause.keys) for passage, clause, _ in compared.aligned)
-    if over and (
-        is_told_in_past(compared) or compared.content.tells("past", [one.key for one in compared.content.words])
-    ):
+    if over and (is_told_in_past(compared) or content.tells("past", [one.key for one in content.words])):
         return False
     positive = _affirmed(compared)
     lost = [
         word
         for word in theirs
-        if word in quoted - positive and any(says_the_same(word, one.key) for one in compared.content.content)
+        if word in quoted - positive and any(says_the_same(word, one.key) for one in content.content)
     ]
-    return bool(lost) and not weak
+    return bool(lost) and not compared.corrects and not _is_negative(content, lost)
+
+
+def _is_implied(compared: Interpretation, sources: Sequence[Passage]) -> bool:
+    """Whether the sentences that the content is taken from say a "not" by other words: "quit", "very little for me"."""
+    region = [*_region(compared)] or [word.key for one in compared.said for word in one.words]
+    if any(one.has(role, key) for one in sources for key in region for role in ("weak", "negation", "unable", "ends")):
+        return True
+    if any(lexicon.numbers.get(key) == 0 for one in sources for lexicon in one.lexicons for key in region):
+        return True
+    clauses = [(one, clause.keys) for one in sources for clause in one.clauses if set(clause.keys) <= set(region)]
+    return any(one.tells(role, keys) for one, keys in clauses for role in (*_NEGATIVE, "past"))
+
+
+def _is_negative(content: Passage, lost: Sequence[str]) -> bool:
+    """Whether a content without a "not" says one by other words; not by those that were negated themselves."""
+    keys = [word.key for word in content.words]
+    weak = (key for key in keys if content.has("weak", key))
+    return any(not any(key[:_STEM] == one[:_STEM] for one in lost) for key in weak) or any(
+        content.tells(role, keys) for role in _NEGATIVE
+    )
+
+
+def _loses_a_hardly(compared: Interpretation) -> bool:
+    """Whether the sources say that something hardly or almost is, ended or was refused, and the content that it is."""
+    ours = [word.key for word in compared.content.words if not compared.content.has("none", word.key)]
+    if any(compared.content.tells(role, ours) for role in ("scarcely", "ends", "weak", "negation", "past", *_NEGATIVE)):
+        return False
+    for passage, clause, held in compared.aligned:
+        for lexicon in passage.lexicons[:1]:
+            hits = [
+                *phrases_in(clause.keys, lexicon.entries["scarcely"]),
+                *phrases_in(clause.keys, lexicon.entries["ends"]),
+            ]
+            for at, phrase in hits:
+                ahead = clause.words[at + len(phrase.split()) :][
+                    : _NEAR if phrase in lexicon.entries["scarcely"] else _FAR
+                ]
+                late = lexicon.language in {"de", "nl"} or phrase in lexicon.entries["scarcely"]
+                ahead = ahead if lexicon.language == "en" else (*ahead, *clause.words[max(at - 1, 0) : at])
+                ahead = clause.words[:at] if late and phrase in lexicon.entries["ends"] else ahead
+                numbered = ahead and (ahead[0].key[:1].isdecimal() or any(map(passage.is_timed, ahead[:2])))
+                if not numbered and any(word in held for word in ahead):
+                    return True
+    return False
 
 
 def _region(compared: Interpretation) -> dict[str, Word]:

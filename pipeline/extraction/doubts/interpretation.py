@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from mosshead.language.lexicon import Word, keys_of
+from mosshead.language.lexicon import Word, first_names, keys_of
 from mosshead.language.passage import Passage, PassageClause
-from mosshead.language.wordlists import FIRST_NAMES
 from pipeline.extraction.alignment import says_the_same, written_out
 
 
@@ -44,6 +43,7 @@ class Interpretation:
     confirmed: the user said yes to the assistant's words.
     names: the words of the names of people that the fact mentions. things: of its other names. speakers: who speaks.
     after: what users say after the first source. corrects: it puts right what was said; calling that off is no doubt of it.
+    cited: how many messages the fact names as its sources.
     """
 
     content: Passage
@@ -56,6 +56,7 @@ class Interpretation:
     speakers: frozenset[str] = frozenset()
     after: Sequence[Passage] = ()
     corrects: bool = False
+    cited: int = 1
 
     @cached_property
     def beside(self) -> Sequence[Passage]:
@@ -65,6 +66,16 @@ class Interpretation:
     def meets(self, word: Word, passage: Passage) -> bool:
         keys = keys_of(passage.whole)
         return word.key in keys or word.key in self._written_out or any(says_the_same(word.key, one) for one in keys)
+
+    @cached_property
+    def is_of_one_language(self) -> bool:
+        """Whether the content may be in the language of what was said."""
+        said = {one for passage in self.said for one in passage.lexicons}
+        return not said or not self.content.lexicons or bool(said.intersection(self.content.lexicons))
+
+    def writes_out(self, word: Word) -> bool:
+        """Whether a word is one of those for which the sources have first letters."""
+        return word.key in self._written_out
 
     @cached_property
     def _written_out(self) -> frozenset[str]:
@@ -107,7 +118,7 @@ class Interpretation:
         )
 
     def is_person(self, word: Word, passage: Passage) -> bool:
-        if word.key not in self.things and is_name(word, passage, self.names):
+        if not any(says_the_same(word.key, one) for one in self.things) and is_name(word, passage, self.names):
             return True
         before = [one for one in passage.words if one.end <= word.start][-1:]
         heads = not before or any(passage.has("function", one.key) for one in before)
@@ -125,11 +136,12 @@ def is_name(word: Word, passage: Passage, names: frozenset[str]) -> bool:
         word.key in one.months or word.key in one.weekdays for one in passage.lexicons[:1]
     ):
         return False
-    if passage.has("user", word.key) or any(one.has("function", word.key) for one in passage.lexicons[:1]):
+    plain = any(one.has("function", word.key) for one in passage.lexicons[:1]) and word.key not in names & first_names()
+    if passage.has("user", word.key) or plain:
         return False
     opens = not passage.text[: word.start].strip() or passage.text[: word.start].rstrip()[-1] in ".!?:"
     capital = bool(passage.lexicons) and passage.lexicons[0].language != "de" and not opens and word.text.istitle()
-    return word.key in names or word.key in FIRST_NAMES or capital
+    return word.key in names or word.key in first_names() or capital
 
 
 def _possesses(content: Passage) -> bool:

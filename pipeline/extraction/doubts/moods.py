@@ -1,6 +1,8 @@
 """What was said otherwise than as true today: asked, supposed, called off, of the past, or somebody else's claim."""
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from mosshead.language.lexicon import Word, phrases_in
 from mosshead.language.passage import Passage, PassageClause
@@ -11,8 +13,13 @@ _NEAR = 3
 _HEAD = 8
 _TURNS = frozenset("but now aber jetzt pero ahora mais maintenant ma adesso mas agora maar nu".split())
 _ME = frozenset("me mich mir moi mij".split())
+_INDICATIVE = frozenset("wurde wurden hatte hatten waren konnte konnten".split())
+"""What German did: with an umlaut these would only suppose it."""
 _ACCORDING = frozenset("secondo selon d segun segundo volgens laut nach".split())
 
+_PASSIVE = re.compile(r"(?:[aiu]d[oa]s?|[aiu]t[oaei]|ée?s?|ed|en|ing)$")
+"""What was done to somebody: "I was robbed" says nothing of what they were."""
+_AN = frozenset("a an un una uno une um uma ein eine een".split())
 _OWNERS = frozenset("my our mein meine meinen meinem meiner mi mis mon ma mes meu minha mio mia mijn".split())
 
 
@@ -27,9 +34,10 @@ def moods(compared: Interpretation) -> Iterator[Doubt]:
     best = [one for one in clauses if len(one[2]) == most]
     if all(_names_kin(compared, passage, held) for passage, _, held in clauses):
         return
-    licensed = any(tells(role, ours) for role in ("licence", "unreal", "conditions"))
+    wished = any(tells(role, ours) for role in ("licence", "unreal"))
+    licensed = wished or tells("conditions", ours)
     asserts = any(passage.tells("asserts", clause.keys) for passage, clause, _ in clauses)
-    if not licensed and not asserts and all(_only_asks(*one) for one in clauses):
+    if not wished and not asserts and all(_only_asks(*one) for one in clauses):
         yield Doubt.QUESTION
     if not licensed and any(_is_unreal(*one, ours) for one in clauses):
         yield Doubt.UNREAL
@@ -37,7 +45,8 @@ def moods(compared: Interpretation) -> Iterator[Doubt]:
     if kept and not tells("cancelled", ours) and not tells("instead", ours) and _is_called_off(compared):
         yield Doubt.CANCELLED
     past = any(tells(role, ours) for role in ("past", "past_verbs")) or is_told_in_past(compared)
-    if not past and any(_is_past(passage, clause, held, ours) for passage, clause, held in clauses):
+    present = _presents(compared)
+    if not past and any(_is_past(passage, clause, held, ours, present) for passage, clause, held in clauses):
         yield Doubt.PAST
     by_other = tells("advice", ours) or (tells("reports", ours) and not compared.opens_with_user())
     if not by_other and any(_is_reported(passage, clause, held) for passage, clause, held in best):
@@ -63,6 +72,8 @@ def _is_called_off(compared: Interpretation) -> bool:
     """Whether the clause, the rest of its sentence, the next one, or the head of a later message calls it off."""
     ours = {word.key for word in compared.content.words}
     for passage, clause, _ in compared.aligned:
+        if passage.tells("intended", clause.keys):
+            return True
         rest = [one for one in passage.clauses if one.words[0].start >= clause.words[0].start]
         keys = [word.key for one in rest if one.sentence == clause.sentence for word in one.words]
         following = [word.key for one in rest if one.sentence == clause.sentence + 1 for word in one.words]
@@ -76,23 +87,42 @@ def _is_called_off(compared: Interpretation) -> bool:
 
 
 def _calls_off(compared: Interpretation, later: Passage) -> bool:
-    """Whether the head of a later message calls off: with a word of the content, or with no word beside that."""
-    heads = {word.key for word in later.words[:_HEAD]}
+    """Whether a later message calls off: with a word of the content, or with no word beside that; or denies one of it."""
     for clause in later.clauses:
-        keys = [key for key in clause.keys if key in heads]
-        if later.tells("cancelled", keys):
+        if later.tells("cancelled", clause.keys):
             others = [word for word in clause.words if later.counts(word) and not later.tells("cancelled", [word.key])]
             return any(compared.taken([word]) for word in others) or len(others) <= 1
+        for before, word in pairwise(clause.words):
+            things = compared.taken([word]) if later.has("none", before.key) else set()
+            if things and not any(compared.is_person(word, later) for word in [word]):
+                return True
     return False
 
 
-def _is_past(passage: Passage, clause: PassageClause, held: Sequence[Word], ours: Sequence[str]) -> bool:
+def _presents(compared: Interpretation) -> set[str]:
+    """The base forms of English verbs that the content may have in the present: "works", "Tom and Jess share"."""
+    content = compared.content
+    plural = {
+        word.key
+        for before, word in pairwise(content.words)
+        if compared.is_person(before, content) or content.has("third", before.key)
+    }
+    return plural | {one.key[:-1] for one in content.words if one.key.endswith("s")}
+
+
+def _is_past(
+    passage: Passage, clause: PassageClause, held: Sequence[Word], ours: Sequence[str], present: set[str]
+) -> bool:
     """Whether the sentence tells of former times, or a verb is past there and present in the content."""
     endings = tuple(one for lexicon in passage.lexicons[:1] for one in lexicon.entries.get("past_endings", ()))
     others = [word for word in held if word.key not in ours]
     opening = [word.key for word in passage.until(clause) if word not in clause.words]
     whole = opening and not any(passage.is_negation(key) for key in opening) and clause.keys[0] not in _TURNS
-    if passage.tells("past", clause.keys) or (whole and passage.opens("past", opening)):
+    if (
+        _was_something(passage, clause, held)
+        or passage.tells("past", clause.keys)
+        or (whole and passage.opens("past", opening))
+    ):
         return True
     if any(_is_perfect(word, passage, ours) for word in clause.words) or (
         endings and any(word.key.endswith(endings) for word in others)
@@ -103,7 +133,21 @@ def _is_past(passage: Passage, clause: PassageClause, held: Sequence[Word], ours
         if any(now in ours and now not in clause.keys and past not in ours for past, now in pairs):
             return True
         if lexicon.language == "en" and any(
-            _was(word.key) and now.endswith("s") and now[:-1] in _bases(word.key) for word in others for now in ours
+            _was(word.key) and now in _bases(word.key) for word in others for now in present
+        ):
+            return True
+    return False
+
+
+def _was_something(passage: Passage, clause: PassageClause, held: Sequence[Word]) -> bool:
+    """Whether somebody was what the content says: "I was a conductor"."""
+    for at, word in enumerate(clause.words):
+        rest = [one for one in clause.words[at + 1 :] if one.key not in _AN][:1]
+        if (
+            any(one.has("were", word.key) for one in passage.lexicons[:1])
+            and rest
+            and rest[0] in held
+            and not _PASSIVE.search(rest[0].text)
         ):
             return True
     return False
@@ -143,13 +187,15 @@ def _owns(passage: Passage, held: Sequence[Word]) -> bool:
 
 def _is_unreal(passage: Passage, clause: PassageClause, held: Sequence[Word], ours: Sequence[str]) -> bool:
     endings = tuple(one for lexicon in passage.lexicons[:1] for one in lexicon.entries.get("unreal_endings", ()))
+    told = [word.key for word in clause.words if word.text.casefold() not in _INDICATIVE]
     bent = [key for key in clause.keys if key not in ours]
+    for one in passage.clauses:
+        if one.sentence == clause.sentence and one.words[-1].end <= clause.words[0].start and len(one.words) <= _NEAR:
+            told += one.keys  # "in my dreams, I …"
     sentence = [key for one in passage.clauses if one.sentence == clause.sentence for key in one.keys]
     until = [word.key for word in passage.until(clause) if word.start < held[-1].start]
     supposes = passage.tells("conditions", until) and not passage.tells("habits", sentence)
-    return (
-        passage.tells("unreal", clause.keys) or supposes or bool(endings and any(key.endswith(endings) for key in bent))
-    )
+    return passage.tells("unreal", told) or supposes or bool(endings and any(key.endswith(endings) for key in bent))
 
 
 def _is_reported(passage: Passage, clause: PassageClause, held: Sequence[Word]) -> bool:

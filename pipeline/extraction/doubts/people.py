@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from mosshead.language.lexicon import Word
+from mosshead.language.lexicon import Word, first_names
 from mosshead.language.passage import Passage, PassageClause
-from mosshead.language.wordlists import FIRST_NAMES
 from pipeline.extraction.alignment import says_the_same
 from pipeline.extraction.doubts.interpretation import Interpretation, Taken, is_name
 from pipeline.models import USER
@@ -13,10 +12,10 @@ from pipeline.models import USER
 _NEAR = 3
 _THAT = frozenset("that que dass dat che".split())
 _ME = frozenset("me mich mir moi mij".split())
-_MINE = _ME | frozenset(
+MINE = _ME | frozenset(
     "us our ours my mine uns mi mis nos m mio mia miei mie ci meu minha meus minhas ons onze mijn".split()
 )
-_OF = frozenset("of von vom der des de du d do da dos di del della dello dell van".split())
+OF = frozenset("of von vom der des de du d do da dos di del della dello dell van".split())
 
 
 def tells_of_others(compared: Interpretation) -> bool:
@@ -24,7 +23,7 @@ def tells_of_others(compared: Interpretation) -> bool:
     ours = {word.key for word in compared.content.words}
     if any(
         is_name(word, compared.content, frozenset())
-        and word.key in FIRST_NAMES
+        and word.key in first_names()
         and not any(compared.meets(word, one) for one in (*compared.said, *compared.beside))
         and word.key not in compared.speakers
         for word in compared.content.words
@@ -76,9 +75,10 @@ def _has_other_subject(
         people = []  # my husband Walt is Walt
     if any(passage.has("authorities", one.key) for one in people) and passage.tells("reports", clause.keys):
         return False
-    if people and not any(says_the_same(people[-1].key, key) for key in ours):
+    owned = any(passage.has("authorities", one.key) for one in people) and _ME.intersection(clause.keys)
+    if people and not owned and not any(says_the_same(people[-1].key, key) for key in ours):
         return True
-    mine = any(passage.has("first", key) or key in _MINE for key in clause.keys)
+    mine = any(passage.has("first", key) or key in MINE for key in clause.keys)
     opens = compared.opens_with_user()
     pronoun = any(passage.has("third", word.key) for word in clause.words[:2] if word.start < held[0].start)
     if opens and pronoun and not mine and not people and not _speaks_of_other(compared):
@@ -91,12 +91,12 @@ def _possesses_another(compared: Interpretation, passage: Passage, clause: Passa
     """Whether a thing of the user is that of somebody else there: "il dottore di mia moglie", "Tom's wife"."""
     content = compared.content
     ours, words = [word.key for word in content.words], list(clause.words)
-    at = next((at for at, key in enumerate(ours) if key in _OF), 0)
+    at = next((at for at, key in enumerate(ours) if key in OF), 0)
     thing = ours[at - 1] if at and any(content.has("user", key) for key in ours[at : at + _NEAR]) else ""
     theirs = [at for at, key in enumerate(ours[:-2]) if content.has("user", key) and ours[at + 1] == "s"]
     for place, word in [(place, word) for place, word in enumerate(words) if word in held]:
         before, after = words[max(place - 2, 0) : place], words[place + 1 : place + 2 + _NEAR]
-        if thing and says_the_same(thing, word.key) and after and after[0].key in _OF:
+        if thing and says_the_same(thing, word.key) and after and after[0].key in OF:
             owners = [one for one in after[1:] if compared.is_person(one, passage) or passage.has("persons", one.key)]
         elif any(says_the_same(ours[at + 2], word.key) for at in theirs) and before[-1:] and before[-1].key == "s":
             owners = [one for one in before[:-1] if compared.is_person(one, passage)]
@@ -117,7 +117,7 @@ def _is_about_somebody(compared: Interpretation) -> bool:
     return any(
         compared.content.has("user", word.key)
         or compared.content.has("persons", word.key)
-        or word.key in FIRST_NAMES | compared.speakers
+        or word.key in first_names() | compared.speakers
         or (word.key in compared.named and word.key not in compared.things)
         for word in compared.content.words[: _NEAR + 1]
     )

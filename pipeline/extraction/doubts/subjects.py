@@ -1,0 +1,274 @@
+"""Of whom the clauses of the sources tell: what is said of one person is never given to another, and two are not made one."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from mosshead.language.lexicon import Word, first_names
+from mosshead.language.passage import Passage, PassageClause
+from pipeline.extraction.alignment import says_the_same
+from pipeline.extraction.doubts.interpretation import Interpretation, is_name
+from pipeline.extraction.doubts.people import MINE, OF
+from pipeline.models import USER
+
+_NAMED_WITHIN, _CONTRASTED = 4, 4
+_PASSIVE = frozenset(
+    "was were been being wurde wurden worden wird werden fue fueron sido ete foi foram stato stata stati viene venne werd".split()
+)
+_MUTUAL = frozenset("brother sister cousin friend colleague neighbour partner flatmate twin husband wife law".split())
+
+
+@dataclass(frozen=True)
+class _Telling:
+    """Words of a content as a clause says them of people. people: nobody where the clause does not tell."""
+
+    clause: PassageClause
+    people: tuple[Word, ...]
+    passage: Passage
+    taken: frozenset[str]
+
+
+def merges(compared: Interpretation) -> bool:
+    """Whether the content gives to somebody what each clause that says it says of others."""
+    names = _names_in(compared)
+    if not (names or any(_is_kin(word, compared.content) for word in compared.content.words)):
+        return False
+    tellings = [one for passage in compared.said for one in _tellings(compared, passage)]
+    if _repeats_a_name(compared, tellings) or (_contrasts(tellings) and not _tells_of_two(compared)):
+        return True
+    strange = {key for one in tellings if not _fits(compared, names, one) for key in one.taken}
+    known = {key for one in tellings if _fits(compared, names, one) for key in one.taken}
+    return bool(strange - known)
+
+
+def _tellings(compared: Interpretation, passage: Passage) -> Iterator[_Telling]:
+    held = {id(clause): words for one, clause, words in compared.touched if one is passage}
+    before: tuple[Word, ...] = ()
+    pending: tuple[Word, ...] = ()
+    sentence = -1
+    for clause in passage.clauses:
+        if clause.sentence != sentence:
+            before, sentence, pending = (), clause.sentence, ()
+        people = tuple(word for word in clause.words if _is_somebody(compared, word, passage))
+        others = [word for word in clause.words if passage.counts(word) and word not in people]
+        if people and not others:
+            pending = (*pending, *people)
+            continue
+        heads = (*pending, *people)
+        pending = ()
+        things = [word for word in held.get(id(clause), ()) if word not in people]
+        for word in things:
+            ahead = tuple(one for one in heads if one.start < word.start)
+            if any(_is_kin(one, passage) for one in ahead):
+                ahead += _names_given(compared, passage, clause)
+            goes_on = not ahead and (passage.joins(clause.words[0]) or _names_its_subject(passage))
+            yield _Telling(clause, ahead or (before if goes_on else ()), passage, frozenset(compared.taken([word])))
+        before = tuple(head for head in heads if _opens(head, clause, passage)) or before
+
+
+def _opens(head: Word, clause: PassageClause, passage: Passage) -> bool:
+    """Whether somebody stands at the head of a clause, or of the one that only names them, behind no preposition."""
+    ahead = [word for word in clause.words if word.start < head.start]
+    return not any(
+        (passage.counts(word) and not _is_kin(word, passage) and not word.text.istitle())
+        or passage.has("prepositions", word.key)
+        for word in ahead
+    )
+
+
+def _names_its_subject(passage: Passage) -> bool:
+    """Whether verbs of the language do without a subject only where it is that of the clause before."""
+    return any(one.language in {"en", "de", "fr", "nl"} for one in passage.lexicons[:1])
+
+
+def _names_given(compared: Interpretation, passage: Passage, told: PassageClause) -> tuple[Word, ...]:
+    """The name that a later clause of the sentence gives to somebody: "her name's Claudia"."""
+    later = [
+        one for one in passage.clauses if one.sentence == told.sentence and one.words[0].start > told.words[0].start
+    ]
+    return tuple(
+        word
+        for clause in later
+        if passage.tells("naming", clause.keys)
+        for word in clause.words
+        if is_name(word, passage, compared.named)
+    )
+
+
+def _fits(compared: Interpretation, names: set[str], told: _Telling) -> bool:
+    """Whether one of those of whom a clause tells is in the content: by name, where both name somebody."""
+    passage, ours = told.passage, compared.content.words
+    if not told.people or any(says_the_same(word.key, name) for word in told.clause.words for name in names):
+        return True
+    if any(passage.has(role, word.key) for word in told.people for role in ("first", "third")):
+        return _fits_speaker(compared, names, told)
+    theirs = [word for word in told.people if is_name(word, passage, compared.named)]
+    if names and not theirs and any(_calls(one, names) for one in compared.said):
+        return True
+    if theirs and names:
+        return any(says_the_same(word.key, name) for word in theirs for name in names)
+    return any(says_the_same(word.key, one.key) for word in told.people for one in ours)
+
+
+def _fits_speaker(compared: Interpretation, names: set[str], told: _Telling) -> bool:
+    """The same where it tells of an "I", who is the speaker, or of a "he", who is not."""
+    speaker, ours = told.passage.speaker, {word.key for word in compared.content.words}
+    if all(told.passage.has("third", word.key) for word in told.people):
+        kin = any(_is_kin(word, compared.content) for word in compared.content.words)
+        return not speaker or kin or names != {speaker}
+    if not any(told.passage.has("first", word.key) for word in told.people):
+        return True
+    addressed = any(told.passage.has("addresses", word.key) for word in told.clause.words)
+    return not speaker or not names or speaker in ours or addressed
+
+
+def _calls(passage: Passage, names: set[str]) -> bool:
+    """Whether somebody is called one of the names there: "he's called Jonas"."""
+    return any(
+        passage.tells("naming", clause.keys) and any(word.key in names for word in clause.words)
+        for clause in passage.clauses
+    )
+
+
+def _repeats_a_name(compared: Interpretation, tellings: list[_Telling]) -> bool:
+    """Whether words are taken from two clauses of a sentence that both open with one name: who repeats it means two."""
+    heads = {id(one.clause): one for one in tellings if one.people and one.taken}
+    for one, other in pairwise(heads.values()):
+        same = one.passage is other.passage and one.clause.sentence == other.clause.sentence
+        theirs = [word.key for word in other.clause.words if is_name(word, other.passage, compared.named)]
+        ours = [word.key for word in one.clause.words if is_name(word, one.passage, compared.named)]
+        if same and one.clause is not other.clause and set(ours[:1]) & set(theirs[:1]):
+            return True
+    return False
+
+
+def _contrasts(tellings: list[_Telling]) -> bool:
+    """Whether words are taken from a clause about "the other" and from one before it: these are two people."""
+    others = [at for at, one in enumerate(tellings) if one.passage.tells("contrasts", one.clause.keys[:_CONTRASTED])]
+    return any(
+        told.passage is tellings[at].passage and told.clause is not tellings[at].clause
+        for at in others
+        for told in tellings[:at]
+    )
+
+
+def _tells_of_two(compared: Interpretation) -> bool:
+    return compared.content.tells("contrasts", [word.key for word in compared.content.words])
+
+
+def inverts(compared: Interpretation) -> bool:
+    """Whether the content has the boss of one be the other's, or measures by the other: "taller than"."""
+    return any(
+        _owns_otherwise(compared, one) or _measures_otherwise(compared, one) or _acts_otherwise(compared, one)
+        for one in compared.said
+    )
+
+
+def _acts_otherwise(compared: Interpretation, passage: Passage) -> bool:
+    """Whether the content has somebody do what is done to them, with them or for them: "I sold it to Tom"."""
+    content = compared.content
+    named = [word for word in content.words if is_name(word, content, compared.named) or _is_kin(word, content)]
+    if not named or not _opens_with(named[0], content):
+        return False
+    verb = next((word for word in content.words if word.start > named[0].end and _may_act(compared, word)), None)
+    for clause in passage.clauses:
+        acts = [at for at, word in enumerate(clause.words) if verb is not None and says_the_same(verb.key, word.key)]
+        if not acts or any(word.key in _PASSIVE for word in (*clause.words, *content.words)):
+            continue
+        late = any(one.language in {"de", "nl"} for one in passage.lexicons[:1])
+        first = 1 if late else max(1, acts[0])
+        theirs = [at for at, word in enumerate(clause.words) if at > first and says_the_same(word.key, named[0].key)]
+        if theirs and all(_is_oblique(clause.words[max(at - _NAMED_WITHIN, 0) : at], passage) for at in theirs):
+            return True
+    return False
+
+
+def _opens_with(word: Word, content: Passage) -> bool:
+    before = [one for one in content.words if one.end <= word.start]
+    return all(content.has("function", one.key) and not content.has("to", one.key) for one in before)
+
+
+def _may_act(compared: Interpretation, word: Word) -> bool:
+    plain = word.text.islower() and not compared.is_person(word, compared.content)
+    return plain and compared.content.counts(word)
+
+
+def _is_oblique(before: Sequence[Word], passage: Passage) -> bool:
+    """Whether a preposition, or a German dative, stands before somebody, with at most a possessive and a kin between."""
+    for word in reversed(before):
+        if passage.has("to", word.key):
+            return True
+        if not (_is_kin(word, passage) or word.key in MINE or passage.has("his", word.key)):
+            return False
+    return False
+
+
+def _owns_otherwise(compared: Interpretation, passage: Passage) -> bool:
+    theirs = list(_owned(compared, passage))
+    for kin, owner in _owned(compared, compared.content):
+        if owner == USER or _is_mutual(kin):
+            continue
+        owners = {other for one, other in theirs if says_the_same(kin, one)}
+        if owners and not any(says_the_same(owner, one) for one in owners):
+            return True
+    return False
+
+
+def _owned(compared: Interpretation, passage: Passage) -> Iterator[tuple[str, str]]:
+    """Who is somebody's boss, mother or landlord, with the name of that somebody: "Tom's boss", "il capo di Tom"."""
+    words = passage.words
+    for at, word in enumerate(words):
+        if not _is_kin(word, passage):
+            continue
+        before, after = words[max(at - 3, 0) : at], words[at + 1 : at + 4]
+        marks = [place for place, one in enumerate(before) if one.key == "s"]
+        if marks and marks[0] and is_name(before[marks[0] - 1], passage, compared.named):
+            yield word.key, before[marks[0] - 1].key
+        if after and after[0].key in OF:
+            named = [one for one in after[1:] if not passage.has("function", one.key)][:1]
+            yield from ((word.key, one.key) for one in named if is_name(one, passage, compared.named))
+        if (before and passage.has("first", before[-1].key)) or any(one.key in MINE for one in before[-1:]):
+            yield word.key, passage.speaker or USER
+
+
+def _is_mutual(kin: str) -> bool:
+    return any(says_the_same(kin, one) for one in _MUTUAL)
+
+
+def _measures_otherwise(compared: Interpretation, passage: Passage) -> bool:
+    ours = list(_measured(compared, compared.content))
+    theirs = list(_measured(compared, passage))
+    return any(
+        says_the_same(how, other) and than != whom and whom in {word.key for word in compared.content.words}
+        for how, than in ours
+        for other, whom in theirs
+    )
+
+
+def _measured(compared: Interpretation, passage: Passage) -> Iterator[tuple[str, str]]:
+    """What is compared, with the name behind the "than"."""
+    words = passage.words
+    for at, word in enumerate(words):
+        if at and passage.has("than", word.key):
+            names = [one.key for one in words[at + 1 : at + 1 + _NAMED_WITHIN] if is_name(one, passage, compared.named)]
+            named = [one.key for one in words[max(at - 2, 0) : at] if passage.counts(one)]
+            yield from ((how, name) for how in named for name in names[-1:])
+
+
+def _names_in(compared: Interpretation) -> set[str]:
+    content = compared.content
+    return {
+        word.key
+        for word in content.words
+        if word.key not in compared.things
+        and is_name(word, content, compared.names)
+        and (word.key in first_names() | compared.names | compared.speakers or word.key in compared.named)
+    }
+
+
+def _is_kin(word: Word, passage: Passage) -> bool:
+    return passage.has("persons", word.key)
+
+
+def _is_somebody(compared: Interpretation, word: Word, passage: Passage) -> bool:
+    return compared.is_person(word, passage) or passage.has("first", word.key) or passage.has("third", word.key)
