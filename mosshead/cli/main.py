@@ -38,7 +38,7 @@ LIBRARY = {
         "mosshead.cli.publish:spool",
         "What was published here and is not known to be in the inbox: where it waits, how much, and for whom.",
     ),
-    "model": ("mosshead.cli.model:model_cli", "The local embedding model."),
+    "model": ("mosshead.cli.model:model_cli", "The local embedding models."),
     "entities": ("mosshead.cli.entities:entities", "Whom and what the memories are about."),
     "resolve": (
         "mosshead.cli.entities:resolve",
