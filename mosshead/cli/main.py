@@ -40,7 +40,7 @@ LIBRARY = {
         "What was published here and is not known to be in the inbox: where it waits, how much, and for whom.",
     ),
     "progress": ("mosshead.cli.progress:progress", "How many events are still to be received and to take effect."),
-    "model": ("mosshead.cli.model:model_cli", "The local embedding model."),
+    "model": ("mosshead.cli.model:model_cli", "The local embedding models."),
     "entities": ("mosshead.cli.entities:entities", "Whom and what the memories are about."),
     "resolve": (
         "mosshead.cli.entities:resolve",
