@@ -2,19 +2,24 @@
 
 from contextlib import suppress
 from hashlib import sha256
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from sqlalchemy import URL, make_url
-from sqlalchemy.exc import ArgumentError, OperationalError, ProgrammingError
-
 from mosshead.errors import ConfigurationError, StoreUnavailable
+
+if TYPE_CHECKING:  # Flower and a publisher know Redis alone
+    from sqlalchemy import URL
+    from sqlalchemy.exc import OperationalError, ProgrammingError
 
 _LONGEST_NAME = 63  # bytes of an identifier of Postgres
 _HEAD = 46
 
 
-def sqlalchemy_url(url: str, setting: str) -> URL:
+def sqlalchemy_url(url: str, setting: str) -> "URL":
     """A ``postgresql://`` URL for SQLAlchemy and psycopg. Raises ConfigurationError, naming ``setting``, for another."""
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
@@ -26,7 +31,7 @@ def sqlalchemy_url(url: str, setting: str) -> URL:
     return parsed.set(drivername="postgresql+psycopg")
 
 
-def describe(url: URL) -> str:
+def describe(url: "URL") -> str:
     """Where a URL leads, without its password."""
     return url.set(drivername="postgresql").render_as_string(hide_password=True)
 
@@ -54,7 +59,7 @@ def session_name(model: str) -> str:
     return f"{head} {sha256(model.encode()).hexdigest()[: _LONGEST_NAME - _HEAD - 1]}"
 
 
-def lacks_rights(url: URL, setting: str, error: ProgrammingError) -> Exception:
+def lacks_rights(url: "URL", setting: str, error: "ProgrammingError") -> Exception:
     """What to raise when Postgres does not let an administrator's login do its work, as `cannot_connect`; else the error."""
     if getattr(error.orig, "sqlstate", None) != "42501":  # insufficient_privilege
         return error
@@ -62,7 +67,7 @@ def lacks_rights(url: URL, setting: str, error: ProgrammingError) -> Exception:
     return ConfigurationError(f"{setting}: {describe(url)} is not the login of an administrator: {reason}")
 
 
-def cannot_connect(url: URL, setting: str, error: OperationalError) -> StoreUnavailable:
+def cannot_connect(url: "URL", setting: str, error: "OperationalError") -> StoreUnavailable:
     """What to raise when Postgres does not answer: the setting, the address, and the first line of what the driver said."""
     reason = str(error.orig).strip().splitlines()[0]
     return StoreUnavailable(f"{setting}: cannot connect to {describe(url)}: {reason}")
