@@ -269,7 +269,7 @@ def test_a_memory_is_put_right_and_forgotten(visitor: Visitor) -> None:
 
 
 PICTURES = {
-    "start": (1000, 640, "light"),
+    "start": (1000, 700, "light"),
     "questions": (1000, 860, "light"),
     "memory": (1000, 1040, "light"),
     "entity": (1000, 1160, "dark"),
