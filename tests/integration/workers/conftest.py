@@ -16,9 +16,36 @@ from mosshead.paths import NamespacePath
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 from tests.given import Publishing
+from tests.integration.mosshead.conftest import Taken, broker, taken
 from tests.replaying_given import Replaying
 from workers.dependencies import parts
 from workers.replay import replays
+
+__all__ = ["broker", "taken"]
+
+
+@pytest.fixture
+def taken_here(taken: Taken, publishing: Publishing) -> Callable[[int], list[dict[str, Any]]]:
+    """Takes so many events of the fresh namespace out of the queue, whatever else another test left there."""
+
+    def take(count: int) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        while len(found) < count:
+            found += [one for one in taken(1) if tuple(one["namespace"]) == publishing.path.parts]
+        return found
+
+    return take
+
+
+@pytest.fixture
+def settle(forming: Forming, taken_here: Callable[[int], list[dict[str, Any]]]) -> Callable[[int], None]:
+    """Has the service carry out so many events that the library published."""
+
+    def carry_out(count: int) -> None:
+        for one in taken_here(count):
+            forming.send(one)
+
+    return carry_out
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from mosshead import Memory, Namespace
 from mosshead.contrib.agents_session import MemorySession
 from tests.fake_openai import RESPONSES, FakeOpenAI
 from tests.forming import Forming
-from tests.integration.mosshead.conftest import Taken, broker, taken  # noqa: F401 - fixtures
 from workers.local import Addresses
 
 PATIENT = 30.0
@@ -43,20 +42,6 @@ Settle = Callable[[int], None]
 @pytest.fixture
 def sarah(memory: Memory, forming: Forming) -> Namespace:
     return memory.namespace(*forming.publishing.path.parts)
-
-
-@pytest.fixture
-def settle(forming: Forming, taken: Taken) -> Settle:  # noqa: F811
-    """Has the service carry out so many events that were published, whatever else another test left in the queue."""
-
-    def carry_out(count: int) -> None:
-        events: list[dict[str, Any]] = []
-        while len(events) < count:
-            events += [one for one in taken(1) if tuple(one["namespace"]) == forming.publishing.path.parts]
-        for one in events:
-            forming.send(one)
-
-    return carry_out
 
 
 @pytest.fixture
@@ -170,9 +155,7 @@ def test_secrets_are_taken_out_and_what_cannot_be_kept_whole_is_left_out(
 
 
 def test_a_run_is_told_what_is_known_and_is_remembered_without_its_notes(
-    sarah: Namespace,
-    forming: Forming,
-    taken: Taken,  # noqa: F811
+    sarah: Namespace, forming: Forming, taken_here: Callable[[int], list[dict[str, Any]]]
 ) -> None:
     forming.say("My dog is called Biscuit.", conversation="c0")
     (known,) = sarah.memories()
@@ -180,6 +163,7 @@ def test_a_run_is_told_what_is_known_and_is_remembered_without_its_notes(
     @function_tool
     def look(where: str) -> str:
         """Look somewhere."""
+        sarah.remember("User's dog Biscuit has a red collar")
         return "There he is."
 
     with FakeOpenAI() as fake:
@@ -205,7 +189,7 @@ def test_a_run_is_told_what_is_known_and_is_remembered_without_its_notes(
     assert [one.get("role") or one["type"] for one in last] == [
         *("user", "function_call", "function_call_output", "assistant", "user"),
     ]
-    events = taken(6)
+    events = [one for one in taken_here(7) if one["type"] == "message"]
     assert [one["role"] for one in events] == ["user", "assistant", "tool", "assistant", "user", "assistant"]
     assert events[1]["tool_calls"][0]["function"]["name"] == "look"
     assert [str(known.id) in one.get("injected", ()) for one in events[:4]] == [False, True, True, True]

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from mosshead import Memory, Namespace
 from mosshead.contrib.anthropic_client.memory_tool import MAX_BYTES, AnthropicMemoryTool, AsyncAnthropicMemoryTool
 from tests.forming import Forming
-from tests.integration.mosshead.conftest import Taken, broker, taken  # noqa: F401 - fixtures
 from workers.local import Addresses
 
 SECRET = "my password is hunter2"
@@ -33,19 +32,6 @@ def sarah(memory: Memory, forming: Forming) -> Namespace:
 @pytest.fixture
 def tool(sarah: Namespace) -> AnthropicMemoryTool:
     return AnthropicMemoryTool(sarah)
-
-
-@pytest.fixture
-def settle(forming: Forming, taken: Taken) -> Callable[[int], None]:  # noqa: F811
-    """Has the service carry out so many edits that were published, whatever else another test left in the queue."""
-
-    def carry_out(count: int) -> None:
-        events: list[dict[str, Any]] = []
-        while len(events) < count:
-            events += [one for one in taken(1) if tuple(one["namespace"]) == forming.publishing.path.parts]
-        forming.send(*events)
-
-    return carry_out
 
 
 def answer(tool: Any, name: str, **given: Any) -> str:
