@@ -63,7 +63,7 @@ class Grounding:
         replies = [reply for one in heard if (reply := self._reply(one)) in users]
         span = (place.start, place.end) if place else (0, 0)
         talk = "\n".join(one.content for one in sources)
-        talk = talk if lexicons_of(talk) else f"{talk}\n{proposed.content}"
+        talk = talk if len(lexicons_of(talk)) == 1 else f"{talk}\n{proposed.content}"
         people = [one for one in proposed.mentions if one.entity_type is EntityType.PERSON]
         names = frozenset(word.key for one in people for word in words_of(one.name))
         things = frozenset(word.key for one in proposed.mentions for word in words_of(one.name)) - names - first_names()

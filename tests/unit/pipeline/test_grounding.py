@@ -77,6 +77,9 @@ def test_the_pairs_of_a_writer_end_as_they_should(writer: str) -> None:
         ("ho aspettato mezza ora il treno, quindi niente cena", "L'utente ha aspettato il treno 30 minuti."),
         ("hab ne dreiviertelstunde auf den Bus gewartet", "Der Nutzer hat 45 Minuten auf den Bus gewartet."),
         ("My cousin Sam is coming - not drum Sam!", "Sam, the user's cousin, is coming."),
+        ("meine Schwägerin arbeitet in Genf", "The user's sister-in-law works in Geneva."),
+        ("mi suegra es siciliana", "The user's mother-in-law is from Sicily."),
+        ("le fromage de chèvre, très peu pour moi", "L'utilisateur n'aime pas le fromage de chèvre."),
         ("我住在北京", "用户住在北京"),
         ("Mieszkam w Krakowie z żoną", "Użytkownik mieszka w Krakowie z żoną."),
     ],
@@ -118,6 +121,17 @@ def test_what_is_said_in_another_form_is_solid(said: str, content: str) -> None:
         ("I moved to Leeds", "I moved to Leeds."),
         ("I saw a dentist yesterday", "The user saw a dentist yesterday."),
         ("ich war gestern beim Zahnarzt", "Der Nutzer war gestern beim Zahnarzt."),
+        ("Lena paints and her friend Ruth restores clocks", "Lena paints and restores clocks."),
+        ("Onkel Rolf wohnt in Kiel und Onkel Bernd sammelt Uhren", "Onkel Rolf wohnt in Kiel und sammelt Uhren."),
+        ("one is my tutor, the other is a nurse in Hull", "The user's tutor is a nurse in Hull."),
+        ("ho venduto la barca a Renzo", "Renzo ha venduto la barca all'utente."),
+        ("we hardly ever fly", "The user flies."),
+        ("papa a refusé de vendre la ferme", "Le père de l'utilisateur vend la ferme."),
+        ("hey what's the cheapest way to post a guitar to Malta", "The user posts a guitar to Malta."),
+        ("metti che io compri un camper", "L'utente compra un camper."),
+        ("Ich lerne Cello", "Der Nutzer lernt Cello wegen seiner Nichte."),
+        ("The boiler man comes on Monday, between 9 and 12", "The boiler man comes on Monday, between 9 and the"),
+        ("Gira voce che Piero abbia un negozio a Lecce", "Piero ha un negozio a Lecce."),
         ("I work at the harbour office", "works_at"),
         ("The dishwasher is leaking again", "The user graduated with a degree in law."),
     ],
@@ -181,6 +195,38 @@ def test_a_yes_to_the_assistant_is_known_in_every_language() -> None:
     fact = fact_like(content="De gebruiker speelt bas.", quote="jij de bas speelt", sources=[1, 2], mentions=[])
     (kept,) = facts_of(ExtractionAnswer.model_validate({"facts": [fact]}), [asked, reply], Background()).facts
     assert kept.stated, kept.doubts
+
+
+def test_what_a_late_message_calls_off_is_not_solid() -> None:
+    (fact,) = taken(
+        "The user hosts the book club in May.",
+        "I host the book club in May",
+        "so the kitchen is flooded and the electrics are gone, the book club is cancelled",
+    ).facts
+    assert not fact.stated
+
+
+def test_a_shortened_name_of_a_thing_may_be_written_out_and_another_name_may_not() -> None:
+    said = "Our Fiesta is at the garage"
+    messages = [Message(1, UUID(int=1), "c1", Role.USER, None, said, AT)]
+
+    def is_solid(name: str) -> bool:
+        mention = {
+            "name": name,
+            "entity_type": "concept",
+            "role": "about",
+            "aliases": [],
+            "parent": None,
+            "description": None,
+        }
+        fact = fact_like(content=f"The user's {name} is at the garage.", quote=said, sources=[1], mentions=[mention])
+        return any(
+            one.stated
+            for one in facts_of(ExtractionAnswer.model_validate({"facts": [fact]}), messages, Background()).facts
+        )
+
+    assert is_solid("Ford Fiesta")
+    assert not is_solid("Ford Focus")
 
 
 def test_the_user_is_no_value_of_an_attribute() -> None:
