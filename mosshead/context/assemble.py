@@ -46,6 +46,10 @@ _LENT = 1.0
 
 WEIGHTS = ContextWeights()
 _SALIENT, _RELEVANT, _RECENT = range(3)
+_LINES, _LINE = 8, 40
+"""So many lines a reader is shown in any budget, and a line more for each so many tokens, which a message takes."""
+
+_BESIDES = "Besides"
 _MISSES = 12
 """So many things in a row that do not fit into what is left of the budget end the filling."""
 
@@ -95,7 +99,13 @@ def assemble(
     Nothing is shown twice: a memory and the message that it was taken from count once.
     now: for the recency boost, and for what counts as recent.
     """
-    filling = _Filling(budget=budget, count_tokens=count_tokens, now=now, ordered=reader is not None)
+    filling = _Filling(
+        budget=budget,
+        count_tokens=count_tokens,
+        now=now,
+        ordered=reader is not None,
+        bearers=reader.headings if reader else {},
+    )
     messages = [one for one in messages if _tells(one.message)]
     ahead = [one for one in ahead if _tells(one)]
     said = (ContextCandidate(value=one.message, found=one, base=one.score * WEIGHTS.message) for one in messages)
@@ -105,7 +115,7 @@ def assemble(
         *(ContextCandidate(value=one, paths=("pending",), base=0.0, guaranteed=True) for one in ahead),
     ]
     if reader is not None:
-        filling.read(chosen(candidates, reader))
+        filling.read(chosen(candidates, reader), lines=max(_LINES, budget // _LINE))
         filling.stand_for(candidates)
         return _context(filling, questions, partial)
     for one in candidates:
@@ -162,13 +172,14 @@ def _judged(candidates: Sequence[ContextCandidate], judge: Judge | None) -> Sequ
 class _Filling:
     """A context while it is filled. used: tokens by category. said: what is shown. covered: messages that a memory stands for.
 
-    told: memories that a message stands for.
+    told: memories that a message stands for. bearers: by memory and message whom of several with one name it is about.
     """
 
     budget: int
     count_tokens: Callable[[str], int]
     now: datetime
     ordered: bool = False
+    bearers: Mapping[UUID, str] = field(default_factory=dict)
     tokens: int = 0
     used: list[int] = field(default_factory=lambda: [0, 0, 0])
     taken: list[ContextCandidate] = field(default_factory=list)
@@ -191,8 +202,11 @@ class _Filling:
             elif not self.repeats(one):
                 misses = 0 if self.take(one) else misses + 1
 
-    def read(self, chosen: Iterable[ContextCandidate]) -> None:
-        """Take what was chosen, in its order, as far as the budget goes; what is due has its place in any case."""
+    def read(self, chosen: Iterable[ContextCandidate], *, lines: int) -> None:
+        """Take what was chosen, in its order, as far as the budget goes; what is due has its place in any case.
+
+        lines: so many are left where messages are among them, or as many as are due.
+        """
         those = list(chosen)
         said = {one.value.id: one for one in those if isinstance(one.value, StoredMessage)}
         told = {key for one in those for key in one.sources if key in said and _covers([one], said[key])}
@@ -207,6 +221,26 @@ class _Filling:
                 order.setdefault(other.value.id, other)
         places = {key: place for place, key in enumerate(order)}
         self.taken.sort(key=lambda one: places[one.value.id])
+        for one in [one for one in reversed(self.taken) if not one.due][: max(0, len(self.taken) - lines)]:
+            if self.shown:
+                self.taken.remove(one)
+                self.shown.discard(one.value.id)
+
+    def bearer(self, one: ContextCandidate) -> str:
+        """Whom of several with one name it is about; empty of all others."""
+        return self.bearers.get(one.value.id, "")
+
+    def grouped(self) -> list[Explanation]:
+        """What is taken, under headings where several with one name are told apart, and where there is room for these."""
+        explained = [replace(one.explained(), heading=self.bearer(one)) for one in self.taken]
+        groups = list(dict.fromkeys(one.heading for one in explained))
+        explained.sort(key=lambda one: groups.index(one.heading))
+        if groups[:1] != [""]:  # what else is known stands below, and needs a heading that says so
+            explained = [replace(one, heading=one.heading or _BESIDES) for one in explained]
+        headings = "\n".join(f"{one}:" for one in {one.heading for one in explained if one.heading})
+        if self.tokens + self.count_tokens(headings) <= self.budget:
+            return explained
+        return [one.explained() for one in self.taken]
 
     def stand_for(self, candidates: Iterable[ContextCandidate]) -> None:
         """Note the memories that what is shown tells in their place: their words are in the prompt as if they stood there."""
@@ -247,14 +281,18 @@ class _Filling:
         """Whether it is there already: the same words, or a memory beside the messages that it was taken from."""
         if isinstance(one.value, StoredMessage):
             return one.value.id in self.covered or as_compared(one.value.content) in self.said
-        return as_compared(one.value.content) in self.said or (bool(one.sources) and self.shown.issuperset(one.sources))
+        told = bool(one.sources) and self.shown.issuperset(one.sources)
+        # Under the heading of whom it is about, what was said last needs no memory to say who "he" is.
+        said = bool(one.sources) and max(one.sources) in self.shown
+        under = said and bool(self.bearer(one)) and self.bearers.get(max(one.sources)) == self.bearer(one)
+        return as_compared(one.value.content) in self.said or told or under
 
     def _lines(self, one: ContextCandidate) -> str:
         """What the text grows by."""
+        if self.ordered:
+            return _ordered_line(one.value)
         if not isinstance(one.value, StoredMessage):
             return f"- {memory_note(one.value)}"
-        if self.ordered:
-            return dated_message_note(one.value)
         heading = "" if group_of(one.value) in self.headings else f"{day_heading(one.value)}\n"
         return f"{heading}{message_note(one.value)}"
 
@@ -262,6 +300,10 @@ class _Filling:
         if timedelta(0) <= self.now - one.value.said_at < timedelta(days=WEIGHTS.recent):
             return _RECENT
         return _SALIENT if isinstance(one.value, Hit) and one.value.salience >= WEIGHTS.salient else _RELEVANT
+
+
+def _ordered_line(value: Hit | StoredMessage) -> str:
+    return dated_message_note(value) if isinstance(value, StoredMessage) else f"- {memory_note(value)}"
 
 
 def _covers(memories: Sequence[ContextCandidate], message: ContextCandidate) -> bool:
@@ -275,8 +317,8 @@ def _covers(memories: Sequence[ContextCandidate], message: ContextCandidate) -> 
 
 
 def _context(filling: _Filling, questions: Sequence[Question], partial: bool) -> Context:
-    explained = [one.explained() for one in filling.taken]
     if filling.ordered:
+        explained = filling.grouped()
         shown = Context(
             memories=(*(one.memory for one in explained if one.memory), *filling.told),
             messages=tuple(one.message for one in explained if one.message),
@@ -287,6 +329,7 @@ def _context(filling: _Filling, questions: Sequence[Question], partial: bool) ->
             ordered=True,
         )
         return replace(shown, tokens=filling.count_tokens(shown.text))
+    explained = [one.explained() for one in filling.taken]
     of_memories = sorted((one for one in explained if one.memory), key=lambda one: -one.score)
     subjects: dict[str, int] = {}
     for number, one in enumerate(of_memories):

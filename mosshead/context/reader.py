@@ -1,18 +1,21 @@
 """What is chosen for a reader, and what they go by: who asks, whether the message relates to anything, and what meets it."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from uuid import UUID
 
 from mosshead.embeddings.calibration import UnrelatedCosines, unrelated_cosines
 from mosshead.embeddings.local.files import MODEL
 from mosshead.entities.lookup import Parsed
+from mosshead.fencing import short
 from mosshead.language.dates import periods
-from mosshead.language.names import strange_names
+from mosshead.language.names import normalise, strange_names
 from mosshead.language.requests import (
     asks_for_profile,
+    asks_of_oneself,
     asks_what_is_now,
     concerns_assistant,
     content_words,
@@ -20,9 +23,11 @@ from mosshead.language.requests import (
     is_request,
     is_small_talk,
     needs_of,
+    speaks_of_oneself,
     words,
 )
 from mosshead.models.context import Explanation
+from mosshead.models.entities import USER
 from mosshead.models.kinds import Role
 from mosshead.models.memories import Hit
 from mosshead.models.messages import StoredMessage
@@ -46,6 +51,8 @@ FEW = 20
 """Of so few things all may be shown: what stands out among them is not told by standard deviations. Where more are known, more
 are found."""
 
+_HEADING_CHARACTERS = 100
+
 _STRANGE = 1.0
 """So many deviations nearer must be what answers to a message with a name that nothing which is known has."""
 
@@ -66,7 +73,8 @@ class ReaderCues:
     message speaks of whoever asks; speaker: the name under which they speak. related: whether the message has to do with what is
     known; profile: it asks for all that is known of whoever asks. cosines: of what is unrelated. of_assistant: the message asks
     what the assistant said; of_now: how something is now. namesakes: it has
-    a name that several bear, and what tells them apart is shown beside what answers.
+    a name that several bear, and what tells them apart is shown beside what answers. headings: by memory and message, whom of
+    several with one name it is about. of_others: those that are about somebody else, where whoever asks means themselves alone.
     """
 
     cosines: UnrelatedCosines
@@ -78,7 +86,9 @@ class ReaderCues:
     first_person: bool = False
     of_assistant: bool = False
     of_now: bool = True
-    namesakes: bool = False
+    namesakes: frozenset[UUID] = frozenset()
+    headings: Mapping[UUID, str] = field(default_factory=dict, hash=False)
+    of_others: frozenset[UUID] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +173,54 @@ def reader_cues(
         first_person=is_first_person(text),
         of_assistant=concerns_assistant(text),
         of_now=asks_what_is_now(text),
-        namesakes=bool(parsed.contested),
+        namesakes=frozenset[UUID]().union(*(parsed.named[name] for name in parsed.contested)),
+        headings=_headings(parsed, memories),
+        of_others=_of_others(parsed, memories, messages, speaker) if asks_of_oneself(text) else frozenset(),
+    )
+
+
+def _headings(parsed: Parsed, scanned: ScannedMemories) -> dict[UUID, str]:
+    """By memory and message, who it is about, where several bear one name: the name, and what tells this one from the others."""
+    sharing = [parsed.named[name].intersection(scanned.bearings) for name in parsed.contested]
+    by_name: dict[str, set[UUID]] = {}
+    for entity, known in scanned.bearings.items():
+        by_name.setdefault(normalise(known.name), set()).add(entity)
+    names: dict[UUID, str] = {}
+    for those in (*sharing, *by_name.values()):
+        for number, entity in enumerate(sorted(those - parsed.asker), 1 if len(those) > 1 else len(those) + 1):
+            known = scanned.bearings[entity]
+            told = f"{known.name}, {known.description}" if known.description else f"{known.name} ({number})"
+            if len(those) > 1:
+                names[entity] = short(told, _HEADING_CHARACTERS)
+    found: dict[UUID, set[str]] = {}
+    for one in scanned.memories if names else ():
+        about = {names[entity] for entity in one.entities if entity in names}
+        for key in (one.memory.id, *one.sources):
+            found.setdefault(key, set()).update(about)
+    return {key: about.pop() for key, about in found.items() if len(about) == 1}
+
+
+def _of_others(
+    parsed: Parsed, scanned: ScannedMemories, messages: ScannedMessages, speaker: str | None
+) -> frozenset[UUID]:
+    """What whoever asks said of other people alone: memories, and the messages that are near by such a memory.
+
+    A message in which they speak of themselves, too, may be nearer by that.
+    """
+    if parsed.means_somebody or not parsed.asker:
+        return frozenset()
+    people = {entity for entity, known in scanned.bearings.items() if known.is_person} - parsed.asker
+    names = [re.escape(scanned.bearings[one].name) for one in parsed.asker if one in scanned.bearings] or [USER]
+    oneself = re.compile(rf"\b(?:{'|'.join(names)})\b(?!['’])")
+    best: dict[UUID, MemoryFound] = {}
+    for one in sorted(scanned.memories, key=lambda one: one.cosine):
+        if speaker is None or one.memory.said_by == speaker:
+            best.update(dict.fromkeys((one.memory.id, *one.sources), one))
+    by_itself = {one.message.id: one.cosine for one in messages.found if speaks_of_oneself(one.message.content)}
+    return frozenset(
+        key
+        for key, one in best.items()
+        if one.entities & people and not oneself.search(one.memory.content) and one.cosine > by_itself.get(key, -1.0)
     )
 
 
@@ -252,7 +309,8 @@ def chosen(candidates: Sequence[ContextCandidate], reader: ReaderCues) -> list[C
     """
     if not reader.related:
         return [one for one in candidates if one.found is None]
-    good = [*map(_good_to_know, reader.needed)]
+    candidates = [one for one in candidates if one.value.id not in reader.of_others]
+    good = [one for one in map(_good_to_know, reader.needed) if one.value.id not in reader.of_others]
     if reader.profile:
         return [*good, *(one for one in candidates if one.found is None)]
     ages = {key: age for age, key in enumerate(sorted({one.value.said_at for one in candidates}))}
@@ -272,7 +330,7 @@ def chosen(candidates: Sequence[ContextCandidate], reader: ReaderCues) -> list[C
     told = any(isinstance(one.value, StoredMessage) for one in direct)
     called = [
         one
-        for one in _called_for(candidates, READING.called * (not told), all_due=reader.namesakes or not told)
+        for one in _called_for(candidates, READING.called * (not told), of=reader.namesakes if told else None)
         if one not in direct
     ]
     return [*good, *direct, *called]
@@ -294,14 +352,25 @@ def _best_first(pair: tuple[float, ContextCandidate]) -> tuple[float, UUID]:
     return -pair[0], pair[1].value.id
 
 
-def _called_for(candidates: Iterable[ContextCandidate], room: int, *, all_due: bool) -> list[ContextCandidate]:
-    """What a name or a process calls for, and what else comes near what answers best, by all that speaks for it, lent or not."""
-    known = [(one.found.relevance, one) for one in candidates if isinstance(one.found, RankedMemory)]
-    due = [one for _, one in known if one.due and (all_due or one.is_process)]
-    best = max((relevance.own for relevance, _ in known), default=0.0)
+def _called_for(
+    candidates: Iterable[ContextCandidate], room: int, *, of: frozenset[UUID] | None
+) -> list[ContextCandidate]:
+    """What a name or a process calls for, and what else comes near what answers best, by all that speaks for it, lent or not.
+
+    of: whose names count; None of anybody.
+    """
+    known = [(one.found, one) for one in candidates if isinstance(one.found, RankedMemory)]
+    due = [
+        one
+        for ranked, one in known
+        if one.due and (of is None or one.is_process or (ranked.relevance.foundation and ranked.found.entities & of))
+    ]
+    best = max((ranked.relevance.own for ranked, _ in known), default=0.0)
     least = max(READING.least, READING.relative * best * READING.memory) / READING.memory
     rest = [
-        (-relevance.total, one.value.id, one) for relevance, one in known if not one.due and relevance.total >= least
+        (-ranked.relevance.total, one.value.id, one)
+        for ranked, one in known
+        if not one.due and ranked.relevance.total >= least
     ]
     return [*due, *(one for _, _, one in sorted(rest)[: max(0, room - len(due))])]
 
@@ -309,10 +378,16 @@ def _called_for(candidates: Iterable[ContextCandidate], room: int, *, all_due: b
 def _newest_first(
     shown: Sequence[tuple[float, ContextCandidate]], reader: ReaderCues
 ) -> list[tuple[float, ContextCandidate]]:
-    """Of the best, what was said last leads: it may have replaced the rest. In a group, whoever asks speaks for themselves."""
+    """Of the best, what was said last leads: it may have replaced the rest, and stands above what is known to be replaced.
 
-    def key(pair: tuple[float, ContextCandidate]) -> tuple[bool, float]:
-        return reader.speaker is not None and not _of_asker(pair[1], reader), -pair[1].value.said_at.timestamp()
+    In a group, whoever asks speaks for themselves.
+    """
+
+    def key(pair: tuple[float, ContextCandidate]) -> tuple[bool, bool, float]:
+        value = pair[1].value
+        of_another = reader.speaker is not None and not _of_asker(pair[1], reader)
+        replaced = isinstance(value, StoredMessage) and bool(value.replaced)
+        return replaced, of_another, -value.said_at.timestamp()
 
     return [*sorted(shown[: READING.lead], key=key), *shown[READING.lead :]]
 

@@ -62,6 +62,18 @@ _PROFILE = lazy_pattern(
     r"|\b(?:tell|remind) me (?:something |everything |all |a bit )?about (?:me|myself|us)\b|\bwho am i\W*$"
     r"|\b(?:describe|summari[sz]e) (?:me|myself|my profile)\b|\b(?:show|what is|what's) (?:me )?my profile\b"
 )
+_OWN = (
+    r"(?:(?:home|work|email|phone|mobile|postal|blood|shoe|full|first|last|job) )?(?:address|phone|number|e-?mail|birthday|age|"
+    r"name|job|work|title|type|size|height|weight|allergy|allergies|diet|employer|salary|hometown|postcode)"
+)
+_OF_ONESELF = lazy_pattern(
+    r"(?i)\b(?:do|did|am|was|have|had|must) i\b(?! (?:say|tell|mention|promise|meet|invite|give|owe|lend|know)\b)"
+    rf"|\bmy {_OWN}\b(?!['’])"
+)
+_I = lazy_pattern(r"(?i)\b(?:i|we|me|us)\b")
+_WHO = lazy_pattern(r"(?i)\b(?:who|whose|whom|we|us|our)\b")
+_MINE = lazy_pattern(rf"(?i)\bmy (?!(?:own )?{_OWN}\b)")
+
 _OF_THE_ASSISTANT = lazy_pattern(r"(?i)\b(?:you|your)\b(?! (?:please|tell|give|remind|write|know|remember|help))")
 
 _PAST = lazy_pattern(
@@ -102,9 +114,19 @@ def is_first_person(text: str) -> bool:
     return _FIRST_PERSON.search(_HOW_TO.sub(" ", text)) is not None
 
 
+def speaks_of_oneself(text: str) -> bool:
+    """Whether whoever speaks says what they do or are, rather than what somebody of theirs does or is."""
+    return _I.search(text) is not None
+
+
 def spoken_of(text: str, name: str) -> str:
     """Return a text in the first person as it reads of somebody by name: "where's my dog?" is "where's Ana's dog?"."""
     return _FIRST_PERSON_WORD.sub(lambda one: name + _ENDING.get(one[0].lower().replace("’", "'"), ""), text)
+
+
+def asks_of_oneself(text: str) -> bool:
+    """Whether a text asks for something of whoever asks, and of nobody else: "where do I live?", not "how old is my son?"."""
+    return _OF_ONESELF.search(text) is not None and not any(one.search(text) for one in (_WHO, _MINE))
 
 
 def asks_for_profile(text: str) -> bool:

@@ -6,12 +6,15 @@ from datetime import date
 from itertools import count, groupby
 from uuid import UUID
 
-from mosshead.fencing import fenced, message_line
+from mosshead.fencing import fenced, message_line, short
 from mosshead.models.memories import Hit, Progress
 from mosshead.models.messages import StoredMessage
 from mosshead.models.notes import memory_note, said_on
 from mosshead.models.questions import Question
 from mosshead.text import as_compared
+
+_REPLACED, _REPLACED_CHARACTERS = 2, 80
+"""What a line tells of what a message says that holds no longer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +26,7 @@ class Explanation:
     any age; boost: for what was said lately.
     cosine, words: the raw scores, of which words is BM25; None of what nobody scored. parts: what each signal adds, in standard
     deviations, by its name in `Relevance` or `MessageWeights`. sources: the messages that a memory was taken from.
+    heading: of the lines among which the text has it; empty where it has none.
     """
 
     memory: Hit | None = None
@@ -36,6 +40,7 @@ class Explanation:
     words: float | None = None
     parts: Mapping[str, float] = field(default_factory=dict, hash=False)
     sources: tuple[UUID, ...] = ()
+    heading: str = ""
 
     @property
     def content(self) -> str:
@@ -69,11 +74,12 @@ class Context:
     def text(self) -> str:
         """``- content`` lines for memories and ``speaker, date: content`` lines for messages, the best first.
 
+        What is about one of several with the same name stands under a heading that tells who that is.
         A context that fills its budget has all memories first, and then under a date for each conversation and day what was said.
         Empty where nothing is known. For a prompt, take `as_system_message`.
         """
         if self.ordered:
-            return "\n".join(context_line(one) for one in self.explanations)
+            return "\n".join(_lines_of_all(self.explanations))
         notes = (f"- {memory_note(memory)}" for memory in self.memories)
         return "\n".join((*notes, *_said(self.messages)))
 
@@ -84,7 +90,7 @@ class Context:
         empty. It takes some 30 tokens more than `tokens`, and one more for each line of what was said, which it leads by "- ".
         """
         if self.ordered:
-            lines = (context_line(one).removeprefix("- ") for one in self.explanations)
+            lines = (one.removeprefix("- ") for one in _lines_of_all(self.explanations))
             return {"role": "system", "content": fenced(lines)}
         notes = (memory_note(memory) for memory in self.memories)
         return {"role": "system", "content": fenced((*notes, *_said(self.messages)))}
@@ -92,6 +98,14 @@ class Context:
     def explain(self) -> tuple[Explanation, ...]:
         """For each memory and each message of the context, how it came to be there."""
         return self.explanations
+
+
+def _lines_of_all(those: Iterable[Explanation]) -> Iterator[str]:
+    """The lines of an ordered context, with the headings above them."""
+    for heading, some in groupby(those, key=lambda one: one.heading):
+        if heading:
+            yield f"{heading}:"
+        yield from map(context_line, some)
 
 
 def context_line(one: Explanation) -> str:
@@ -107,8 +121,12 @@ def day_heading(message: StoredMessage) -> str:
 
 
 def message_note(message: StoredMessage) -> str:
-    """A message on one line."""
-    return message_line(message.role, message.speaker, message.content)
+    """A message on one line; what it says that was replaced since is marked as earlier."""
+    line = message_line(message.role, message.speaker, message.content)
+    if not message.replaced:
+        return line
+    ended = "; ".join(short(one, _REPLACED_CHARACTERS) for one in message.replaced[:_REPLACED])
+    return f"{line} (earlier, no longer so: {ended})"
 
 
 def dated_message_note(message: StoredMessage) -> str:

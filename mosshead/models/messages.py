@@ -14,7 +14,8 @@ class StoredMessage:
     """One message of a conversation, as the app published it.
 
     conversation: None where the app named none. place: the message's number in its conversation, from 0, in the order of time.
-    said_at: in the zone in which it was published.
+    said_at: in the zone in which it was published. replaced: what was remembered from it and has been replaced since; of messages
+    that a context or a search found.
     """
 
     id: UUID
@@ -25,3 +26,4 @@ class StoredMessage:
     content: str
     said_at: datetime
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    replaced: tuple[str, ...] = ()

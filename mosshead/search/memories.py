@@ -51,10 +51,13 @@ WEIGHTS = MemoryWeights()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bearing:
-    """Whom memories are about. memories: how many there are; parent: what it belongs to."""
+    """Whom memories are about. memories: how many there are; parent: what it belongs to; description: tells it from namesakes."""
 
     memories: int
     parent: UUID | None = None
+    name: str = ""
+    description: str | None = None
+    is_person: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,9 +122,12 @@ def scanned(rows: Iterable[Any]) -> ScannedMemories:
         cosine=Spread.of(found, "cosine"),
         words=Spread.of(found, "words"),
         bearings={
-            entity: Bearing(memories=many, parent=parent)
+            entity: Bearing(memories=many, parent=parent, name=name, description=description, is_person=person)
             for row in found
-            for entity, many, parent in zip(row.entities or (), row.counts or (), row.parents or (), strict=True)
+            if row.entities
+            for entity, many, parent, name, description, person in zip(
+                row.entities, row.counts, row.parents, row.names, row.descriptions, row.persons, strict=True
+            )
         },
     )
 
@@ -226,8 +232,8 @@ def _related(scored: str, links: str) -> str:
 
 _WHOM = f"""
     linked as materialized (
-        select link.memory_id, link.entity_id, link.certainty, entity.name, entity.parent_id,
-               array_position(array['subject', 'object', 'about'], link.role) as role
+        select link.memory_id, link.entity_id, link.certainty, entity.name, entity.parent_id, entity.description,
+               entity.entity_type = 'person' as person, array_position(array['subject', 'object', 'about'], link.role) as role
         from mosshead_read_v1.memory_entities as link
         join mosshead_read_v1.entities as entity on {of_namespace("entity")} and entity.entity_id = link.entity_id
         where {of_namespace("link")} and link.memory_id = any(array(select owner_id from chosen))
@@ -243,7 +249,10 @@ _WHOM = f"""
         select memory_id, array_agg(name order by role, name) as about,
                array_agg(linked.entity_id order by linked.entity_id) filter (where certainty = 'sure') as entities,
                array_agg(parent_id order by linked.entity_id) filter (where certainty = 'sure') as parents,
-               array_agg(counted.memories order by linked.entity_id) filter (where certainty = 'sure') as counts
+               array_agg(counted.memories order by linked.entity_id) filter (where certainty = 'sure') as counts,
+               array_agg(name order by linked.entity_id) filter (where certainty = 'sure') as names,
+               array_agg(description order by linked.entity_id) filter (where certainty = 'sure') as descriptions,
+               array_agg(person order by linked.entity_id) filter (where certainty = 'sure') as persons
         from linked full join counted using (entity_id) group by memory_id
     ),
     sources as materialized (
@@ -260,6 +269,7 @@ _KNOWN = f"""
     ),
     found as materialized (
         select known.*, chosen.cosine, chosen.words, whom.about, whom.entities, whom.parents, whom.counts,
+               whom.names, whom.descriptions, whom.persons,
                sources.messages as sources
         from known
         full join chosen on chosen.owner_id = known.memory_id

@@ -146,7 +146,11 @@ def scanned(rows: Iterable[Any], told: Collection[str] = (), hidden: Collection[
     given = list(rows)
     found = (
         MessageFound(
-            message=message_of(row), cosine=row.cosine, with_before=row.with_before, words=row.words, itself=row.itself
+            message=message_of(row, replaced=row.replaced or ()),
+            cosine=row.cosine,
+            with_before=row.with_before,
+            words=row.words,
+            itself=row.itself,
         )
         for row in given
     )
@@ -219,11 +223,25 @@ _FOUND = f"""
         from mosshead_read_v1.messages as message
         where {of_namespace("message")} and message.message_id = any(array(select message_id from placed))
     ),
+    taught_by as materialized (
+        select source.message_id, source.memory_id from mosshead_read_v1.provenance as source
+        where {of_namespace("source")} and source.stance = 'for' and source.message_id = any(array(select message_id from placed))
+    ),
+    ended as materialized (
+        select memory.memory_id, memory.content as ended from mosshead_read_v1.memories as memory
+        where {of_namespace("memory")} and memory.known_to is null and memory.state = 'superseded'
+          and memory.memory_id = any(array(select memory_id from taught_by))
+    ),
+    replaced as materialized (
+        select message_id, array_agg(ended order by memory_id) filter (where ended is not null) as replaced
+        from taught_by full join ended using (memory_id) group by message_id
+    ),
     found as materialized (
         select * from placed full join scored using (message_id) full join said using (message_id)
+        full join replaced using (message_id)
     )
 """
-"""What is found, with all its scores and as it was said."""
+"""What is found, with all its scores, as it was said, and what of it was replaced since."""
 
 
 def _statement(head: str) -> str:

@@ -399,8 +399,8 @@ def occurrence_of(row: Any) -> Occurrence | None:
     )
 
 
-def message_of(row: Any) -> StoredMessage:
-    """A row with the columns of a message as a value."""
+def message_of(row: Any, *, replaced: Iterable[str] = ()) -> StoredMessage:
+    """A row with the columns of a message as a value. replaced: what was taken from it and holds no longer."""
     return StoredMessage(
         id=row.message_id,
         conversation=row.conversation_id or None,
@@ -410,6 +410,7 @@ def message_of(row: Any) -> StoredMessage:
         content=strip_fences(row.content),  # what an app published with its whole prompt was not said
         said_at=in_zone(row.said_at, row.occurred_at_offset),
         metadata=row.metadata or {},
+        replaced=tuple(replaced),
     )
 
 

@@ -10,6 +10,8 @@ import psutil
 
 from workers.demo import QUESTIONS
 
+ANSWERS = ("two AI detectors", "Valencia", "on Thursday", "shellfish", "welcome pack", "penicillin")
+
 
 def test_the_demo_shows_the_acceptance_story_and_leaves_nothing_behind(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("MOSSHEAD_", "OPENAI_"))}
@@ -29,6 +31,17 @@ def test_the_demo_shows_the_acceptance_story_and_leaves_nothing_behind(tmp_path:
     assert "detectors" in story
     assert "plumber" not in story  # the other Peter
     assert report["answers"][0]["asked"] == []
+    for answer, words in zip(report["answers"], ANSWERS, strict=True):
+        shown = answer["context"].splitlines()
+        lines = [line for line in shown if not line.endswith(":")]  # a heading is none
+        assert len(lines) <= 8, shown
+        assert any(words in line for line in lines[:2]), shown
+    assert "Cardiff" not in report["answers"][1]["context"]  # where Peter lives
+    paella = report["answers"][3]["context"]
+    of_family, _, of_the_writer = paella.partition("\nPeter, writer:\n")
+    assert of_family.startswith("Peter, User's brother-in-law:\n")
+    assert "writer" not in of_family
+    assert of_the_writer.splitlines() == ["- Peter is a writer at Wolf of Blog Street"]
     question = report["question"]
     assert question["asked"].startswith("Which Peter do you mean: ")
     assert question["offered"] == 2

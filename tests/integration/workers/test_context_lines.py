@@ -253,3 +253,39 @@ def test_what_is_known_of_whoever_asks_is_their_profile_by_subject(
     assert {"- User's name is Sarah", "- User lives in Ghent", "- User likes chess"} <= set(own[:3])
     assert "- User's wife Vera is a nurse" in lines[3:]
     assert not [line for line in lines if "Max" in line]
+
+
+def test_of_what_i_ask_about_myself_nothing_is_shown_of_somebody_else(forming: Forming, sarah: Namespace) -> None:
+    said(forming, "I'm allergic to latex.", "My cousin Robert is allergic to walnuts.", "Robert lives in Graz.")
+    said(forming, "I live in Linz.", at=LATER)
+    for question, own, other in (
+        ("What am I allergic to?", "latex", "walnuts"),
+        ("which town do I live in", "Linz", "Graz"),
+        ("What's my home address?", "Linz", "Graz"),
+    ):
+        text = sarah.context(question).text
+        assert own in text
+        assert other not in text
+    assert "walnuts" in sarah.context("What is Robert allergic to?").text
+    assert "walnuts" in sarah.context("What is my cousin allergic to?").text
+
+
+def test_two_with_one_name_have_a_heading_each_also_where_neither_is_named(forming: Forming, sarah: Namespace) -> None:
+    said(forming, "My sister Ruth works as a nurse in Lyon.", "My boss Ruth works as an architect in Rome.")
+    said(forming, "My sister Ruth plays the harp.", "My boss Ruth plays the tuba.", at=LATER)
+    shown = sarah.context("Which instruments are played?").text.splitlines()
+    headings = [line for line in shown if line.endswith(":")]
+    assert len([line for line in headings if line.startswith("Ruth, ")]) == 2, shown
+    assert not any("harp" in line or "tuba" in line for line in shown[: shown.index(headings[0])])
+
+
+def test_a_message_whose_memory_was_replaced_is_marked_and_stands_below(forming: Forming, sarah: Namespace) -> None:
+    said(forming, "I work at Siemens in Graz, right behind the cathedral with the crooked tower.")
+    said(forming, "I work at Bosch now, near the harbour with the blue cranes.", at=LATER)
+    question = "Where do I work?"
+    shown = sarah.context(question, now=MUCH_LATER).text.splitlines()
+    marked = [line for line in shown if "Siemens" in line]
+    assert "Bosch" in shown[0]
+    assert all("(earlier, no longer so: User works at Siemens" in line for line in marked)
+    (found,) = (one for one in sarah.messages.search(question).messages if "Siemens" in one.content)
+    assert found.replaced[0].startswith("User works at Siemens")

@@ -3,7 +3,14 @@
 import pytest
 
 from mosshead.embeddings.calibration import UnrelatedCosines
-from mosshead.language.requests import asks_what_is_now, is_first_person, is_request, is_small_talk, needs_of
+from mosshead.language.requests import (
+    asks_of_oneself,
+    asks_what_is_now,
+    is_first_person,
+    is_request,
+    is_small_talk,
+    needs_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -51,3 +58,23 @@ def test_a_question_of_the_past_does_not_ask_what_is_now() -> None:
 def test_the_nearest_of_many_texts_must_be_nearer_than_that_of_a_few() -> None:
     cosines = UnrelatedCosines(mean=0.7, deviation=0.02)
     assert 0.7 < cosines.near(3) < cosines.near(200) < 0.85
+
+
+@pytest.mark.parametrize(
+    ("text", "of_oneself"),
+    [
+        ("Where do I work?", True),
+        ("What am I afraid of", True),
+        ("which bank have I got", True),
+        ("What's my shoe size?", True),
+        ("what is my phone number", True),
+        ("How old is my daughter?", False),
+        ("Who am I meeting?", False),
+        ("When did I say that the bins are out?", False),
+        ("What's my brother's address?", False),
+        ("Where do we live?", False),
+        ("Tell me a joke", False),
+    ],
+)
+def test_a_question_about_oneself_asks_of_nobody_else(text: str, of_oneself: bool) -> None:
+    assert asks_of_oneself(text) is of_oneself

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from hypothesis import given
@@ -102,6 +103,68 @@ def test_a_memory_that_says_all_that_its_message_says_stands_for_it() -> None:
 def test_of_a_message_that_is_related_to_nothing_nothing_is_shown() -> None:
     unrelated = ReaderCues(cosines=CUES.cosines, related=False)
     assert chosen(found(0, 6.0), messages=[said(message(1), 6.0)], cues=unrelated).text == ""
+
+
+PETERS = {0: "Peter, plumber", 1: "Peter, writer"}
+
+
+def headed(*about: int, **more: Any) -> ReaderCues:
+    """Of the memories 0 and on, about which Peter each is."""
+    return replace(CUES, headings={found(number).memory.id: PETERS[one] for number, one in enumerate(about)}, **more)
+
+
+def test_each_of_two_with_one_name_has_a_heading_and_what_else_is_known_has_one_below_these() -> None:
+    cues = headed(0, 1, 0)
+    shown = chosen(found(0, 6.0), found(1, 5.0), found(2, 4.0), found(3, 3.0), cues=cues)
+    assert shown.text.splitlines() == [
+        *("Peter, plumber:", "- fact 0", "- fact 2"),
+        *("Peter, writer:", "- fact 1", "Besides:", "- fact 3"),
+    ]
+    assert shown.tokens == len(shown.text.split())
+    assert [one.heading for one in shown.explain()][::2] == ["Peter, plumber", "Peter, writer"]
+    fenced = shown.as_system_message()["content"].splitlines()
+    assert fenced[2:4] == ["- Peter, plumber:", "- fact 0"]
+
+
+def test_what_is_about_nobody_of_that_name_needs_no_heading_above_these() -> None:
+    cues = replace(CUES, headings={found(1).memory.id: PETERS[1]})
+    assert chosen(found(0, 6.0), found(1, 5.0), cues=cues).text == "- fact 0\nPeter, writer:\n- fact 1"
+
+
+def test_where_there_is_no_room_for_headings_the_lines_stand_without_them() -> None:
+    assert chosen(found(0, 6.0), found(1, 5.0), cues=headed(0, 1), budget=7).text == "- fact 0\n- fact 1"
+
+
+def test_under_a_heading_a_message_needs_no_memory_that_says_who_is_meant() -> None:
+    before, told = message(1, content="Peter the plumber came"), message(2, content="He likes rye bread, by the way.")
+    likes = found(0, 5.0, content="Peter likes rye bread", sources=(before.id, told.id))
+    plain = chosen(likes, messages=[said(told, 4.0)])
+    assert len(plain.explain()) == 2
+    cues = replace(CUES, headings={likes.memory.id: PETERS[0], told.id: PETERS[0]})
+    assert [one.message for one in chosen(likes, messages=[said(told, 4.0)], cues=cues).explain()] == [told]
+
+
+def test_a_small_budget_has_few_lines_where_messages_are_among_them_and_never_without_what_is_called_for() -> None:
+    messages = [said(message(number), 9.0 - number / 10) for number in range(20)]
+    assert len(chosen(messages=messages, budget=300).explain()) == 8
+    assert len(chosen(messages=messages, budget=480).explain()) == 12
+    assert len(chosen(*(found(number, 6.0) for number in range(9)), budget=300).explain()) == 9
+
+
+def test_what_is_about_somebody_else_is_left_out_where_whoever_asks_means_themselves() -> None:
+    cues = replace(CUES, of_others=frozenset({found(0).memory.id, message(1).id}))
+    shown = chosen(found(0, 6.0), found(1, 5.0), messages=[said(message(1), 9.0), said(message(2), 8.0)], cues=cues)
+    assert {one.content for one in shown.explain()} == {"fact 1", "said 2"}
+
+
+def test_what_was_replaced_stands_below_what_holds_and_is_marked() -> None:
+    old = message(1, content="I live in Oslo with my cat.", replaced=("User lives in Oslo",), said_at=NOW)
+    new = message(2, content="I live in Ghent.")
+    shown = chosen(messages=[said(old, 9.0), said(new, 8.0)], cues=replace(CUES, of_now=True))
+    assert [one.message for one in shown.explain()] == [new, old]
+    assert shown.text.splitlines()[1].endswith(
+        "I live in Oslo with my cat. (earlier, no longer so: User lives in Oslo)"
+    )
 
 
 @given(
