@@ -233,8 +233,8 @@ _FOUND = f"""
           and memory.memory_id = any(array(select memory_id from taught_by))
     ),
     replaced as materialized (
-        select message_id, array_agg(ended order by memory_id) as replaced from taught_by full join ended using (memory_id)
-        where ended is not null group by message_id
+        select message_id, array_agg(ended order by memory_id) filter (where ended is not null) as replaced
+        from taught_by full join ended using (memory_id) group by message_id
     ),
     found as materialized (
         select * from placed full join scored using (message_id) full join said using (message_id)
