@@ -211,7 +211,7 @@ def test_a_shortened_name_of_a_thing_may_be_written_out_and_another_name_may_not
     messages = [Message(1, UUID(int=1), "c1", Role.USER, None, said, AT)]
 
     def is_solid(name: str) -> bool:
-        mention: dict[str, Any] = {
+        mention: dict[str, object] = {
             "name": name,
             "entity_type": "concept",
             "role": "about",
