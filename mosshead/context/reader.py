@@ -266,7 +266,7 @@ def _needed(
         found: list[MemoryFound | MessageFound] = [
             one
             for one in messages_sql.scanned(said, hidden=hidden).found
-            if is_statement(one) and (speaker is None or one.message.speaker == speaker)
+            if is_statement(one) and not one.message.replaced and (speaker is None or one.message.speaker == speaker)
         ]
         found += [one for one in memories_sql.scanned(known).memories if not parsed.asker.isdisjoint(one.entities)]
         found.sort(key=lambda one: -one.cosine)

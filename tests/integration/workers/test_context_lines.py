@@ -289,3 +289,11 @@ def test_a_message_whose_memory_was_replaced_is_marked_and_stands_below(forming:
     assert all("(earlier, no longer so: User works at Siemens" in line for line in marked)
     (found,) = (one for one in sarah.messages.search(question).messages if "Siemens" in one.content)
     assert found.replaced[0].startswith("User works at Siemens")
+
+
+def test_what_was_replaced_is_not_good_to_know_for_a_request(forming: Forming, sarah: Namespace) -> None:
+    said(forming, "I'm vegan.", "We have a cat called Fig.", "My car is a red Skoda.", "I like jazz.")
+    said(forming, "I've gone back to eating cheese.", at=LATER)
+    shown = sarah.context("What should I cook for dinner?").text.splitlines()
+    assert "cheese" in shown[0]
+    assert all("no longer so" in line for line in shown if "vegan" in line)
