@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 _T = TypeVar("_T")
 _U = TypeVar("_U")
@@ -73,6 +73,19 @@ class Bridge:
         """Let the threads end when they have done what they were given."""
         self._work.shutdown(wait=False)
         self._spool.shutdown(wait=False)
+
+
+class Awaited(Generic[_T]):
+    """What stands for a straight object in an event loop: its methods run that object's, across a bridge."""
+
+    def __init__(self, straight: _T, bridge: Bridge) -> None:
+        """An app does not make one: `AsyncMemory.connect` does, and the methods of what that gives."""
+        self._straight, self._bridge = straight, bridge
+
+
+def across(one: Any) -> tuple[Any, Bridge | None]:
+    """Return what an object stands for, and the bridge that leads there; of a straight one itself, and None. For an extension."""
+    return (one._straight, one._bridge) if isinstance(one, Awaited) else (one, None)  # noqa: SLF001 - they are ours
 
 
 def crossed() -> bool:
