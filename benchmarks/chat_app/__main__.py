@@ -1,11 +1,12 @@
 """How much slower a chat app of FastAPI is with memory than without, while fifty people talk to it at once.
 
-    python -m benchmarks.chat_app [--seconds N] [--chats N] [--json]
+    python -m benchmarks.chat_app [--seconds N] [--chats N] [--pause SECONDS] [--json]
 
 Starts a Postgres, a Redis and the service, whose three processes run at a lower priority, and a model that streams each answer
 for 300 ms. Each person has a dog with a name of its own and twenty memories more. They talk to the example
-(examples/fastapi_chat.py) without memory, with it, and without it again; each asks anew as soon as the answer is whole, and every
-message is new. So the app's processor time shows in how long answers take. All of it shares the machine's cores.
+(examples/fastapi_chat.py) without memory, with it, and without it again. Every message is new, and comes half a pause to one and
+a half after the answer before. Without a pause fifty answers are always under way, and even the app alone is at its limit.
+All of it shares the machine's cores.
 
 Then they talk once more while all of the service and its servers are killed, stay away for a while, and come back. In the end,
 when all is at rest, every message that was answered must be among its user's, and nobody was told of another's dog.
@@ -24,7 +25,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -102,18 +103,20 @@ class Stage:
     folder: Path
     seconds: float
     chats: int
+    pause: float
 
 
 def main(
     seconds: Annotated[float, typer.Option(help="How long a phase takes.")] = 60.0,
     chats: Annotated[int, typer.Option(help="How many talk at once.")] = 50,
+    pause: Annotated[float, typer.Option(help="Seconds between an answer and the next message, on average.")] = 1.0,
     json_only: Annotated[bool, typer.Option("--json", help="Print nothing but the JSON object.")] = False,
 ) -> None:
     """Talk to the app without memory, with it and without it; then with it while the service is killed."""
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     folder = Path(tempfile.mkdtemp(prefix="rb-"))  # short: a socket's path has a limit
     try:
-        with _stage(folder, seconds, chats) as stage:
+        with _stage(folder, seconds, chats, pause) as stage:
             result = _run(stage)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -124,7 +127,7 @@ def main(
 
 
 @contextmanager
-def _stage(folder: Path, seconds: float, chats: int) -> Iterator[Stage]:
+def _stage(folder: Path, seconds: float, chats: int, pause: float) -> Iterator[Stage]:
     configure_logging(Settings(log_level="error"))
     socket = prepare_database(folder / "db")
     redis, port = redis_program(folder / "redis", folder / "redis.log")
@@ -153,12 +156,14 @@ def _stage(folder: Path, seconds: float, chats: int) -> Iterator[Stage]:
     ]
     command = [sys.executable, "-m", "benchmarks.chat_app.model", str(model), str(MODEL_SECONDS)]
     programs.append(Program(name="model", command=command, env=own, cwd=ROOT, log=folder / "model.log"))
-    with supervised([postgres_program(socket, folder / "postgres.log"), redis, *programs]) as servers:
+    database = postgres_program(socket, folder / "postgres.log")
+    both = [replace(one, env=own | dict(one.env)) for one in (database, redis)]
+    with supervised([*both, *programs]) as servers:
         eventually(lambda: postgres_answers(socket), within=_READY_SECONDS, what="Postgres")
         _fill(socket, chats)
         eventually(lambda: _at_work(socket), within=_READY_SECONDS, what="the worker")
         app = environment | {"OPENAI_BASE_URL": f"http://{LOOPBACK}:{model}/v1", "OPENAI_API_KEY": "none"}
-        yield Stage(servers, socket, app, folder, seconds, chats)
+        yield Stage(servers, socket, app, folder, seconds, chats, pause)
 
 
 def _at_work(socket: Path) -> bool:
@@ -266,7 +271,8 @@ def _get(port: int, path: str) -> Any:
 
 
 def _chats(stage: Stage, port: int, seconds: float, phase: str) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.chat_app.chats", str(port), str(seconds), str(stage.chats), phase]
+    how = map(str, (port, seconds, stage.chats, stage.pause))
+    command = [sys.executable, "-m", "benchmarks.chat_app.chats", *how, phase]
     done = subprocess.run(command, env=stage.environment, cwd=ROOT, check=True, stdout=subprocess.PIPE)
     seen: dict[str, Any] = json.loads(done.stdout)
     return seen

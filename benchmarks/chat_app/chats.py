@@ -1,6 +1,6 @@
-"""Fifty people who talk to the app at once, a process of its own. Each asks again when the answer is there.
+"""People who talk to the app at once, a process of its own. Each asks again some time after the answer is whole.
 
-    python -m benchmarks.chat_app.chats PORT SECONDS CHATS PHASE     (the phase a word)
+    python -m benchmarks.chat_app.chats PORT SECONDS CHATS PAUSE PHASE     (the phase a word)
 
 Every message is new, and the latest turns are sent along. Prints a JSON object: {"ms": how long whole answers took, "errors",
 "without_notes", "foreign": answers with another's dog, "told": what was said and answered, by user}.
@@ -8,6 +8,7 @@ Every message is new, and the latest turns are sent along. Prints a JSON object:
 
 import asyncio
 import json
+import random
 import sys
 import time
 from collections import deque
@@ -45,13 +46,14 @@ class Seen:
     told: dict[str, list[str]] = field(default_factory=dict)
 
 
-async def _talk(number: int, port: int, ends: float, phase: str, seen: Seen) -> None:
-    said = sentences(f"{phase} {number}")
+async def _talk(number: int, port: int, ends: float, pause: float, *, phase: str, seen: Seen) -> None:
+    said, chance = sentences(f"{phase} {number}"), random.Random(f"{phase} {number}")  # noqa: S311 - no secret
     turns: deque[dict[str, Any]] = deque(maxlen=_HISTORY)
     strangers = {dog_of(other) for other in range(100) if other != number}
     end: End | None = None
     count = 0
     while time.perf_counter() < ends:
+        await asyncio.sleep(pause * chance.uniform(0.5, 1.5))
         count += 1
         text = f"{next(said)} This is message {count} of {phase}. What is my dog called?"
         asked = {"role": "user", "content": text}
@@ -72,11 +74,12 @@ async def _talk(number: int, port: int, ends: float, phase: str, seen: Seen) -> 
         turns.extend((asked, _SAID))  # what stands in the history is not repeated among the notes
 
 
-async def _main(port: int, seconds: float, chats: int, phase: str) -> None:
+async def _main(port: int, seconds: float, chats: int, pause: float, phase: str) -> None:
     seen, ends = Seen(), time.perf_counter() + seconds
-    await asyncio.gather(*(_talk(number, port, ends, phase, seen) for number in range(chats)))
+    await asyncio.gather(*(_talk(number, port, ends, pause, phase=phase, seen=seen) for number in range(chats)))
     print(json.dumps(asdict(seen)))
 
 
 if __name__ == "__main__":
-    asyncio.run(_main(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]), sys.argv[4]))
+    port, seconds, chats, pause, phase = sys.argv[1:]
+    asyncio.run(_main(int(port), float(seconds), int(chats), float(pause), phase))
