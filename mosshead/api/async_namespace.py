@@ -14,7 +14,7 @@ from mosshead.api.erasures import NamespaceErasures
 from mosshead.api.groups import NamespaceGroup
 from mosshead.api.messages import NamespaceMessages
 from mosshead.api.namespace import Namespace
-from mosshead.bridge import Bridge
+from mosshead.bridge import Awaited, Bridge
 from mosshead.paths import NamespacePath, NamespacePrefix
 
 _P = ParamSpec("_P")
@@ -34,12 +34,8 @@ def awaited_as(
     return call
 
 
-class AsyncEntities:
+class AsyncEntities(Awaited[NamespaceEntities]):
     """`Namespace.entities`, awaited."""
-
-    def __init__(self, straight: NamespaceEntities, bridge: Bridge) -> None:
-        """Use `AsyncNamespace.entities`."""
-        self._straight, self._bridge = straight, bridge
 
     list = awaited_as(NamespaceEntities.list)
     get = awaited_as(NamespaceEntities.get)
@@ -52,12 +48,8 @@ class AsyncEntities:
     split = awaited_as(NamespaceEntities.split)
 
 
-class AsyncDecisions:
+class AsyncDecisions(Awaited[NamespaceDecisions]):
     """`Namespace.decisions`, awaited."""
-
-    def __init__(self, straight: NamespaceDecisions, bridge: Bridge) -> None:
-        """Use `AsyncNamespace.decisions`."""
-        self._straight, self._bridge = straight, bridge
 
     for_memory = awaited_as(NamespaceDecisions.for_memory)
     get = awaited_as(NamespaceDecisions.get)
@@ -65,12 +57,8 @@ class AsyncDecisions:
     related = awaited_as(NamespaceDecisions.related)
 
 
-class AsyncDocuments:
+class AsyncDocuments(Awaited[NamespaceDocuments]):
     """`Namespace.documents`, awaited."""
-
-    def __init__(self, straight: NamespaceDocuments, bridge: Bridge) -> None:
-        """Use `AsyncNamespace.documents`."""
-        self._straight, self._bridge = straight, bridge
 
     get = awaited_as(NamespaceDocuments.get)
     list = awaited_as(NamespaceDocuments.list)
@@ -81,12 +69,8 @@ class AsyncDocuments:
     episodes = awaited_as(NamespaceDocuments.episodes)
 
 
-class AsyncMessages:
+class AsyncMessages(Awaited[NamespaceMessages]):
     """`Namespace.messages`, awaited."""
-
-    def __init__(self, straight: NamespaceMessages, bridge: Bridge) -> None:
-        """Use `AsyncNamespace.messages`."""
-        self._straight, self._bridge = straight, bridge
 
     search = awaited_as(NamespaceMessages.search)
     get = awaited_as(NamespaceMessages.get)
@@ -98,18 +82,14 @@ class AsyncMessages:
     summary = awaited_as(NamespaceMessages.summary)
 
 
-class AsyncErasures:
+class AsyncErasures(Awaited[NamespaceErasures]):
     """`Namespace.erasures`, awaited."""
-
-    def __init__(self, straight: NamespaceErasures, bridge: Bridge) -> None:
-        """Use `AsyncNamespace.erasures`."""
-        self._straight, self._bridge = straight, bridge
 
     get = awaited_as(NamespaceErasures.get)
     list = awaited_as(NamespaceErasures.list)
 
 
-class AsyncNamespace:
+class AsyncNamespace(Awaited[Namespace]):
     """One namespace's memories for asyncio; made by `AsyncMemory.namespace`, and cheap.
 
     It has the methods of `Namespace` and the same five parts: ``entities``, ``decisions``, ``documents``, ``messages`` and
@@ -119,7 +99,7 @@ class AsyncNamespace:
 
     def __init__(self, straight: Namespace, bridge: Bridge) -> None:
         """Use `AsyncMemory.namespace`."""
-        self._straight, self._bridge = straight, bridge
+        super().__init__(straight, bridge)
         self.entities = AsyncEntities(straight.entities, bridge)
         self.decisions = AsyncDecisions(straight.decisions, bridge)
         self.documents = AsyncDocuments(straight.documents, bridge)
@@ -151,12 +131,8 @@ class AsyncNamespace:
     wait = awaited_as(Namespace.wait)
 
 
-class AsyncNamespaceGroup:
+class AsyncNamespaceGroup(Awaited[NamespaceGroup]):
     """`NamespaceGroup`, awaited; made by `AsyncMemory.group`."""
-
-    def __init__(self, straight: NamespaceGroup, bridge: Bridge) -> None:
-        """Use `AsyncMemory.group`."""
-        self._straight, self._bridge = straight, bridge
 
     @property
     def prefix(self) -> NamespacePrefix:

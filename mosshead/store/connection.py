@@ -201,10 +201,11 @@ def _connect(engine: Engine) -> Connection:
 
 
 def _pipelined(engine: Engine, tenant_id: UUID, statements: Sequence["Sql"]) -> list[list[Any]]:
-    # Without autocommit psycopg begins by itself, and waits for that.
-    with _connect(engine).execution_options(isolation_level="AUTOCOMMIT") as connection:
+    with _connect(engine) as connection:
         driver: Any = connection.connection.driver_connection
         try:
+            # Without autocommit psycopg begins by itself, and waits for that. A read that is cut off here gives it back, too.
+            connection.execution_options(isolation_level="AUTOCOMMIT")
             if engine.dialect.is_async:
                 return awaited(_sent_async(driver, tenant_id, statements))
             return _sent(driver, tenant_id, statements)

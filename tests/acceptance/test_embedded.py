@@ -1,5 +1,6 @@
 """A service of one's own, for a notebook or a test: it starts, remembers, and leaves nothing behind."""
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from mosshead import ConfigurationError, Memory
+from mosshead import AsyncMemory, ConfigurationError, Memory
 from tests.machine_given import put_database
 from workers.local import wait_until
 
@@ -60,6 +61,21 @@ def test_a_memory_of_ones_own_remembers_and_its_folder_keeps_it(tmp_path: Path) 
     with Memory.embedded(path=tmp_path) as memory:
         hits = memory.namespace("acme", "sarah_123").query("Where does she live?")
     assert [hit.content for hit in hits] == ["User just moved to Seattle"]
+    assert processes_of(tmp_path) == []
+
+
+def test_a_memory_of_asyncio_starts_a_service_of_its_own_and_stops_it(tmp_path: Path) -> None:
+    put_database(tmp_path)
+
+    async def remembered() -> list[str]:
+        async with await AsyncMemory.embedded(path=tmp_path) as memory:
+            sarah = memory.namespace("acme", "sarah_123")
+            await sarah.publish("I just moved to Seattle.", conversation="c1")
+            await sarah.wait(timeout=60)
+            assert processes_of(tmp_path) != []
+            return [hit.content for hit in await sarah.query("Where does she live?")]
+
+    assert asyncio.run(remembered()) == ["User just moved to Seattle"]
     assert processes_of(tmp_path) == []
 
 

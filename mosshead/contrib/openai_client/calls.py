@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,22 +12,33 @@ from datetime import datetime, tzinfo
 from functools import partial
 from queue import SimpleQueue
 from threading import BoundedSemaphore, RLock, Thread
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union
 from uuid import UUID
 from weakref import finalize
 
 from mosshead.api.memory import Memory
 from mosshead.api.namespace import Namespace
+from mosshead.bridge import Awaited, Bridge, across
 from mosshead.contrib.openai_client.apis import ApiForm, Arguments, CallRequest, Message
 from mosshead.contrib.openai_client.conversations import ProfileBlock, cache_of, read_profile
 from mosshead.errors import InvalidNamespace, MossheadError, ReadTimeout, StoreUnavailable
 from mosshead.events.envelope import MAX_INJECTED
 from mosshead.models.context import Context
 
+if TYPE_CHECKING:
+    from mosshead.api.async_memory import AsyncMemory
+    from mosshead.api.async_namespace import AsyncNamespace
+
 _T = TypeVar("_T")
 
-Whose = Namespace | Sequence[str]
-"""A namespace, or its parts where a `Memory` is there to ask."""
+Face = Union[Namespace, "AsyncNamespace"]
+"""A namespace; one of asyncio is read in the event loop, the other in a thread."""
+
+Whose = Face | Sequence[str]
+"""A namespace, or its parts where a `Memory` or an `AsyncMemory` is there to ask."""
+
+Read = Context | Exception
+"""What reading brings, or why it failed."""
 
 Placement = Literal["message", "system"]
 """Where the notes go: into the user's last message, with a profile in the system prompt; or all into the system prompt."""
@@ -51,7 +62,7 @@ class Injection:
     """How memory accompanies the calls of a client, as `with_memory` was told. asynchronous: whether the calls are awaited."""
 
     asynchronous: bool
-    memory: Memory | Namespace
+    memory: "Memory | AsyncMemory | Face"
     namespace: Whose | Callable[[], Whose] | None
     conversation: str | Callable[[], str]
     zone: tzinfo | Callable[[], tzinfo]
@@ -61,25 +72,27 @@ class Injection:
     on_extract: Callable[[list[UUID]], object] | None
     on_error: Callable[[Exception], object] | None
 
-    def whose(self, given: Whose | Callable[[], Whose] | None) -> Namespace:
+    def whose(self, given: Whose | Callable[[], Whose] | None) -> Face:
         """The namespace of a call. given: what the call says, if it does. Raises InvalidNamespace where nobody says it."""
-        chosen = self.namespace if given is None else given
+        chosen: Any = self.namespace if given is None else given
         if callable(chosen):
             chosen = chosen()
-        if isinstance(chosen, Namespace):
-            return chosen
-        if isinstance(self.memory, Memory) and chosen is not None:
+        memory: Any = self.memory
+        if chosen is not None and isinstance(across(memory)[0], Memory) and not _is_namespace(chosen):
             if isinstance(chosen, str) or not isinstance(chosen, Sequence):
                 raise InvalidNamespace(
                     f"namespace: a Namespace, or its parts such as ('acme', 'sarah_123'), got {type(chosen).__name__}"
                 )
-            return self.memory.namespace(*chosen)
-        if isinstance(self.memory, Namespace) and chosen is None:
-            return self.memory
-        raise InvalidNamespace(
-            "namespace: say whose memory this is: with_memory(client, memory.namespace('acme', 'sarah_123')), or, where it was "
-            "given a Memory, namespace=('acme', 'sarah_123') there or on the call"
-        )
+            chosen = memory.namespace(*chosen)
+        face: Face = memory if chosen is None else chosen
+        if not _is_namespace(face):
+            raise InvalidNamespace(
+                "namespace: say whose memory this is: with_memory(client, memory.namespace('acme', 'sarah_123')), or, where it "
+                "was given a Memory, namespace=('acme', 'sarah_123') there or on the call"
+            )
+        if isinstance(face, Awaited) and not self.asynchronous:
+            raise InvalidNamespace("namespace: an AsyncNamespace is for an AsyncOpenAI; give an OpenAI a Namespace")
+        return face
 
     def named(self, given: object) -> str:
         """The conversation of a call. given: what the call says, if it does; a name, or OpenAI's object with an id."""
@@ -108,6 +121,10 @@ class Injection:
             return default
 
 
+def _is_namespace(one: object) -> bool:
+    return isinstance(across(one)[0], Namespace)
+
+
 class Call:
     """One call. ``arguments`` are those for the client's own method. left: seconds that publishing may hold the chat."""
 
@@ -116,7 +133,9 @@ class Call:
         self._clock = partial(datetime.now, injection.zone() if callable(injection.zone) else injection.zone)
         self._begun, self._begun_at = time.monotonic(), self._clock()
         self.injection, self.form = injection, form
-        self._whose = injection.whose(arguments.pop("namespace", None))
+        self._whose: Namespace
+        self._bridge: Bridge | None
+        self._whose, self._bridge = across(injection.whose(arguments.pop("namespace", None)))
         own = arguments.get("conversation") if form.own_conversation else arguments.pop("conversation", None)
         self._conversation = injection.named(own)
         self._kept = cache_of(self._whose.session.engine).of(self._whose.session, self._conversation)
@@ -130,7 +149,7 @@ class Call:
     def to_read(self) -> float:
         return max(0.0, self.injection.seconds - self.left - self._elapsed())
 
-    def recall(self) -> Future[Context | Exception] | None:
+    def recall(self) -> Future[Read] | None:
         """Begin to read what is known; None where nothing is asked, or too many reads hang."""
         if not self._asked.text.strip():
             return None
@@ -140,7 +159,13 @@ class Call:
             self.injection.report(StoreUnavailable(f"MOSSHEAD_DATABASE_URL: {reason}"))
         return reading
 
-    def remind(self, read: Context | Exception | None) -> None:
+    def recall_async(self) -> "Future[Read] | asyncio.Future[Read] | None":
+        """The same, in the event loop where the namespace is of asyncio: its reads all end by themselves, and are not counted."""
+        if self._bridge is None or not self._asked.text.strip():
+            return self.recall()
+        return in_the_loop(self._bridge.run(self._read))
+
+    def remind(self, read: Read | None) -> None:
         """Put what was read into the prompt. read: None where it did not come in time; the notes read last then do."""
         if read is None:
             read = ReadTimeout(
@@ -200,7 +225,7 @@ class Call:
     def _elapsed(self) -> float:
         return time.monotonic() - self._begun
 
-    def _read(self) -> Context | Exception:
+    def _read(self) -> Read:
         # As long as the memory's own deadline lets it: a read that is cut off takes its connection with it, with all that it had
         # prepared, and the next would be late as well. One that is late warms the next.
         try:
@@ -366,13 +391,26 @@ def wait(future: Future[_T] | None, seconds: float) -> _T | None:
         return None
 
 
-async def wait_async(future: Future[_T] | None, seconds: float) -> _T | None:
-    """The same, while the loop goes on."""
+async def wait_async(future: "Future[_T] | asyncio.Future[_T] | None", seconds: float) -> _T | None:
+    """The same, while the loop goes on. A task that is late goes on; with whoever waits for it, it is cancelled."""
     if future is None:
         return None
-    waiting: asyncio.Future[_T] = asyncio.wrap_future(future)
+    waiting, kept = asyncio.wrap_future(future), False
     try:
         await asyncio.wait([waiting], timeout=seconds)
+        kept = waiting is future
         return waiting.result() if waiting.done() else None
     finally:
-        waiting.cancel()  # or a loop that has ended by then would be told
+        if not kept:  # a thread goes on, and would tell a loop that has ended by then
+            waiting.cancel()
+
+
+def in_the_loop(coroutine: Coroutine[Any, Any, _T]) -> "asyncio.Task[_T]":
+    """Begin it. The loop alone would not keep it when nobody waits any more."""
+    task = asyncio.get_running_loop().create_task(coroutine)
+    _LATE.add(task)
+    task.add_done_callback(_LATE.discard)
+    return task
+
+
+_LATE: set["asyncio.Task[Any]"] = set()

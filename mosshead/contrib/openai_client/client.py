@@ -10,12 +10,24 @@ from uuid import UUID, uuid4
 from mosshead.api.memory import Memory, warm_up
 from mosshead.api.namespace import Namespace
 from mosshead.arguments import checked_limit, checked_seconds
+from mosshead.bridge import Awaited, across
 from mosshead.contrib.openai_client.apis import ApiForm, Chat, Responses
-from mosshead.contrib.openai_client.calls import Call, Injection, Placement, Whose, wait, wait_async, warm_up_reads
+from mosshead.contrib.openai_client.calls import (
+    Call,
+    Face,
+    Injection,
+    Placement,
+    Whose,
+    wait,
+    wait_async,
+    warm_up_reads,
+)
 from mosshead.contrib.openai_client.streams import Forwarding, followed
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
+
+    from mosshead.api.async_memory import AsyncMemory
 
 
 def ask(method: Callable[..., Any], call: Call) -> Any:
@@ -29,7 +41,7 @@ def ask(method: Callable[..., Any], call: Call) -> Any:
 
 async def ask_async(method: Callable[..., Awaitable[Any]], call: Call) -> Any:
     """The same of a client that is awaited."""
-    if (reading := call.recall()) is not None:
+    if (reading := call.recall_async()) is not None:
         read = await wait_async(reading, call.to_read)
         call.remind(read)
     result, publishing = followed(await method(**call.arguments), call)
@@ -109,7 +121,7 @@ _Client = TypeVar("_Client", bound="OpenAI | AsyncOpenAI")
 
 def with_memory(
     client: _Client,
-    memory: Memory | Namespace,
+    memory: "Memory | AsyncMemory | Face",
     *,
     namespace: Whose | Callable[[], Whose] | None = None,
     conversation: str | Callable[[], str] | None = None,
@@ -126,7 +138,7 @@ def with_memory(
     message, puts it into a fence before that message's own words, and publishes the user's message and the answer. What is always
     good to know of the user stands in the system prompt, the same for a whole conversation (docs/injection.md).
 
-    memory: a namespace, or a `Memory` with ``namespace``.
+    memory: a namespace, or a `Memory` with ``namespace``. An AsyncOpenAI reads those of asyncio in the event loop.
     namespace: whose memory, by default: a `Namespace`, its parts, or a function that says so at each call. A call may name
     another with ``namespace=``, which is not sent.
     conversation: its name, or a function that says it; by default one of its own for this client. A call may name another with
@@ -138,12 +150,15 @@ def with_memory(
     on_extract: called with the ids of the events of each turn that was published, in a thread of its own.
     on_error: called with what went wrong where the chat goes on without memory; by default the logger "mosshead" warns of it.
     The local embedding model is loaded now, where it is not yet (0.1 s), and the first time a `Memory` is given here it connects
-    and reads once, for two seconds at most.
+    and reads once, for two seconds at most; an `AsyncMemory` is loaded already.
     Raises TypeError and ValueError, which name what does not fit, InvalidNamespace, and ConfigurationError where the embedding
     model's files are not the right ones. The calls raise what the client raises, and InvalidNamespace where no namespace is said.
     """
-    if not isinstance(memory, Memory | Namespace):
+    asynchronous = _is_asynchronous(client)
+    if not isinstance(across(memory)[0], Memory | Namespace):
         raise TypeError(f"memory: a Memory, or one of its namespaces, got {type(memory).__name__}")
+    if isinstance(memory, Awaited) and not asynchronous:
+        raise TypeError(f"memory: an {type(memory).__name__} is for an AsyncOpenAI; give an OpenAI a Memory")
     for name, function in (("on_extract", on_extract), ("on_error", on_error)):
         if function is not None and not callable(function):
             raise TypeError(f"{name}: a function, got {type(function).__name__}")
@@ -151,7 +166,7 @@ def with_memory(
         raise ValueError(f"placement: one of {', '.join(get_args(Placement))}, got {placement!r}")
     conversation = str(uuid4()) if conversation is None else conversation
     injection = Injection(
-        asynchronous=_is_asynchronous(client),
+        asynchronous=asynchronous,
         memory=memory,
         namespace=namespace,
         conversation=_or_function("conversation", conversation, str, "a name"),
@@ -164,12 +179,18 @@ def with_memory(
     )
     if namespace is not None and not callable(namespace):
         injection.whose(None)
+    _warm_up(memory)
+    return cast("_Client", ClientWithMemory(client, injection, _PARTS))
+
+
+def _warm_up(memory: "Memory | AsyncMemory | Face") -> None:
+    if isinstance(memory, Awaited):
+        return  # it was loaded when it connected, and nothing may wait here
     if isinstance(memory, Namespace):
         warm_up(memory.session.embedder)
     else:
         memory.warm_up()
     warm_up_reads(memory if isinstance(memory, Namespace) else memory.namespace("mosshead", "warm-up"))
-    return cast("_Client", ClientWithMemory(client, injection, _PARTS))
 
 
 def _is_asynchronous(client: object) -> bool:

@@ -11,6 +11,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from mosshead.embeddings.local.batches import EmbeddingBatches
 from mosshead.embeddings.local.files import MODEL, TOKENIZER, WEIGHTS, check_model, find_model
 from mosshead.embeddings.protocol import Vectors
 from mosshead.fork_safety import Forkable, ForkSafeLock, watch
@@ -123,9 +124,13 @@ class MiniLM:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or find_model()
         self._model: _Model | None = None
+        self._batches = EmbeddingBatches(self._embed)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Shape (texts, 384); a text beyond 256 tokens is embedded by its first 256."""
+        """Shape (texts, 384); a text beyond 256 tokens is embedded by its first 256. Texts of several threads are one batch."""
+        return self._batches.embed(texts)
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
         model = self._loaded()
         return unit_means(model.bert, [model.framed(text) for text in texts])
 

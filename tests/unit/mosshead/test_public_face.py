@@ -178,7 +178,7 @@ TWINS: dict[type, type] = {
 
 def methods(of: type) -> dict[str, list[str]]:
     """The public methods of a class, each with its parameters. It inherits none."""
-    assert of.__bases__ == (object,)
+    assert not [name for base in of.__mro__[1:] for name in vars(base) if not name.startswith("_")]
     return {
         name: [parameter for parameter in inspect.signature(getattr(of, name)).parameters if parameter != "self"]
         for name in vars(of)
