@@ -15,6 +15,7 @@ _NAMED_WITHIN, _CONTRASTED = 4, 4
 _PASSIVE = frozenset(
     "was were been being wurde wurden worden wird werden fue fueron sido ete foi foram stato stata stati viene venne werd".split()
 )
+_A_TALK = 3
 _MUTUAL = frozenset("brother sister cousin friend colleague neighbour partner flatmate twin husband wife law".split())
 
 
@@ -33,6 +34,8 @@ def merges(compared: Interpretation) -> bool:
     names = _names_in(compared)
     if not (names or any(_is_kin(word, compared.content) for word in compared.content.words)):
         return False
+    if compared.cited >= _A_TALK:
+        return False  # in between, one may have taken over what another did
     tellings = [one for passage in compared.said for one in _tellings(compared, passage)]
     if _repeats_a_name(compared, tellings) or (_contrasts(tellings) and not _tells_of_two(compared)):
         return True
