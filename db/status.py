@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from sqlalchemy import Connection
 
-from db.keys import OF_BATCH, BatchRef, seconds
+from db.keys import seconds
 from mosshead.store.connection import Sql
 
 
@@ -97,13 +97,6 @@ def moves(connection: Connection, *, within: timedelta) -> bool:
     return Sql("""
         select exists (select from mosshead.batches where finished_at > now() - %(within)s::interval)
     """).holds(connection, within=within)
-
-
-def note_language(connection: Connection, batch: BatchRef, *, in_english: bool | None) -> None:
-    """Keep whether a batch's messages are in English."""
-    Sql(f"""
-        update mosshead.batches set in_english = %(in_english)s where {OF_BATCH}
-    """).run(connection, batch.scope, in_english=in_english)
 
 
 def _by(connection: Connection, column: str, rows: str, *, limit: int | None = None) -> dict[str, int]:

@@ -13,7 +13,7 @@ from pgvector import HalfVector
 from psycopg.types.json import Jsonb
 from sqlalchemy import Connection, Row
 
-from db.keys import BatchRef, LaneRef, as_jsonb
+from db.keys import OF_BATCH, BatchRef, LaneRef, as_jsonb
 from mosshead.embeddings.protocol import Vector
 from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_namespace
 from mosshead.timestamps import in_zone
@@ -69,6 +69,13 @@ def keep_candidates(connection: Connection, batch: BatchRef, model: str, turns: 
             (tenant_id, namespace_id, batch_id, message_id, model, embedding, with_before, words)
         select tenant_id, namespace_id, %(batch_id)s, message_id, %(model)s, embedding, with_before, words from {_GIVEN}
     """).run(connection, batch.scope, model=model, rows=_rows(turns))
+
+
+def note_language(connection: Connection, batch: BatchRef, *, in_english: bool | None) -> None:
+    """Keep whether a batch's messages are in English."""
+    Sql(f"""
+        update mosshead.batches set in_english = %(in_english)s where {OF_BATCH}
+    """).run(connection, batch.scope, in_english=in_english)
 
 
 def take_effect(connection: Connection, batch: BatchRef) -> None:

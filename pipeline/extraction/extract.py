@@ -23,8 +23,7 @@ from mosshead.safety import judge, suspicion_of, texts_in
 from pipeline.extraction.alignment import QuotePlace, place_of, run_together
 from pipeline.extraction.claims import Utterances, missing_claims
 from pipeline.extraction.dates import Dated, date_fact, occurrence_of, words_for
-from pipeline.extraction.doubts import Doubt
-from pipeline.extraction.grounds import Grounding, known_words
+from pipeline.extraction.doubts import Doubt, Grounding, known_words
 from pipeline.extraction.mentions import (
     EntityRefusal,
     Grounds,

@@ -65,7 +65,8 @@ def up(
             for folder in (addresses.data_dir, *([] if attached else [user_folder()])):
                 announcements.enter_context(announced(folder, addresses.data_dir, addresses.environment()))
             _say_where(chosen, addresses, with_console=with_console)
-            _say_english_only(chosen, addresses)
+            if not attached:  # in a thread of its own: Ctrl-C ends the wait, and what reads a status may swallow it
+                Thread(target=_say_english_only, args=(chosen, addresses), daemon=True).start()
             running.wait()
     if temporary:
         shutil.rmtree(chosen.data_dir, ignore_errors=True)

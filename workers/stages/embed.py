@@ -6,7 +6,7 @@ from typing import TypeVar
 import structlog
 from sqlalchemy import Connection, Engine
 
-from db import candidates, embedding_models, leases, status, turns
+from db import candidates, embedding_models, leases, turns
 from db.embedding_models import Lacking
 from db.erasure import erasures
 from db.keys import BatchRef, LaneRef
@@ -65,7 +65,7 @@ def keep(
 
     in_english: whether the messages are, as far as that can be told.
     """
-    status.note_language(connection, batch, in_english=in_english)
+    turns.note_language(connection, batch, in_english=in_english)
     candidates.store_vectors(connection, batch, model, of_facts)
     turns.keep_candidates(connection, batch, model, of_turns)
     if of_facts or of_turns:

@@ -111,7 +111,7 @@ def test_while_tasks_are_active_and_reserved(running: Running, celery: Celery, f
     [
         [Fault("refusal")],
         [Fault("invalid_json")] * 4,
-        [Fault("truncated")] * 2,
+        [Fault("truncated")] * 3,  # of the message, and of both its halves
         [Fault("html")],
         [lambda request: {"facts": [{"remark": request.prompt, "kind": SECRET}]}] * 4,
     ],

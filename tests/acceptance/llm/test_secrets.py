@@ -65,7 +65,8 @@ def tables(running: Running) -> dict[str, str]:
     )
     byte_columns = running.rows(
         "select format('select %I from %I.%I', column_name, table_schema, table_name), table_schema || '.' || table_name "
-        "from information_schema.columns where data_type = 'bytea' and table_schema like 'mosshead%'"
+        "from information_schema.columns join pg_tables on schemaname = table_schema and tablename = table_name "
+        "where data_type = 'bytea' and table_schema like 'mosshead%'"
     )
     seen = {name: "\n".join(row for (row,) in running.rows(f"select t::text from {name} as t")) for (name,) in names}
     for statement, name in byte_columns:

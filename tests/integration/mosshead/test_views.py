@@ -57,6 +57,7 @@ VIEWS = {
     "known_from known_to",
     "provenance_over_time": "tenant_id namespace_id memory_id message_id quote stance known_from known_to",
     "edges_over_time": "tenant_id namespace_id from_id to_id kind weight known_from known_to",
+    "api_tokens": "tenant_id token_id digest prefix scopes",
     "progress": "tenant_id namespace_id publisher_id received_up_to consolidated_up_to at_work pending",
 }
 

@@ -129,7 +129,7 @@ def test_whatever_is_done_it_answers_as_the_sdks_own_session_does(lasting: Names
     assert asyncio.run(answers(MemorySession(str(name), lasting))) == asyncio.run(answers(SQLiteSession(str(name))))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def lasting(addresses: Addresses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Namespace]:
     spool = tmp_path_factory.mktemp("sessions")
     with Memory.connect(

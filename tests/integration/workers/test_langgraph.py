@@ -30,7 +30,7 @@ def sarah(memory: Memory, forming: Forming) -> Namespace:
     return memory.namespace(*forming.publishing.path.parts)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def lasting(addresses: Addresses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     """Another process of the app."""
     spool = tmp_path_factory.mktemp("stores")

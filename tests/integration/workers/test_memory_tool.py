@@ -70,12 +70,12 @@ COMMANDS = st.one_of(
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("memory")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def lasting(addresses: Addresses, tmp_path_factory: pytest.TempPathFactory) -> Any:
     spool = tmp_path_factory.mktemp("spool")
     with Memory.connect(

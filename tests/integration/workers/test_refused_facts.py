@@ -62,10 +62,10 @@ def test_each_refusal_is_a_decision_that_says_why(forming: Forming, sarah: Names
     }
     assert len(sarah.decisions.latest()) == len(_PROPOSED) + 1, "one for each that was proposed"
     assert len(sarah.decisions.latest(action="refuse", limit=1)) == 1
-    page = site.text("/decisions", show="refused")
-    assert "not taken User likes figs." in page
+    page = site.text("/decisions", show="rejected")
+    assert "rejected User likes figs." in page
     assert "it names no message" in page
-    assert "not taken" not in site.text("/decisions", show="kept-out")
+    assert "rejected User" not in site.text("/decisions", show="quarantined")
 
     one = refused["User likes figs."]
     assert not one.in_effect

@@ -10,7 +10,8 @@ from mosshead.language.passage import Passage
 from mosshead.models.kinds import SPEAKING, EntityType, Role
 from pipeline.extraction.alignment import QuotePlace, place_of
 from pipeline.extraction.claims import Utterances
-from pipeline.extraction.doubts import Doubt, Interpretation, confirms, doubts_of
+from pipeline.extraction.doubts.doubt import confirms, doubts_of
+from pipeline.extraction.doubts.interpretation import Doubt, Interpretation
 from pipeline.extraction.mentions import EntityRefusal, NamesInPlay, SourceVocabulary
 from pipeline.extraction.prompt import ExtractedFact
 from pipeline.models import USER, Background, Message, RecordSchema
