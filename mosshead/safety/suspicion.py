@@ -21,7 +21,7 @@ _INSTRUCTION = "reads as an instruction to the assistant"
 REASONS = frozenset({_HIDDEN, _FRAME, _CALL, _LOADS, _INSTRUCTION})
 """Every reason that there is."""
 
-_SURE = 0.85
+_SURE = 1.0
 """Log odds from which a text counts as an instruction.
 
 Above even odds, since a fact held for nothing is a memory lost. Of ordinary chat it holds less than one message in 100.
