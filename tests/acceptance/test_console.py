@@ -15,10 +15,9 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import pytest
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.expected_conditions import staleness_of
 from selenium.webdriver.support.wait import WebDriverWait
 
 from mosshead import Namespace, NotFound
@@ -99,9 +98,11 @@ class Visitor:
 
     def press(self, xpath: str) -> None:
         """Click a button that sends a form, and wait until the page before is gone: it may say the same as the next."""
-        page = self.driver.find_element(By.TAG_NAME, "html")
+        self.driver.execute_script("window.before = true")
         self.click(xpath)
-        WebDriverWait(self.driver, SECONDS).until(staleness_of(page))
+        # While one page gives way to another, the driver fails in words of its own.
+        waiting = WebDriverWait(self.driver, SECONDS, ignored_exceptions=[WebDriverException])
+        waiting.until(lambda driver: not driver.execute_script("return window.before"))
 
     def reads(self, *texts: str) -> None:
         """Wait until the page says all of it; it loads itself again while an event is on its way."""
@@ -113,7 +114,7 @@ class Visitor:
     def _text(self) -> str:
         try:
             return str(self.driver.find_element(By.TAG_NAME, "body").text)
-        except (NoSuchElementException, StaleElementReferenceException):
+        except WebDriverException:
             return ""  # just then another page came
 
 

@@ -22,6 +22,7 @@ from mosshead import EmbedderMismatch, Memory, Namespace
 from mosshead.errors import ConfigurationError, EmbedderUnavailable, NotFound
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
+from mosshead.urls import session_name
 from tests.fake_answers import Json
 from tests.fake_openai import FakeOpenAI
 from tests.fake_responses import EMBEDDINGS, Fault, Request, embeddings_body
@@ -34,6 +35,7 @@ from workers import tasks
 from workers.cli import models
 from workers.dependencies import check_parts, parts
 from workers.local import Addresses
+from workers.local.ports import wait_until
 from workers.stages import embed as filling
 
 OTHER = "other@256"
@@ -129,6 +131,12 @@ def app_with(addresses: Addresses, embedder: str, path: NamespacePath) -> Iterat
         yield connected.namespace(*path.parts)
 
 
+def readers_of(engine: Engine, model: str) -> int:
+    """Sessions of apps that read with a model; Postgres ends one a moment after the app has closed it."""
+    with engine.connect() as connection:
+        return embedding_models.readers_with(connection, session_name(model))
+
+
 def over(run: Run) -> None:
     """Go over to the other model, with all that the operator does for it."""
     for command in (("add", OTHER_EMBEDDER), ("fill",), ("switch", OTHER)):
@@ -214,6 +222,7 @@ def test_the_way_over(run: Run, forming: Forming, addresses: Addresses, admin_en
         assert "MOSSHEAD_EMBEDDER=openai:other@256" in run("models", "switch", OTHER)
         assert states(run) == {MODEL: ("ready", 0), OTHER: ("active", 0)}
         assert all_reads(old, middle) == before
+    wait_until(lambda: readers_of(admin_engine, MODEL) == 0, timeout=10, what="the end of the app's sessions")
     assert run("models", "drop", MODEL).status == 0
     assert not any(vectors_of(admin_engine, MODEL).values())
     assert states(run) == {OTHER: ("active", 0)}
