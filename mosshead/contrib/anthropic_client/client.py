@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from copy import copy
 from datetime import UTC, tzinfo
-from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
-from uuid import UUID, uuid4
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+from uuid import UUID
 
-from mosshead.api.memory import Memory, warm_up
+from mosshead.api.memory import Memory
 from mosshead.api.namespace import Namespace
-from mosshead.arguments import checked_limit, checked_seconds
 from mosshead.contrib.anthropic_client.messages import AnthropicMessages
 from mosshead.contrib.openai_client.calls import (
     NO_MESSAGES,
@@ -18,9 +17,8 @@ from mosshead.contrib.openai_client.calls import (
     Whose,
     wait,
     wait_async,
-    warm_up_reads,
 )
-from mosshead.contrib.openai_client.client import ask, ask_async
+from mosshead.contrib.openai_client.client import ask, ask_async, injection_of
 from mosshead.contrib.openai_client.streams import Forwarding
 
 if TYPE_CHECKING:
@@ -56,24 +54,18 @@ def with_memory(
     """
     if not isinstance(memory, Memory | Namespace):
         raise TypeError(f"memory: a Memory, or one of its namespaces, got {type(memory).__name__}")
-    if placement not in get_args(Placement):
-        raise ValueError(f"placement: one of {', '.join(get_args(Placement))}, got {placement!r}")
-    injection = Injection(
+    injection = injection_of(
+        memory,
         asynchronous=_is_asynchronous(client),
-        memory=memory,
         namespace=namespace,
-        conversation=str(uuid4()) if conversation is None else conversation,
+        conversation=conversation,
         zone=zone,
-        budget=checked_limit(budget, "budget"),
-        seconds=checked_seconds("timeout", timeout),
+        budget=budget,
+        timeout=timeout,
         placement=placement,
         on_extract=on_extract,
         on_error=on_error,
     )
-    if namespace is not None and not callable(namespace):
-        injection.whose(None)
-    warm_up(memory.session.embedder) if isinstance(memory, Namespace) else memory.warm_up()
-    warm_up_reads(memory if isinstance(memory, Namespace) else memory.namespace("mosshead", "warm-up"))
     return cast("_Client", AnthropicWithMemory(client, injection))
 
 

@@ -154,7 +154,35 @@ def with_memory(
     Raises TypeError and ValueError, which name what does not fit, InvalidNamespace, and ConfigurationError where the embedding
     model's files are not the right ones. The calls raise what the client raises, and InvalidNamespace where no namespace is said.
     """
-    asynchronous = _is_asynchronous(client)
+    injection = injection_of(
+        memory,
+        asynchronous=_is_asynchronous(client),
+        namespace=namespace,
+        conversation=conversation,
+        zone=zone,
+        budget=budget,
+        timeout=timeout,
+        placement=placement,
+        on_extract=on_extract,
+        on_error=on_error,
+    )
+    return cast("_Client", ClientWithMemory(client, injection, _PARTS))
+
+
+def injection_of(
+    memory: "Memory | AsyncMemory | Face",
+    *,
+    asynchronous: bool,
+    namespace: Whose | Callable[[], Whose] | None,
+    conversation: str | Callable[[], str] | None,
+    zone: tzinfo | Callable[[], tzinfo],
+    budget: int,
+    timeout: float,
+    placement: Placement,
+    on_extract: Callable[[list[UUID]], object] | None,
+    on_error: Callable[[Exception], object] | None,
+) -> Injection:
+    """Check what `with_memory` was told, for any client, and load what the first call needs. Raises as it does."""
     if not isinstance(across(memory)[0], Memory | Namespace):
         raise TypeError(f"memory: a Memory, or one of its namespaces, got {type(memory).__name__}")
     if isinstance(memory, Awaited) and not asynchronous:
@@ -180,7 +208,7 @@ def with_memory(
     if namespace is not None and not callable(namespace):
         injection.whose(None)
     _warm_up(memory)
-    return cast("_Client", ClientWithMemory(client, injection, _PARTS))
+    return injection
 
 
 def _warm_up(memory: "Memory | AsyncMemory | Face") -> None:
