@@ -1,6 +1,6 @@
 """`KeptTexts`: texts by key, each in a document of its own, for extras that keep files or items.
 
-What this process wrote is read back at once; other processes read it when the service took it up.
+This process reads its own writes at once; other processes read them once the service has applied them.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Texts of several threads, embedded together: of sixteen short texts at once, each takes less than half as long as one alone."""
+"""Embed the texts of several threads together: in a batch of sixteen, a short text takes less than half as long as alone."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -11,7 +11,7 @@ from mosshead.errors import EmbedderUnavailable
 from mosshead.fork_safety import Forkable, watch
 
 MOST_TEXTS: Final = 16
-"""In one batch of several callers: more gain little, and the first would wait for the last. Who has more waits for nobody."""
+"""In a batch of several callers. Larger ones gain little and delay the first caller; whoever has more embeds alone."""
 
 
 class _Waiting(NamedTuple):
@@ -22,8 +22,8 @@ class _Waiting(NamedTuple):
 class EmbeddingBatches(Forkable):
     """Embeds what threads ask for, one batch after the other.
 
-    A thread whose turn comes embeds all that waits by then. So nobody waits for others to come, and one alone is as quick as
-    without. A second batch at the same time would halve both, and take more of the processor for the same texts.
+    The thread whose turn it is embeds everything that waits. Nobody waits for a batch to fill, so a single caller is as fast as
+    without batches. Two batches at the same time would slow each other down and cost more CPU for the same texts.
     """
 
     def __init__(self, embed: Callable[[Sequence[str]], Vectors]) -> None:
@@ -52,7 +52,7 @@ class EmbeddingBatches(Forkable):
         self._queue: list[_Waiting] = []
 
     def _next(self, mine: _Waiting) -> list[_Waiting]:
-        """The oldest of what waits; nothing where one's own is not among it, for every other has a thread of its own."""
+        """The oldest texts that wait; none once the caller's own are done, since every other caller has a thread of its own."""
         with self._lock:
             if not any(one is mine for one in self._queue):
                 return []
