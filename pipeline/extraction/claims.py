@@ -78,6 +78,16 @@ class Utterances:
         return frozenset(pair for message in self.messages for pair in _counted(message.content, self.lexicons))
 
     @cached_property
+    def counts_in_words(self) -> bool:
+        """Whether the messages say numbers, days or spans of time in words: "thirty-five lakhs", "the day before yesterday"."""
+        return any(
+            key in one.spans or key in one.days or key in one.weekdays or (key in one.numbers and key not in one.articles)
+            for one in self.lexicons
+            for message in self.messages
+            for key in keys_of(message.content)
+        )
+
+    @cached_property
     def alone(self) -> frozenset[str]:
         """The numbers of messages that count nothing: "wait, nine" puts right what was counted before."""
         texts = [one.content for one in self.messages]
@@ -147,18 +157,23 @@ class Utterances:
 
 
 class Missing(NamedTuple):
-    """What nobody said: claims, and words with a capital that may be names, or a disease, a title or a holiday."""
+    """What nobody said, as far as can be told.
+
+    capitals: words that may be names, or a disease, a title or a holiday. figures: numbers and dates, where the messages say
+    numbers or times in words, which can be read amiss.
+    """
 
     claims: tuple[str, ...]
     capitals: tuple[str, ...]
+    figures: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.claims or self.capitals)
+        return self.total > 0
 
     @property
     def total(self) -> int:
         """How many."""
-        return len(self.claims) + len(self.capitals)
+        return len(self.claims) + len(self.capitals) + len(self.figures)
 
 
 def missing_claims(
@@ -194,10 +209,14 @@ def missing_claims(
         for word in words
         if word.key not in in_part and (word.key in proper or word.key in first_names() or proper_classes_of(word.key))
     ]
-    missing += _missing_numbers(content, lexicons, said, times)
-    missing += _missing_dates(content, lexicons, said, times)
+    missing += _miscounted(content, lexicons, said)
+    figures = [*_missing_numbers(content, lexicons, said, times), *_missing_dates(content, lexicons, said, times)]
+    if not said.counts_in_words:
+        missing, figures = [*missing, *figures], []
     return Missing(
-        tuple(dict.fromkeys(missing)), tuple(dict.fromkeys(word.text for word in words if word.text not in missing))
+        tuple(dict.fromkeys(missing)),
+        tuple(dict.fromkeys(word.text for word in words if word.text not in missing)),
+        tuple(dict.fromkeys(figures)),
     )
 
 
@@ -255,9 +274,12 @@ def _missing_numbers(
     for number in spelt_numbers(content, lexicons[0], articles=False) if lexicons else ():
         if number not in held.numbers:
             yield number
-    told = said.counted
+
+
+def _miscounted(content: str, lexicons: Sequence[Lexicon], said: Utterances) -> Iterator[str]:
+    """The numbers of what the messages count otherwise."""
     for number, kind in _counted(content, lexicons):
-        of_kind = {other for other, what in told if what == kind}
+        of_kind = {other for other, what in said.counted if what == kind}
         if of_kind and number not in of_kind | said.alone:
             yield f"{number} {kind}"
 

@@ -297,9 +297,10 @@ def _fact(proposed: ExtractedFact, held: Grounding) -> Fact | RefusedFact:
         fewer = missing_claims(proposed.content, proposed.mentions, with_it, times)
         if fewer.total < missing.total:
             sources, said, missing = sorted([*sources, neighbour], key=lambda one: one.number), with_it, fewer
-    if missing.claims or (missing.capitals and not place):
-        return RefusedFact.of(Refusal.UNGROUNDED, proposed, (*missing.claims, *missing.capitals))
-    doubts = [*([Doubt.NAME] if missing.capitals else []), *held.doubts(proposed, sources, place)]
+    if missing.claims or (missing and not place):
+        return RefusedFact.of(Refusal.UNGROUNDED, proposed, [one for part in missing for one in part])
+    doubts = [Doubt.NAME] * bool(missing.capitals) + [Doubt.FIGURE] * bool(missing.figures)
+    doubts += held.doubts(proposed, sources, place)
     return _grounded(proposed, held, said, dated=dated, doubts=doubts, place=place)
 
 

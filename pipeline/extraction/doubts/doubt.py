@@ -41,6 +41,22 @@ _MORNING = frozenset(("morgen", "manana"))
 _A_COURTESY = 7
 _QUOTED = re.compile(r"[\"“”„«].*?[\"“”»]|(?<!\w)['‘].*?['’](?!\w)")
 _SHORT = 5
+_FINITE_AS_WRITTEN: Final = {
+    "es": frozenset({"está", "da"}),
+    "fr": frozenset({"a"}),
+    "it": frozenset({"è", "dà"}),
+    "pt": frozenset({"é", "está", "dá"}),
+}
+"""Verbs that without their accents, or with one, are other words."""
+_FINITE_ENDINGS: Final = {
+    "en": ("s", "ed"),
+    "de": ("t", "te", "ten"),
+    "es": ("ó", "aron", "ieron"),
+    "fr": ("ait", "aient"),
+    "it": ("ò", "arono", "irono"),
+    "nl": ("de", "te"),
+    "pt": ("ou", "eu", "iu", "aram", "eram", "iram"),
+}
 
 
 def doubts_of(compared: Interpretation) -> Iterator[Doubt]:
@@ -96,6 +112,8 @@ def _is_sentence(compared: Interpretation) -> bool:
         len(words) < 2 or "_" in compared.content.text.split()[0]
     ):
         return False
+    if _heads_without_subject(compared) and not _has_verb(compared.content):
+        return False  # a headline
     plain = any(compared.content.has(role, word.key) for word in words for role in ("function", "negation"))
     german = any(one.language == "de" for one in compared.content.lexicons[:1])
     endings = ("s", "ed", "t") if german else ("s", "ed")
@@ -106,6 +124,28 @@ def _is_sentence(compared: Interpretation) -> bool:
         if word is not words[-1]
     )
     return not compared.content.lexicons or plain or (bent and len(words) >= _A_SENTENCE)
+
+
+def _heads_without_subject(compared: Interpretation) -> bool:
+    """Whether a content opens neither with the user or somebody nor with a word of grammar: headlines leave out articles."""
+    content = compared.content
+    named = any(compared.is_person(word, content) for word in content.words[:_A_PIECE])
+    opens = content.words[:1] and content.has("function", content.words[0].key)
+    return bool(content.lexicons) and not (compared.opens_with_user() or named or opens)
+
+
+def _has_verb(content: Passage) -> bool:
+    """Whether a word is a finite verb, or has the ending of one that is no plural."""
+    for lexicon in content.lexicons[:1]:
+        written = _FINITE_AS_WRITTEN.get(lexicon.language, frozenset())
+        endings = _FINITE_ENDINGS.get(lexicon.language, ())
+        if any(lexicon.has("finite", word.key) or word.text.casefold() in written for word in content.words):
+            return True
+        for before, word, after in zip(content.words, content.words[1:], content.words[2:], strict=False):
+            grammar = lexicon.has("function", word.key) or lexicon.has("prepositions", after.key)
+            if word.text.islower() and word.text.endswith(endings) and not grammar and not content.claims(before):
+                return True
+    return False
 
 
 def _share(compared: Interpretation, passages: Sequence[Passage]) -> float:
