@@ -32,13 +32,13 @@ def moods(compared: Interpretation) -> Iterator[Doubt]:
         return
     tells, most = compared.content.tells, max(len(held) for _, _, held in clauses)
     best = [one for one in clauses if len(one[2]) == most]
-    if all(_names_kin(compared, passage, held) for passage, _, held in clauses):
-        return
     wished = any(tells(role, ours) for role in ("licence", "unreal"))
     licensed = wished or tells("conditions", ours)
     asserts = any(passage.tells("asserts", clause.keys) for passage, clause, _ in clauses)
-    if not wished and not asserts and all(_only_asks(*one) for one in clauses):
+    if not wished and not asserts and (all(_only_asks(*one) for one in clauses) or _asks_a_part(compared)):
         yield Doubt.QUESTION
+    if all(_names_kin(compared, passage, held) for passage, _, held in clauses):
+        return
     if not licensed and any(_is_unreal(*one, ours) for one in clauses):
         yield Doubt.UNREAL
     kept = not compared.corrects and not any(compared.content.is_negation(key) for key in ours)
@@ -89,14 +89,32 @@ def _is_called_off(compared: Interpretation) -> bool:
 def _calls_off(compared: Interpretation, later: Passage) -> bool:
     """Whether a later message calls off: with a word of the content, or with no word beside that; or denies one of it."""
     for clause in later.clauses:
-        if later.tells("cancelled", clause.keys):
-            others = [word for word in clause.words if later.counts(word) and not later.tells("cancelled", [word.key])]
-            return any(compared.taken([word]) for word in others) or len(others) <= 1
+        said, clear = _said_off(later, clause)
+        if said:
+            others = [word for word in clause.words if later.counts(word) and word not in said]
+            return any(_is_of(compared, word) for word in others) or (clear and len(others) <= 1)
         for before, word in pairwise(clause.words):
             things = compared.taken([word]) if later.has("none", before.key) else set()
             if things and not any(compared.is_person(word, later) for word in [word]):
                 return True
     return False
+
+
+def _said_off(later: Passage, clause: PassageClause) -> tuple[Sequence[Word], bool]:
+    """The words of a clause that call something off, and whether they do so by themselves: "lunch is off" needs the lunch."""
+    for lexicon in later.lexicons:
+        for at, phrase in phrases_in(clause.keys, lexicon.entries["cancelled"]):
+            return clause.words[at : at + len(phrase.split())], True
+        for at, phrase in phrases_in(clause.keys, lexicon.entries.get("off", frozenset())):
+            if at + len(phrase.split()) == len(clause.words):
+                return clause.words[at:], False
+    return (), False
+
+
+def _is_of(compared: Interpretation, word: Word) -> bool:
+    """Whether the content says a word, if as the end of a longer one: "der Kurs" for a "Sommelierkurs"."""
+    ends = any(len(word.key) >= _NEAR and one.key.endswith(word.key) for one in compared.content.content)
+    return ends or bool(compared.taken([word]))
 
 
 def _presents(compared: Interpretation) -> set[str]:
@@ -175,6 +193,16 @@ def is_told_in_past(compared: Interpretation) -> bool:
 def _only_asks(passage: Passage, clause: PassageClause, held: Sequence[Word]) -> bool:
     """Whether a clause asks what is taken from it. One that opens with an "I" and ends in a question mark is surprised."""
     return clause.asks and not passage.has("first", clause.words[0].key) and not _owns(passage, held)
+
+
+def _asks_a_part(compared: Interpretation) -> bool:
+    """Whether two words or more of the content stand in a question alone: "Do you think I've got runner's knee? It clicks"."""
+    if len(compared.said) > 1:
+        return False  # who answers need not say it again
+    asking = [one for one in compared.touched if _only_asks(*one)]
+    asked = {key for _, _, held in asking for key in compared.taken(held)}
+    told = {key for one in compared.touched if one not in asking for key in compared.taken(one[2])}
+    return len(asked - told) > 1
 
 
 def _owns(passage: Passage, held: Sequence[Word]) -> bool:
