@@ -9,7 +9,7 @@ from typing import Final
 
 from mosshead.language.lexicon import Lexicon, Word, is_unit, key_of, keys_of, lexicons_of, phrases_in, words_of
 
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?…;])[\s\"”»)]+|\n+|(?<=[。！？])")
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?…;])(?<!\b\d\.)(?<!\b\d\d\.)[\s\"”»)]+|\n+|(?<=[。！？])")
 _CLAUSE_END: Final = re.compile(r"[,:()–—]|\s-\s")
 _AROUND = 400
 """Characters beside the quote of a long message in which its sentences are looked at."""

@@ -11,8 +11,8 @@ from pipeline.models import USER
 
 _NEAR = 3
 _THAT = frozenset("that que dass dat che".split())
-_ME = frozenset("me mich mir moi mij".split())
-MINE = _ME | frozenset(
+ME = frozenset("me mich mir moi mij".split())
+MINE = ME | frozenset(
     "us our ours my mine uns mi mis nos m mio mia miei mie ci meu minha meus minhas ons onze mijn".split()
 )
 OF = frozenset("of von vom der des de du d do da dos di del della dello dell van".split())
@@ -75,7 +75,7 @@ def _has_other_subject(
         people = []  # my husband Walt is Walt
     if any(passage.has("authorities", one.key) for one in people) and passage.tells("reports", clause.keys):
         return False
-    owned = any(passage.has("authorities", one.key) for one in people) and _ME.intersection(clause.keys)
+    owned = any(passage.has("authorities", one.key) for one in people) and ME.intersection(clause.keys)
     if people and not owned and not any(says_the_same(people[-1].key, key) for key in ours):
         return True
     mine = any(passage.has("first", key) or key in MINE for key in clause.keys)
@@ -175,7 +175,7 @@ def _joins(compared: Interpretation, word: Word) -> bool:
 
 def _who(compared: Interpretation, word: Word, passage: Passage) -> str:
     """Whom a word names, the speaker where it is "I"; nothing where it names nobody."""
-    if passage.has("first", word.key) or word.key in _ME:
+    if passage.has("first", word.key) or word.key in ME:
         return passage.speaker or USER
     if passage.has("user", word.key):
         return USER

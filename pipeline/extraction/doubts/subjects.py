@@ -8,7 +8,7 @@ from mosshead.language.lexicon import Word, first_names
 from mosshead.language.passage import Passage, PassageClause
 from pipeline.extraction.alignment import says_the_same
 from pipeline.extraction.doubts.interpretation import Interpretation, is_name
-from pipeline.extraction.doubts.people import MINE, OF
+from pipeline.extraction.doubts.people import ME, MINE, OF
 from pipeline.models import USER
 
 _NAMED_WITHIN, _CONTRASTED = 4, 4
@@ -103,7 +103,8 @@ def _fits(compared: Interpretation, names: set[str], told: _Telling) -> bool:
     passage, ours = told.passage, compared.content.words
     if not told.people or any(says_the_same(word.key, name) for word in told.clause.words for name in names):
         return True
-    if any(passage.has(role, word.key) for word in told.people for role in ("first", "third")):
+    stands_in = [any(passage.has(role, word.key) for role in ("first", "third")) for word in told.people]
+    if all(stands_in) or any(passage.has("first", word.key) for word in told.people):
         return _fits_speaker(compared, names, told)
     theirs = [word for word in told.people if is_name(word, passage, compared.named)]
     if names and not theirs and any(_calls(one, names) for one in compared.said):
@@ -241,10 +242,9 @@ def _is_mutual(kin: str) -> bool:
 def _measures_otherwise(compared: Interpretation, passage: Passage) -> bool:
     ours = list(_measured(compared, compared.content))
     theirs = list(_measured(compared, passage))
+    about = {USER if _is_user(word, compared.content) else word.key for word in compared.content.words}
     return any(
-        says_the_same(how, other) and than != whom and whom in {word.key for word in compared.content.words}
-        for how, than in ours
-        for other, whom in theirs
+        says_the_same(how, other) and than != whom and whom in about for how, than in ours for other, whom in theirs
     )
 
 
@@ -253,9 +253,17 @@ def _measured(compared: Interpretation, passage: Passage) -> Iterator[tuple[str,
     words = passage.words
     for at, word in enumerate(words):
         if at and passage.has("than", word.key):
-            names = [one.key for one in words[at + 1 : at + 1 + _NAMED_WITHIN] if is_name(one, passage, compared.named)]
+            names = [
+                USER if _is_user(one, passage) else one.key
+                for one in words[at + 1 : at + 1 + _NAMED_WITHIN]
+                if is_name(one, passage, compared.named) or _is_user(one, passage)
+            ]
             named = [one.key for one in words[max(at - 2, 0) : at] if passage.counts(one)]
             yield from ((how, name) for how in named for name in names[-1:])
+
+
+def _is_user(word: Word, passage: Passage) -> bool:
+    return passage.has("user", word.key) or passage.has("first", word.key) or word.key in ME
 
 
 def _names_in(compared: Interpretation) -> set[str]:
@@ -274,4 +282,7 @@ def _is_kin(word: Word, passage: Passage) -> bool:
 
 
 def _is_somebody(compared: Interpretation, word: Word, passage: Passage) -> bool:
+    before = [one for one in passage.words if one.end <= word.start][-1:]
+    if any(map(passage.claims, before)) and _is_kin(word, passage):
+        return False  # who has three children
     return compared.is_person(word, passage) or passage.has("first", word.key) or passage.has("third", word.key)
