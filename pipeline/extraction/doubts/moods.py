@@ -13,6 +13,7 @@ _NEAR = 3
 _HEAD = 8
 _TURNS = frozenset("but now aber jetzt pero ahora mais maintenant ma adesso mas agora maar nu".split())
 _ME = frozenset("me mich mir moi mij".split())
+_YOU = (["you"], ["u"])
 _INDICATIVE = frozenset("wurde wurden hatte hatten waren konnte konnten".split())
 """What German did: with an umlaut these would only suppose it."""
 _ACCORDING = frozenset("secondo selon d segun segundo volgens laut nach".split())
@@ -46,7 +47,7 @@ def moods(compared: Interpretation) -> Iterator[Doubt]:
         yield Doubt.CANCELLED
     past = any(tells(role, ours) for role in ("past", "past_verbs")) or is_told_in_past(compared)
     present = _presents(compared)
-    if not past and any(_is_past(passage, clause, held, ours, present) for passage, clause, held in clauses):
+    if not past and any(_is_past(passage, clause, held, ours, present) for passage, clause, held in best):
         yield Doubt.PAST
     by_other = tells("advice", ours) or (tells("reports", ours) and not compared.opens_with_user())
     if not by_other and any(_is_reported(passage, clause, held) for passage, clause, held in best):
@@ -229,7 +230,7 @@ def _is_unreal(passage: Passage, clause: PassageClause, held: Sequence[Word], ou
 def _is_reported(passage: Passage, clause: PassageClause, held: Sequence[Word]) -> bool:
     """Whether somebody else says it: a word of saying before its last word, without an "I" just before that.
 
-    A doctor, an employer or a landlord tells the user what holds for the user. A clause of the user's own ends what is reported.
+    A doctor, an employer or a landlord tells the user what holds for the user. What the assistant said is no news. A clause of the user's own ends what is reported.
     """
     told = [
         one
@@ -246,7 +247,8 @@ def _is_reported(passage: Passage, clause: PassageClause, held: Sequence[Word]) 
     for at, _ in (hit for one in passage.lexicons for hit in phrases_in(keys, one.entries["reports"])):
         mine = any(passage.has("first", key) for key in keys[max(at - _NEAR, 0) : at])
         mine = mine or (keys[at] in _ACCORDING and bool(_ME.intersection(keys[at + 1 : at + _NEAR])))
-        entitled = any(passage.has("authorities", key) for key in keys[:at])
+        mine = mine or keys[at - 1 : at] in _YOU
+        entitled = any(passage.has("authorities", key) for key in keys[: at + _NEAR + 1])
         if not mine and not entitled and words[at] not in held and words[at].start < held[-1].start:
             return True
     return False
