@@ -34,7 +34,7 @@ _NEGATED_BEFORE: Final = {"de": 2, "en": 0, "fr": 2, "nl": 2}
 _STEM = 5
 _NEGATIVE = ("dislikes", "cancelled", "instead", "prefers")
 """Roles of words that say a "not" without one."""
-_A_DETAIL, _A_LONG_DETAIL, _A_DETAIL_ABROAD = 2, 4, 6
+_A_DETAIL, _A_LONG_DETAIL, _A_DETAIL_ABROAD = 2, 5, 6
 _REFERS = frozenset("that this it them eso esto ello cela ca isso isto cio questo dat dit midi".split())
 """Behind a preposition: what came before. "Por eso" opens another clause, and "après-midi" is a time."""
 _MORNING = frozenset(("morgen", "manana"))
