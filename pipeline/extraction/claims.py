@@ -79,9 +79,9 @@ class Utterances:
 
     @cached_property
     def counts_in_words(self) -> bool:
-        """Whether the messages say numbers, days or spans of time in words: "thirty-five lakhs", "the day before yesterday"."""
+        """Whether the messages say numbers or spans of time in words: "thirty-five lakhs", "Saturday of next week"."""
         return any(
-            key in one.spans or key in one.days or key in one.weekdays or (key in one.numbers and key not in one.articles)
+            key in one.spans or (key in one.numbers and key not in one.articles)
             for one in self.lexicons
             for message in self.messages
             for key in keys_of(message.content)
