@@ -190,7 +190,8 @@ def _times_of_day(keys: Sequence[str], lexicon: Lexicon) -> Iterator[str]:
                 elif part != key:
                     break
             else:
-                minutes = given.get("{m}", 0) * (-1 if shift == "-m" else 1) if "m" in shift else int(shift)
+                way, _, more = shift.partition("m")  # "-m-30": five to half past six
+                minutes = given.get("{m}", 0) * int(f"{way}1") + int(more or 0) if "m" in shift else int(shift)
                 hours, minute = divmod(given.get("{h}", 0) * 60 + minutes, 60)
                 yield from chain.from_iterable(_on_a_dial(hours % 24, minute))
 

@@ -263,7 +263,7 @@ def _missing_numbers(
     days = {str(number) for day in said.days_beside(times) for number in (day.day, day.month, day.year)}
     years = {str(message.occurred_at.year + apart) for message in said.messages for apart in (-1, 0, 1)}
     if any(_YEAR.search(message.content) for message in said.messages):
-        years = set()
+        years &= {str(message.occurred_at.year) for message in said.messages}
     if said.days_beside(times) or any(
         key in one.months or key in one.spans for one in said.lexicons for key in said.keys
     ):

@@ -129,9 +129,7 @@ def _is_sentence(compared: Interpretation) -> bool:
 def _heads_without_subject(compared: Interpretation) -> bool:
     """Whether a content opens neither with the user or somebody nor with a word of grammar: headlines leave out articles."""
     content = compared.content
-    named = any(
-        compared.is_person(word, content) or content.has("user", word.key) for word in content.words[:_A_PIECE]
-    )
+    named = any(compared.is_person(word, content) or content.has("user", word.key) for word in content.words[:_A_PIECE])
     opens = content.words[:1] and content.has("function", content.words[0].key)
     return bool(content.lexicons) and not (named or opens)
 

@@ -4,15 +4,17 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from mosshead.language.lexicon import Word, phrases_in
+from mosshead.language.lexicon import Word, phrases_in, proper_classes_of
 from mosshead.language.passage import Passage, PassageClause
 from mosshead.language.verbs import PAST_FORMS
-from pipeline.extraction.doubts.interpretation import Doubt, Interpretation
+from pipeline.extraction.doubts.interpretation import Doubt, Interpretation, Taken
 
 _NEAR = 3
 _HEAD = 8
+_A_DENIAL = 5
 _TURNS = frozenset("but now aber jetzt pero ahora mais maintenant ma adesso mas agora maar nu".split())
 _ME = frozenset("me mich mir moi mij".split())
+_BE = frozenset("is are be being get gets".split())
 _YOU = (["you"], ["u"])
 _INDICATIVE = frozenset("wurde wurden hatte hatten waren konnte konnten".split())
 """What German did: with an umlaut these would only suppose it."""
@@ -26,8 +28,8 @@ _OWNERS = frozenset("my our mein meine meinen meinem meiner mi mis mon ma mes me
 
 def moods(compared: Interpretation) -> Iterator[Doubt]:
     ours = [word.key for word in compared.content.words]
-    clauses = compared.aligned
-    if not clauses and _quotes_a_question(compared):
+    clauses = compared.aligned or _quoted_abroad(compared)
+    if _quotes_a_question(compared) and not compared.aligned:
         yield Doubt.QUESTION
     if not clauses or compared.confirmed:
         return
@@ -42,7 +44,9 @@ def moods(compared: Interpretation) -> Iterator[Doubt]:
         return
     if not licensed and any(_is_unreal(*one, ours) for one in clauses):
         yield Doubt.UNREAL
-    kept = not compared.corrects and not any(compared.content.is_negation(key) for key in ours)
+    kept = not compared.corrects and not any(
+        compared.content.is_negation(key) or compared.content.has("weak", key) for key in ours
+    )
     if kept and not tells("cancelled", ours) and not tells("instead", ours) and _is_called_off(compared):
         yield Doubt.CANCELLED
     past = any(tells(role, ours) for role in ("past", "past_verbs")) or is_told_in_past(compared)
@@ -52,6 +56,15 @@ def moods(compared: Interpretation) -> Iterator[Doubt]:
     by_other = tells("advice", ours) or (tells("reports", ours) and not compared.opens_with_user())
     if not by_other and any(_is_reported(passage, clause, held) for passage, clause, held in best):
         yield Doubt.REPORTED
+
+
+def _quoted_abroad(compared: Interpretation) -> list[Taken]:
+    """The clauses of the quote where the content is in another language: none of its words need be known as theirs."""
+    if compared.is_of_one_language:
+        return []
+    quoted = ((one, clause) for one in compared.said for clause in one.quoted)
+    held = ((one, clause, [word for word in clause.words if one.counts(word)]) for one, clause in quoted)
+    return [one for one in held if one[2]]
 
 
 def _quotes_a_question(compared: Interpretation) -> bool:
@@ -89,16 +102,25 @@ def _is_called_off(compared: Interpretation) -> bool:
 
 def _calls_off(compared: Interpretation, later: Passage) -> bool:
     """Whether a later message calls off: with a word of the content, or with no word beside that; or denies one of it."""
-    for clause in later.clauses:
+    for clause in _with_their_next(later):
         said, clear = _said_off(later, clause)
         if said:
             others = [word for word in clause.words if later.counts(word) and word not in said]
             return any(_is_of(compared, word) for word in others) or (clear and len(others) <= 1)
+        denied = clause.words if len(clause.words) <= _A_DENIAL else ()
         for before, word in pairwise(clause.words):
-            things = compared.taken([word]) if later.has("none", before.key) else set()
-            if things and not any(compared.is_person(word, later) for word in [word]):
+            denies = later.has("none", before.key) or (later.is_negation(before.key) and word in denied)
+            if denies and compared.taken([word]) and not compared.is_person(word, later):
                 return True
     return False
+
+
+def _with_their_next(later: Passage) -> Iterator[PassageClause]:
+    """The clauses of a message, and two together where a phrase may have been parted: "laat maar zitten"."""
+    yield from later.clauses
+    for one, other in pairwise(later.clauses):
+        if one.sentence == other.sentence and len(one.words) < _NEAR:
+            yield PassageClause(one.sentence, (*one.words, *other.words), one.asks)
 
 
 def _said_off(later: Passage, clause: PassageClause) -> tuple[Sequence[Word], bool]:
@@ -144,7 +166,7 @@ def _is_past(
     ):
         return True
     if any(_is_perfect(word, passage, ours) for word in clause.words) or (
-        endings and any(word.key.endswith(endings) for word in others)
+        endings and any(word.key.endswith(endings) and not proper_classes_of(word.key) for word in others)
     ):
         return True
     for lexicon in passage.lexicons[:1]:
@@ -188,7 +210,10 @@ def is_told_in_past(compared: Interpretation) -> bool:
         for one in words
     )
     english = any(one.language == "en" for one in compared.content.lexicons[:1])
-    return ended or (english and any(len(word.key) > 3 and _was(word.key) for word in compared.content.content))
+    told = {word for before, word in pairwise(words) if before.key not in _BE}  # who is married is so today
+    return ended or (
+        english and any(len(one.key) > 3 and _was(one.key) for one in compared.content.content if one in told)
+    )
 
 
 def _only_asks(passage: Passage, clause: PassageClause, held: Sequence[Word]) -> bool:
@@ -230,7 +255,7 @@ def _is_unreal(passage: Passage, clause: PassageClause, held: Sequence[Word], ou
 def _is_reported(passage: Passage, clause: PassageClause, held: Sequence[Word]) -> bool:
     """Whether somebody else says it: a word of saying before its last word, without an "I" just before that.
 
-    A doctor, an employer or a landlord tells the user what holds for the user. What the assistant said is no news. A clause of the user's own ends what is reported.
+    A doctor, an employer or a landlord tells the user what holds for the user. A clause of the user's own ends what is reported.
     """
     told = [
         one
