@@ -157,15 +157,26 @@ def _share(compared: Interpretation, passages: Sequence[Passage]) -> float:
 
 
 def _shares_people_only(compared: Interpretation, passages: Sequence[Passage]) -> bool:
-    """Whether several things are said of somebody, and of these none was: that they were named is no source."""
+    """Whether several things are said of somebody, and of these none was: that they were named is no source.
+
+    "Caroline is a person" says nothing.
+    """
     if not compared.content.lexicons or any(compared.content.claims(word) for word in compared.content.words):
         return False
     things = [word for word in compared.content.content if not compared.is_person(word, compared.content)]
+    if all(compared.content.has("anybody", word.key) for word in things) and not _names_a_thing(compared):
+        return bool(things)
     return (
         compared.is_of_one_language
         and len(things) >= _A_DETAIL
         and not any(compared.meets(word, one) for word in things for one in passages)
     )
+
+
+def _names_a_thing(compared: Interpretation) -> bool:
+    """Whether a content names a relative, a place or another thing."""
+    words = compared.content.words
+    return any(compared.content.has("persons", word.key) or word.key in compared.things for word in words)
 
 
 def _quotes_something_else(compared: Interpretation) -> bool:
@@ -182,6 +193,8 @@ def _quotes_something_else(compared: Interpretation) -> bool:
 
 def _invents(compared: Interpretation) -> bool:
     """Whether a later clause of the content says several things of which none was said, or many words in a row are so."""
+    if _adds_a_sentence(compared):
+        return True
     every = [*compared.said, *compared.beside]
     run = 0
     for word in compared.content.content:
@@ -197,6 +210,21 @@ def _invents(compared: Interpretation) -> bool:
         len(told) >= (_A_DETAIL if compared.is_of_one_language else _A_LONG_DETAIL)
         and not any(compared.meets(word, one) for word in told for one in every)
         for told in clauses
+    )
+
+
+def _adds_a_sentence(compared: Interpretation) -> bool:
+    """Whether, of several sentences of a content, the sources themselves hardly say one: it was told of something else."""
+    content = compared.content
+    told = [
+        [word for word in content.content if start <= word.start < end]
+        for start, end in (content.sentences if len(content.sentences) > 1 else ())
+    ]
+    return compared.is_of_one_language and any(
+        3 * sum(any(compared.meets(word, one) for one in (*compared.said, *compared.heard)) for word in words)
+        < len(words)
+        for words in told
+        if len(words) > _A_DETAIL
     )
 
 

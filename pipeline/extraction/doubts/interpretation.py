@@ -109,6 +109,11 @@ class Interpretation:
         most = max((len(held) for _, _, held in touched), default=0)
         return [one for one in touched if 2 * len(one[2]) >= most]
 
+    @cached_property
+    def speakers_heard(self) -> frozenset[str]:
+        """Who says the sources."""
+        return frozenset(passage.speaker for passage in self.said if passage.speaker)
+
     def taken(self, held: Sequence[Word]) -> set[str]:
         """The words of the content that some words of a source say."""
         return {one.key for one in self.content.content for word in held if says_the_same(word.key, one.key)}

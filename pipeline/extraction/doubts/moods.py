@@ -8,6 +8,7 @@ from mosshead.language.lexicon import Word, phrases_in, proper_classes_of
 from mosshead.language.passage import Passage, PassageClause
 from mosshead.language.verbs import PAST_FORMS
 from pipeline.extraction.doubts.interpretation import Doubt, Interpretation, Taken
+from pipeline.extraction.doubts.people import is_said_to_them
 
 _NEAR = 3
 _HEAD = 8
@@ -54,7 +55,8 @@ def moods(compared: Interpretation) -> Iterator[Doubt]:
     if not past and any(_is_past(passage, clause, held, ours, present) for passage, clause, held in best):
         yield Doubt.PAST
     by_other = tells("advice", ours) or (tells("reports", ours) and not compared.opens_with_user())
-    if not by_other and any(_is_reported(passage, clause, held) for passage, clause, held in best):
+    reported = any(_is_reported(passage, clause, held) for passage, clause, held in best)
+    if not by_other and (reported or is_said_to_them(compared)):
         yield Doubt.REPORTED
 
 

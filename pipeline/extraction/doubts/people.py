@@ -29,10 +29,30 @@ def tells_of_others(compared: Interpretation) -> bool:
         for word in compared.content.words
     ):
         return True
+    if is_said_to_them(compared) and any(
+        word.key in compared.speakers_heard for word in compared.content.words[:_NEAR]
+    ):
+        return True
     return any(
         _speaks_another(compared, passage, ours) or _has_other_subject(compared, passage, clause, held, ours)
         for passage, clause, held in _needed(compared)
     )
+
+
+def is_said_to_them(compared: Interpretation) -> bool:
+    """Whether all that is taken is said in a group to a "you", with no "I": "You're so kind" is what one thinks of the other."""
+    told = [
+        (passage, clause)
+        for passage, clause, held in compared.aligned
+        if not all(compared.is_person(word, passage) for word in held)
+    ]
+    return bool(told) and all(_is_to_them(passage, clause) for passage, clause in told)
+
+
+def _is_to_them(passage: Passage, clause: PassageClause) -> bool:
+    keys = [word.key for one in passage.clauses if one.sentence == clause.sentence for word in one.words]
+    own = any(passage.has("first", key) or key in MINE for key in keys)
+    return bool(passage.speaker) and passage.tells("addresses", keys) and not own
 
 
 def _needed(compared: Interpretation) -> list[Taken]:
