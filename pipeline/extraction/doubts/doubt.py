@@ -139,7 +139,8 @@ def _has_verb(content: Passage) -> bool:
     for lexicon in content.lexicons[:1]:
         written = _FINITE_AS_WRITTEN.get(lexicon.language, frozenset())
         endings = _FINITE_ENDINGS.get(lexicon.language, ())
-        if any(lexicon.has("finite", word.key) or word.text.casefold() in written for word in content.words):
+        told = [word for word in content.words if not content.is_timed(word)]  # May is a month
+        if any(lexicon.has("finite", word.key) or word.text.casefold() in written for word in told):
             return True
         for before, word, after in zip(content.words, content.words[1:], content.words[2:], strict=False):
             grammar = lexicon.has("function", word.key) or lexicon.has("prepositions", after.key)

@@ -58,6 +58,12 @@ def test_the_pairs_of_a_writer_end_as_they_should(writer: str) -> None:
         ("Wir wohnen in Straßburg", "The user lives in Strasbourg."),
         ("no she moved to Leeds in May", "Her sister moved to Leeds in May."),
         ("im not vegan?? just no gluten", "The user is not vegan."),
+        ("my doc says my iron is too low", "The user's iron is too low."),
+        ("We moved to Bombay in 2019", "The user moved to Mumbai in 2019."),
+        ("Der Wecker klingelt um fünf vor halb sieben", "Der Wecker des Nutzers klingelt um 6:25 Uhr."),
+        ("Before I forget, my aunt Maud runs the bakery", "Maud, the user's aunt, runs the bakery."),
+        ("La nostra vicina è moldava", "La vicina dell'utente viene dalla Moldavia."),
+        ("Tuesday: Luis has three kids, the oldest plays chess", "Luis has 3 kids, the oldest plays chess."),
         ("empecé el año en 86 y medio de peso", "El usuario empezó el año con un peso de 86,5."),
         ("rent went up to nine fifty a month", "The user's rent went up to 950 a month."),
         ("mon loyer est de six cent quatre-vingts euros", "Le loyer de l'utilisateur est de 680 euros."),
@@ -92,6 +98,18 @@ def test_what_is_said_in_another_form_is_solid(said: str, content: str) -> None:
 @pytest.mark.parametrize(
     ("said", "content"),
     [
+        ("the app charged me twice in May", "Double charge by the app in May"),
+        ("i'm allergic to nuts", "Allergy to nuts"),
+        ("Mijn afspraak bij de kapper is om drie uur", "Afspraak kapper drie uur"),
+        ("do u think i've got a sprained ankle? it clicks", "The user has a sprained ankle, and it clicks."),
+        ("I'm two years older than my brother Kofi", "Kofi, the user's brother, is 2 years older than the user."),
+        ("Hab den Schlüssel von Frau Jansen bekommen", "Frau Jansen hat vom Nutzer den Schlüssel bekommen."),
+        (
+            "Anton ist in der 11. Klasse. Und Luisa, die ist in der 9. und will Medizin machen",
+            "Anton will Medizin machen.",
+        ),
+        ("We kept bees by the railway for years", "The user keeps bees by the railway."),
+        ("My first husband was a sailor from Hull", "The user is married to a sailor from Hull."),
         ("I don't eat pork", "The user eats pork."),
         ("I work full time at the council", "The user does not work full time at the council."),
         ("Is it worth getting a heat pump for my house?", "The user gets a heat pump."),
@@ -138,6 +156,53 @@ def test_what_is_said_in_another_form_is_solid(said: str, content: str) -> None:
 )
 def test_what_is_meant_otherwise_is_never_solid(said: str, content: str) -> None:
     assert not any(fact.stated for fact in taken(content, said).facts)
+
+
+@pytest.mark.parametrize(
+    ("content", "said", "later"),
+    [
+        (
+            "The user will bid for the barge on Friday.",
+            "gonna bid for the barge on friday",
+            "spoke to my wife. we're not bidding",
+        ),
+        ("The team has a picnic on Friday.", "team picnic on friday!", "hi all, it's pouring, picnic is off"),
+        ("User heeft op vrijdag een yogales.", "vrijdag heb ik yogales", "die yogales hoeft niet meer"),
+        (
+            "Der Nutzer besucht am Freitag einen Kochkurs.",
+            "Freitag bin ich im Kochkurs",
+            "Kurs fällt flach, Koch krank",
+        ),
+    ],
+)
+def test_a_plan_that_a_later_message_calls_off_is_not_solid(content: str, said: str, later: str) -> None:
+    assert all(fact.stated for fact in taken(content, said, "the boiler man comes at nine").facts)
+    assert not any(fact.stated for fact in taken(content, said, later).facts)
+
+
+@pytest.mark.parametrize(
+    ("content", "said", "quote"),
+    [
+        ("Priya is kind.", "Wow, Priya! You're so kind to those cats.", "You're so kind"),
+        ("Ben is fostering cats.", "Wow, Priya! Fostering cats, you're so kind.", "Fostering cats, you're so kind"),
+        ("Priya is a person.", "Hey Priya, what a day", "Hey Priya, what a day"),
+    ],
+)
+def test_what_somebody_is_told_to_their_face_is_not_solid(content: str, said: str, quote: str) -> None:
+    messages = [
+        Message(1, UUID(int=1), "c1", Role.USER, "Priya", "I took in two cats.", AT),
+        Message(2, UUID(int=2), "c1", Role.USER, "Ben", said, AT),
+    ]
+    fact = fact_like(content=content, quote=quote, sources=[2], mentions=[])
+    (kept,) = facts_of(ExtractionAnswer.model_validate({"facts": [fact]}), messages, Background()).facts
+    assert not kept.stated
+
+
+def test_a_number_that_may_have_been_read_amiss_is_doubted_and_another_figure_refused() -> None:
+    (fact,) = taken("The user's loan is 3.5 million.", "they gave me a loan of thirty five lakhs").facts
+
+    assert not fact.stated
+    assert taken("The user's loan is 3.5 million.", "they gave me a loan of 2000000").refused == {Refusal.UNGROUNDED: 1}
 
 
 def test_a_name_from_another_message_of_the_conversation_makes_that_message_a_source() -> None:
