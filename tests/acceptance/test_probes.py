@@ -1,0 +1,34 @@
+"""Probes of the service's real processes, as an orchestrator asks them."""
+
+import urllib.request
+from urllib.error import HTTPError, URLError
+
+from tests.acceptance.running import Running
+
+PROCESSES = ("intake", "scheduler", "worker")
+
+
+def probe(running: Running, name: str, path: str) -> int | None:
+    """The status of an answer; None where nobody answers."""
+    port = running.addresses.probe_port + PROCESSES.index(name)
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as answer:
+            return int(answer.status)
+    except HTTPError as error:
+        return error.code
+    except (URLError, OSError):
+        return None
+
+
+def test_each_process_says_that_it_is_alive_and_ready(running: Running) -> None:
+    for name in PROCESSES:
+        running.eventually(lambda name=name: probe(running, name, "/readyz") == 200, f"the {name} is ready")
+        assert probe(running, name, "/healthz") == 200
+
+
+def test_a_worker_that_was_killed_leaves_its_port_to_the_next(running: Running) -> None:
+    running.eventually(lambda: probe(running, "worker", "/readyz") == 200, "the worker is ready")
+    before = running.pid("worker")
+    running.kill("worker")
+    running.eventually(lambda: running.pid("worker") not in {None, before}, "the next worker starts")
+    running.eventually(lambda: probe(running, "worker", "/readyz") == 200, "the next worker is ready")
