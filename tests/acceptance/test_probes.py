@@ -20,15 +20,20 @@ def probe(running: Running, name: str, path: str) -> int | None:
         return None
 
 
+def eventually_answers(running: Running, name: str, path: str, status: int) -> None:
+    """Wait until a probe is answered so."""
+    running.eventually(lambda: probe(running, name, path) == status, f"the {name} answers {status} to {path}")
+
+
 def test_each_process_says_that_it_is_alive_and_ready(running: Running) -> None:
     for name in PROCESSES:
-        running.eventually(lambda name=name: probe(running, name, "/readyz") == 200, f"the {name} is ready")
+        eventually_answers(running, name, "/readyz", 200)
         assert probe(running, name, "/healthz") == 200
 
 
 def test_a_worker_that_was_killed_leaves_its_port_to_the_next(running: Running) -> None:
-    running.eventually(lambda: probe(running, "worker", "/readyz") == 200, "the worker is ready")
+    eventually_answers(running, "worker", "/readyz", 200)
     before = running.pid("worker")
     running.kill("worker")
     running.eventually(lambda: running.pid("worker") not in {None, before}, "the next worker starts")
-    running.eventually(lambda: probe(running, "worker", "/readyz") == 200, "the next worker is ready")
+    eventually_answers(running, "worker", "/readyz", 200)
