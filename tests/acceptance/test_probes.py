@@ -1,6 +1,9 @@
 """Probes of the service's real processes, as an orchestrator asks them."""
 
+import re
+import subprocess
 import urllib.request
+from pathlib import Path
 from urllib.error import HTTPError, URLError
 
 from tests.acceptance.running import Running
@@ -37,3 +40,14 @@ def test_a_worker_that_was_killed_leaves_its_port_to_the_next(running: Running) 
     running.kill("worker")
     running.eventually(lambda: running.pid("worker") not in {None, before}, "the next worker starts")
     eventually_answers(running, "worker", "/readyz", 200)
+
+
+def test_the_containers_health_check_tells_a_process_that_answers_from_one_that_does_not(running: Running) -> None:
+    compose = (Path(__file__).parents[2] / "docker-compose.yml").read_text(encoding="utf-8")
+    (command,) = re.findall(r"- '(exec 3<>.*)'", compose)
+    eventually_answers(running, "intake", "/readyz", 200)
+
+    for port, well in ((running.addresses.probe_port, True), (1, False)):
+        check = ["bash", "-c", command.replace("$$", "$")]
+        done = subprocess.run(check, env={"PROBE": str(port)}, capture_output=True, check=False)
+        assert (done.returncode == 0) is well, done.stderr
