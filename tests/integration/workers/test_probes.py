@@ -1,10 +1,13 @@
 """Probes of a process: alive while its loop turns, ready while it can reach what it needs."""
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection
+from pathlib import Path
 from socket import create_connection
 
 import pytest
@@ -15,6 +18,7 @@ from workers.local import wait_until
 from workers.local.ports import LOOPBACK, free_port
 from workers.probes import LoopWatch, Probes, ProbeServer, ProcessName, probed, serve_probes
 
+ROOT = Path(__file__).resolve().parents[3]
 SOON_SECONDS = 60
 
 
@@ -118,3 +122,28 @@ def test_the_block_passes_on_that_the_process_is_to_stop(service: Settings) -> N
     asked = [False, True]
     with probed(service.model_copy(update={"probe_port": 0}), "intake", lambda: asked.pop(0)) as stopped:
         assert [stopped(), stopped()] == [False, True]
+
+
+_PARENT = """
+import os, sys
+from config.settings import Settings
+from workers.probes import LoopWatch, Probes, ProbeServer
+server = ProbeServer(Probes(Settings(), "worker", LoopWatch()), "127.0.0.1", 0)
+server.start()
+if os.fork():
+    print(server.port, flush=True)
+    os._exit(0)
+server.leave_to_parent()
+sys.stdin.read()
+"""
+
+
+def test_a_child_that_outlives_its_worker_does_not_keep_the_port() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _PARENT], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        port = int(parent.stdout.readline())
+        assert parent.wait(30) == 0
+
+        wait_until(lambda: free_port(port) == port, SOON_SECONDS, "the port")
