@@ -102,6 +102,8 @@ class Settings(BaseSettings):
     flower_port: int = Field(5555, ge=0, le=65535)
     console_port: int = Field(5556, ge=0, le=65535)
     console_auth: SecretStr | None = None
+    probe_host: str = "127.0.0.1"
+    probe_port: int = Field(9470, ge=0, le=65533)
 
     @model_validator(mode="after")
     def _check_times(self) -> "Settings":

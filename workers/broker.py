@@ -1,16 +1,17 @@
-"""What the service asks of Redis, checked when a process starts."""
+"""What the service asks of Redis: checked when a process starts, and how full it is."""
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
+from dataclasses import dataclass
 
 import structlog
 from redis import Redis, exceptions
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from mosshead.errors import ConfigurationError
-from mosshead.publishing.broker import open_connection
+from mosshead.errors import ConfigurationError, QueueUnavailable
+from mosshead.publishing.broker import BROKER_ERRORS, QUEUE, open_connection
 
 _SETTING = "MOSSHEAD_BROKER_URL"
 _POLICY = "maxmemory-policy"
@@ -36,6 +37,47 @@ def check_broker(broker_url: str, stopped: Callable[[], bool] = lambda: False) -
             f"{_SETTING}: {where} has the {_POLICY} {policy}, under which a full Redis drops whole queues without an error. "
             f"Run 'CONFIG SET {_POLICY} noeviction' there and keep it in its configuration"
         )
+
+
+def ping_broker(broker_url: str) -> None:
+    """Return once Redis answers, or raise one of BROKER_ERRORS; within some seconds either way."""
+    with closing(_open(broker_url)[0]) as redis:
+        redis.ping()
+
+
+@dataclass(frozen=True, slots=True)
+class QueueState:
+    """events: published, and not yet taken by the intake. used, most: bytes of Redis's memory; most: 0 where it has no limit.
+
+    Both are None where the login may not look.
+    """
+
+    events: int
+    used: int | None
+    most: int | None
+
+    @property
+    def full(self) -> float | None:
+        """The part of its memory that Redis uses; None where that is not known, or not limited."""
+        return round(self.used / self.most, 3) if self.used is not None and self.most else None
+
+
+def queue_state(broker_url: str) -> QueueState:
+    """How much waits in the queue, and how full Redis is. Raises QueueUnavailable."""
+    with open_connection(broker_url) as connection:
+        try:
+            # Not by kombu, which asks within a transaction: a full Redis refuses those, even of reads.
+            with connection.channel().conn_or_acquire() as redis:
+                queued = int(redis.llen(QUEUE.name))
+                try:
+                    found = redis.info("memory")
+                except exceptions.ResponseError:
+                    return QueueState(queued, None, None)
+                return QueueState(queued, int(found["used_memory"]), int(found.get("maxmemory") or 0))
+        except BROKER_ERRORS as error:
+            raise QueueUnavailable(
+                f"MOSSHEAD_BROKER_URL: cannot connect to {connection.as_uri()} ({type(error).__name__})"
+            ) from None
 
 
 def _open(broker_url: str) -> tuple[Redis, str]:

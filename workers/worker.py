@@ -1,4 +1,4 @@
-"""A worker's process: what it checks when it starts, its heartbeat, and what becomes of lost tasks."""
+"""A worker's process: what it checks when it starts, its heartbeat and probes, and what becomes of lost tasks."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from celery import signals
+from celery import bootsteps, signals
 from celery.exceptions import TimeLimitExceeded, WorkerLostError
 from celery.worker.control import Panel
 from sqlalchemy import Connection, Engine
@@ -20,6 +20,7 @@ from db.keys import BatchRef, LaneRef
 from mosshead.errors import MossheadError
 from mosshead.store.connection import tenant_transaction
 from workers.broker import check_broker
+from workers.celery_app import app
 from workers.dependencies import (
     WORKER_URL,
     check_parts,
@@ -28,9 +29,13 @@ from workers.dependencies import (
     open_embedder_of,
 )
 from workers.failures import describe
+from workers.probes import LoopWatch, serve_probes
 from workers.transport import CONTROLS, REFUSALS
 
+_TURN_SECONDS = 5.0
+
 _log = structlog.get_logger()
+_watch = LoopWatch()
 
 
 @signals.setup_logging.connect
@@ -40,6 +45,9 @@ def _set_up_logging(**_: Any) -> None:
 
 @signals.worker_init.connect
 def _check(**_: Any) -> None:
+    _watch.wait()
+    if server := serve_probes(settings(), "worker", _watch):
+        signals.worker_process_init.connect(lambda **_: server.leave_to_parent(), weak=False)
     try:
         broker_url = settings().broker()
         check_parts()
@@ -55,6 +63,22 @@ def _check(**_: Any) -> None:
 
 
 signals.worker_process_init.connect(leave_parts_to_parent)
+
+
+class _Turning(bootsteps.StartStopStep):  # type: ignore[misc]  # Celery has no types
+    """Notes that the event loop turns, while the worker takes tasks. Without Redis the loop stands still, and waits for it."""
+
+    requires = ("celery.worker.consumer:Tasks",)
+
+    def start(self, consumer: Any) -> None:
+        _watch.turn()
+        consumer.timer.call_repeatedly(_TURN_SECONDS, _watch.turn)  # which a lost connection ends
+
+    def stop(self, _consumer: Any) -> None:
+        _watch.wait()
+
+
+app.steps["consumer"].add(_Turning)
 
 
 @signals.worker_ready.connect

@@ -3,6 +3,7 @@
 from config.logging import configure_logging
 from config.settings import settings
 from workers.cli.output import until_asked_to_stop
+from workers.probes import probed
 
 
 def intake() -> None:
@@ -10,7 +11,8 @@ def intake() -> None:
     from workers.intake import run_intake
 
     configure_logging(settings())
-    run_intake(settings(), until_asked_to_stop())
+    with probed(settings(), "intake", until_asked_to_stop()) as stopped:
+        run_intake(settings(), stopped)
 
 
 def sweep() -> None:
@@ -18,4 +20,5 @@ def sweep() -> None:
     from workers.scheduler import run_scheduler
 
     configure_logging(settings())
-    run_scheduler(settings(), until_asked_to_stop())
+    with probed(settings(), "scheduler", until_asked_to_stop()) as stopped:
+        run_scheduler(settings(), stopped)

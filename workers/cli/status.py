@@ -7,7 +7,6 @@ from itertools import islice
 from typing import Any
 
 import typer
-from redis.exceptions import ResponseError
 
 from config.settings import Settings, settings
 from db import housekeeping, search_indexes, status
@@ -17,8 +16,7 @@ from db.leases import Breaker, answers_to, breakers
 from db.status import ServiceFigures
 from db.usage import MannerRow, TenantBudget, manners
 from mosshead.cli.output import Json, print_answer
-from mosshead.errors import QueueUnavailable
-from mosshead.publishing.broker import BROKER_ERRORS, QUEUE, open_connection
+from workers.broker import queue_state
 from workers.cli.output import duration, fields
 from workers.cli.usage import as_dicts, over_budget
 from workers.dependencies import MANNER_STANDS, all_providers, logged_in, rules_take_over
@@ -94,7 +92,7 @@ class Status:
 def read_status(settings: Settings) -> Status:
     """Ask Postgres and Redis. Raises ConfigurationError, StoreUnavailable or QueueUnavailable where one does not answer."""
     with logged_in(settings) as engine:
-        queued, memory = _broker(settings.broker())
+        queue = queue_state(settings.broker())
         asked = all_providers(settings)  # of another, which the settings named once, nobody will hear that it is back
         over = over_budget(engine, default=settings.tenant_tokens_per_day) if settings.uses_llm else {}
         with engine.begin() as connection:
@@ -102,8 +100,8 @@ def read_status(settings: Settings) -> Status:
                 connection, within=timedelta(minutes=10), reasons=_REASONS, alive=housekeeping.ALIVE
             )
             return Status(
-                queued_events=queued,
-                broker_memory=memory,
+                queued_events=queue.events,
+                broker_memory=queue.full,
                 figures=figures,
                 breakers=[
                     one for one in breakers(connection) if one.provider in asked or _is_of_a_reflection(one, settings)
@@ -134,25 +132,6 @@ def english_only(settings: Settings, other_languages: float | None) -> list[str]
 def _is_of_a_reflection(breaker: Breaker, settings: Settings) -> bool:
     """Whether the LLM lately failed at one; no stage waits for that, and another may never be asked of it."""
     return settings.uses_llm and breaker.provider.startswith(answers_to("")[:-1]) and breaker.seconds > 0
-
-
-def _broker(broker_url: str) -> tuple[int, float | None]:
-    """How many events wait in the queue, and which part of its memory Redis uses."""
-    with open_connection(broker_url) as connection:
-        try:
-            # Not by kombu, which asks within a transaction: a full Redis refuses those, even of reads.
-            with connection.channel().conn_or_acquire() as redis:
-                queued = int(redis.llen(QUEUE.name))
-                try:
-                    found = redis.info("memory")
-                except ResponseError:  # the login may not look
-                    return queued, None
-                most = found.get("maxmemory")
-                return queued, round(found["used_memory"] / most, 3) if most else None
-        except BROKER_ERRORS as error:
-            raise QueueUnavailable(
-                f"MOSSHEAD_BROKER_URL: cannot connect to {connection.as_uri()} ({type(error).__name__})"
-            ) from None
 
 
 def rows(found: Status) -> Iterator[tuple[str, str | None, bool]]:

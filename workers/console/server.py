@@ -4,12 +4,15 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Collection
+from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any
 
 import structlog
 import typer
+from sqlalchemy import Engine
 from tornado.httpserver import HTTPServer
+from tornado.ioloop import IOLoop
 from tornado.netutil import bind_sockets
 from tornado.web import Application, RequestHandler, StaticFileHandler
 
@@ -17,6 +20,7 @@ from config.logging import configure_logging
 from config.settings import settings
 from mosshead import ConfigurationError, Memory
 from mosshead.cli.output import console
+from mosshead.deadline import ends_within
 from workers.console.handlers import Editing, Handler, OfNamespace, Page, Published, Reading, set_headers
 from workers.console.login import Attempts, Login, login_of
 from workers.console.pages import documents, entities, memories, overview, service
@@ -24,6 +28,8 @@ from workers.local.ports import LOOPBACK
 
 _log = structlog.get_logger(__name__)
 _HERE = Path(__file__).parent
+
+_REACH_SECONDS = 2.0
 
 _NAMESPACE = r"/n/[^/]+"
 _NAME = "([A-Za-z][A-Za-z0-9_]{0,63})"
@@ -66,6 +72,30 @@ class _Unknown(Handler):
     post = get
 
 
+class _Probe(RequestHandler):
+    """Whether the loop turns, as it does where it answers, and whether it can read. It needs no login, and tells no more."""
+
+    set_default_headers = set_headers
+
+    def initialize(self, memory: Memory | None) -> None:
+        self._memory = memory
+
+    async def get(self) -> None:
+        if self._memory is not None:
+            await IOLoop.current().run_in_executor(None, _reach, self._memory.engine)
+
+    def log_exception(self, *_: Any) -> None:
+        """The status says it."""
+
+    def write_error(self, status_code: int, **more: Any) -> None:
+        self.set_status(HTTPStatus.SERVICE_UNAVAILABLE if "exc_info" in more else status_code)
+
+
+def _reach(engine: Engine) -> None:
+    with ends_within(engine, _REACH_SECONDS), engine.connect() as connection:
+        connection.exec_driver_sql("select 1")
+
+
 class _Static(StaticFileHandler):
     """The style sheet and the icon, which hold nothing of anybody's; not kept, so that a new version shows at once."""
 
@@ -89,6 +119,8 @@ def application(
         [
             ("/", service.StartPage, given),
             ("/operations", service.OperationsPage, given),
+            ("/healthz", _Probe, {"memory": None}),
+            ("/readyz", _Probe, {"memory": memory}),
             *((_NAMESPACE + place, Reading, {**given, "work": page}) for place, page in _PAGES.items()),
             *((_NAMESPACE + place, Editing, {**given, "work": form}) for place, form in _FORMS.items()),
             (r"/static/(console\.css|icon\.svg)", _Static, {"path": str(_HERE / "static")}),
@@ -128,6 +160,8 @@ async def _serve(pages: Application, address: str, port: int) -> None:
 
 
 def _log_request(handler: RequestHandler) -> None:
+    if isinstance(handler, _Probe):
+        return
     # Not the address: what is looked for is text of a conversation.
     took = round(1000 * handler.request.request_time())
     page = handler.work.__name__ if isinstance(handler, OfNamespace) else type(handler).__name__

@@ -14,7 +14,8 @@ class Addresses:
     """The addresses of a machine that is up.
 
     admin_url: the superuser of the embedded Postgres, for migrations alone; None where the Postgres is not ours.
-    database_url, ingest_url, worker_url: the logins of the roles, which the migrations make.
+    database_url, ingest_url, worker_url: the logins of the roles, which the migrations make. probe_port: of the intake's probes;
+    the scheduler's and the worker's are on the next two.
     """
 
     data_dir: Path
@@ -26,6 +27,7 @@ class Addresses:
     flower_port: int
     flower_password: str
     console_port: int
+    probe_port: int
     flower_user: ClassVar[str] = "mosshead"
 
     @property
@@ -52,6 +54,8 @@ class Addresses:
             "FLOWER_UNAUTHENTICATED_API": "false",
             "MOSSHEAD_CONSOLE_PORT": str(self.console_port),
             "MOSSHEAD_CONSOLE_AUTH": login,
+            "MOSSHEAD_PROBE_HOST": LOOPBACK,
+            "MOSSHEAD_PROBE_PORT": str(self.probe_port),
         }
 
     def env_file(self) -> str:

@@ -3,26 +3,35 @@
 import socket
 import time
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
 from mosshead.errors import WaitTimeout
 
 LOOPBACK = "127.0.0.1"
-_ANY = 0
+_ANY, _TRIES = 0, 20
 
 
-def free_port(preferred: int = _ANY) -> int:
-    """The preferred port if nothing listens there, else one that the system chooses."""
-    for port in (preferred, _ANY):
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((LOOPBACK, port))
-            except OSError:
-                continue
-            return int(probe.getsockname()[1])
+def free_port(preferred: int = _ANY, *, run: int = 1) -> int:
+    """The preferred port if nothing listens there, else one that the system chooses.
+
+    run: so many ports from it on are wanted.
+    """
+    for port in (preferred, *[_ANY] * _TRIES):
+        with ExitStack() as probes, suppress(OSError, OverflowError):
+            first = _bound(probes, port)
+            for number in range(1, run):
+                _bound(probes, first + number)
+            return first
     raise OSError("no port of the loopback is free")
+
+
+def _bound(probes: ExitStack, port: int) -> int:
+    probe = probes.enter_context(socket.socket())
+    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    probe.bind((LOOPBACK, port))
+    return int(probe.getsockname()[1])
 
 
 def wait_until(predicate: Callable[[], bool], timeout: float, what: str) -> None:

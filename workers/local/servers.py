@@ -52,6 +52,7 @@ def servers(settings: Settings, tuned: Mapping[str, str] | None = None) -> Itera
             flower_password=folder.secret("flower_password"),
             # Flower does not listen on its port yet.
             console_port=free_port(settings.console_port if settings.console_port != flower_port else 0),
+            probe_port=free_port(settings.probe_port, run=3),
         )
         stack.callback(folder.env_file.unlink, missing_ok=True)
         write_private(folder.env_file, addresses.env_file())

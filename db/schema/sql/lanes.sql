@@ -27,6 +27,7 @@ create index lanes_ready on mosshead.lanes (ready_at)
 create index lanes_ready_of_tenant on mosshead.lanes (tenant_id, ready_at)
     where batch_id is null and ready_at is not null and quarantined_at is null;
 create index lanes_working on mosshead.lanes (batch_id) where batch_id is not null;
+create index lanes_quarantined on mosshead.lanes (quarantined_at) where quarantined_at is not null;
 create index lanes_erasing on mosshead.lanes (erase_due_at) where erase_due_at is not null;
 
 -- A publisher numbers its events of a namespace from 1 without gaps.

@@ -14,6 +14,16 @@ create table mosshead.usage (
     primary key (tenant_id, namespace_id, usage_id)
 );
 create index usage_of_tenant on mosshead.usage (tenant_id, at);
+create index usage_in_time on mosshead.usage (at);
+
+-- What all tenants together cost of late: for a monitor, which may not see whose it was.
+create function mosshead.usage_within(within interval)
+    returns table (stage text, model text, calls bigint, prompt_tokens bigint, completion_tokens bigint)
+    language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+    select coalesce(stage, ''), model, count(*), sum(prompt_tokens), sum(completion_tokens)
+    from mosshead.usage where at > now() - within group by 1, 2
+$$;
 
 create table mosshead.budgets (
     tenant_id       uuid primary key references mosshead.tenants,

@@ -30,3 +30,6 @@ create policy of_words on mosshead.turns for select to mosshead_words using (tru
 
 -- For mosshead_read_v1.has_api_tokens alone, which tells no more than that; nobody logs in as the owner.
 create policy of_owner on mosshead.api_tokens for select to mosshead_owner using (true);
+
+-- For mosshead.usage_within alone, which adds up numbers of all tenants.
+create policy of_owner on mosshead.usage for select to mosshead_owner using (true);

@@ -30,8 +30,8 @@ from mosshead.errors import ConfigurationError
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")
 
 _DESCRIPTION = (
-    "The long-term memory of chat apps. Every request but /health bears a token (`mosshead token create`), which opens the "
-    "namespaces below its prefix and has the scopes read, write or erase. MCP is at /mcp, with the same tokens."
+    "The long-term memory of chat apps. Every request but /healthz and /readyz bears a token (`mosshead token create`), which "
+    "opens the namespaces below its prefix and has the scopes read, write or erase. MCP is at /mcp, with the same tokens."
 )
 _PROBLEMS: Final = {
     "400": "the body is not JSON",

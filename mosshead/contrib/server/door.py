@@ -17,7 +17,10 @@ from mosshead.contrib.server.tokens import Access, digest_of, find_access
 ACCESS: Final = "mosshead.access"
 """Where a request's scope has its `Access`."""
 
-OPEN: Final = frozenset({"/health", "/openapi.json", "/docs"})
+PROBES: Final = frozenset({"/healthz", "/readyz"})
+"""Addresses that a load balancer asks, by any name."""
+
+OPEN: Final = PROBES | {"/openapi.json", "/docs"}
 """Addresses that need no token: they tell nothing of anybody."""
 
 _BEARER = "bearer"
@@ -57,7 +60,7 @@ class Door:
     async def _admit(self, scope: Scope, receive: Receive) -> Receive:
         """Return what gives the request's body. Raises RefusedRequest, and StoreUnavailable."""
         headers = Headers(scope=scope)
-        if scope["path"] != "/health":  # a load balancer may call by any name
+        if scope["path"] not in PROBES:
             self._check_host(headers)
         if scope["path"] not in OPEN:
             scope[ACCESS] = await self._access(headers.get("authorization", ""))

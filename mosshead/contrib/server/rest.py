@@ -457,19 +457,25 @@ async def get_receipt(namespace: Erasing, erasure_id: UUID) -> Response:
 
 
 class Health(BaseModel):
-    """That the server can read."""
+    """That the server is well."""
 
     status: Literal["ok"]
 
 
-@public.get("/health", response_model=Health)
-async def health(request: Request) -> Response:
-    """Whether the server can read; 503 where it cannot. It takes no token."""
+@public.get("/healthz", response_model=Health)
+async def health(_request: Request) -> Response:
+    """Whether the server's loop turns: it answers. It takes no token."""
+    return _json({"status": "ok"})
+
+
+@public.get("/readyz", response_model=Health)
+async def readiness(request: Request) -> Response:
+    """Whether the server can read; 503 where it cannot. What is written waits in the spool while the broker is away. No token."""
     memory: AsyncMemory = request.app.state.memory
 
     def ask(straight: Memory) -> None:
-        with ends_within(straight.engine, _HEALTH_SECONDS), straight.engine.connect():
-            pass
+        with ends_within(straight.engine, _HEALTH_SECONDS), straight.engine.connect() as connection:
+            connection.exec_driver_sql("select 1")
 
     await across(memory, ask)
     return _json({"status": "ok"})

@@ -7,6 +7,7 @@ the spool and the scheduler: what Redis gives to a connection that died unseen i
 from redis import Redis
 
 from tests.acceptance.faults.conftest import Connected
+from tests.acceptance.test_probes import PROCESSES, eventually_answers, probe
 
 # It takes some 13 on two busy cores; beside two other tests it took more than 40 once.
 BACK_SECONDS = 75
@@ -21,12 +22,17 @@ def test_after_connections_went_silent_all_consume_again(connected: Connected) -
 def test_after_connections_were_reset_all_consume_again(connected: Connected) -> None:
     assert connected.proxy.reset() >= 3
     connected.all_consume_again_within(BACK_SECONDS)
+    eventually_answers(connected.running, "worker", "/readyz", 200)  # its loop turns again
 
 
 def test_a_worker_that_starts_without_redis_and_those_that_lose_it_wait_for_it(connected: Connected) -> None:
-    seen = connected.running.log("worker").count("broker_away")
+    running = connected.running
+    seen = running.log("worker").count("broker_away")
     connected.is_at_rest_within(BACK_SECONDS)
     connected.stop_redis()
+    for name in PROCESSES:
+        eventually_answers(running, name, "/readyz", 503)
+        assert probe(running, name, "/healthz") == 200
     worker = connected.running.pid("worker")
     connected.running.kill("worker")
     connected.running.eventually(
@@ -35,6 +41,8 @@ def test_a_worker_that_starts_without_redis_and_those_that_lose_it_wait_for_it(c
     connected.start_redis()
     connected.all_consume_again_within(BACK_SECONDS)
     assert connected.running.pid("worker") != worker
+    for name in PROCESSES:
+        eventually_answers(running, name, "/readyz", 200)
 
 
 def test_a_redis_that_may_only_be_read_for_a_while_as_in_a_failover_ends_nobody(connected: Connected) -> None:

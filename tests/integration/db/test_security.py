@@ -238,6 +238,7 @@ def test_a_worker_may_call_what_its_writes_need_and_what_publishes_a_dead_letter
         "mosshead.settle_watermarks",
         "mosshead.term",
         "mosshead.terms",
+        "mosshead.usage_within",
         "mosshead.word_occurrences",
         "mosshead_read_v1.holding",
         "mosshead_write_v1.publish",

@@ -43,6 +43,7 @@ def test_a_task_is_killed_after_its_stage_was_given_up_and_before_its_message_go
 def test_each_stage_has_a_queue_from_which_the_worker_takes() -> None:
     command = parse_procfile((ROOT / "Procfile").read_text()).processes["worker"]
     compose = (ROOT / "docker-compose.yml").read_text()
-    for line in (command, compose):
+    kubernetes = (ROOT / "deploy" / "kubernetes" / "mosshead.yaml").read_text()
+    for line in (command, compose, kubernetes):
         (queues,) = set(re.findall(r"--queues=(\S+)", line))
         assert set(queues.split(",")) == {QUEUES[stage] for stage in (*STAGES, REFLECT)}

@@ -17,6 +17,7 @@ from sqlalchemy import Engine
 from db.api_tokens import add_token
 from mosshead import AsyncMemory
 from mosshead.contrib.server.app import ServerOptions, create_app, serve
+from mosshead.contrib.server.door import PROBES
 from mosshead.contrib.server.tokens import Access, checked_scopes, digest_of, new_token
 from mosshead.contrib.server.tools import TOOLS, mcp_server
 from mosshead.errors import ConfigurationError
@@ -88,8 +89,8 @@ def test_every_address_but_three_wants_a_token(ask: Callable[..., None]) -> None
         for path, methods in document["paths"].items():
             for method, operation in methods.items():
                 answer = await client.request(method, path, headers={"Authorization": ""})
-                assert (answer.status_code == 401) is (path != "/health"), path
-                assert operation["security"] == ([] if path == "/health" else [{"token": []}])
+                assert (answer.status_code == 401) is (path not in PROBES), path
+                assert operation["security"] == ([] if path in PROBES else [{"token": []}])
         addresses = {f"{method.upper()} {path}" for path, methods in document["paths"].items() for method in methods}
         assert [one for one in addresses if f"`{one}`" not in page] == []
         assert [name for name in TOOLS if f"| `{name}` | `{TOOLS[name].scope}` |" not in page] == []
@@ -123,7 +124,8 @@ def test_the_host_and_the_origin_are_those_of_the_server(
             answer = await client.get(path, headers=headers)
             assert answer.status_code == status, answer.text
             assert not [name for name in answer.headers if name.startswith("access-control")]
-        assert (await client.get("/health", headers={"Host": "10.0.0.7"})).json() == {"status": "ok"}
+        for path in PROBES:
+            assert (await client.get(path, headers={"Host": "10.0.0.7"})).json() == {"status": "ok"}
         refused = await client.post("/mcp", headers={"Host": "evil.example"}, json={})
         assert refused.status_code == 421
 
@@ -209,7 +211,8 @@ def test_a_memory_that_cannot_be_reached_is_503_and_says_nothing_of_where_it_is(
 ) -> None:
     async def asking(client: httpx.AsyncClient) -> None:
         monkeypatch.setattr("mosshead.contrib.server.rest._HEALTH_SECONDS", 1e-9)
-        answer = await client.get("/health")
+        assert (await client.get("/healthz")).status_code == 200
+        answer = await client.get("/readyz")
         assert "cannot be reached" in problem(answer, 503)["detail"]
         assert answer.headers["retry-after"] == "5"
 
@@ -231,7 +234,8 @@ def test_no_route_and_no_tool_blocks_the_loop(
             *(("GET", "/v1/memories", None), ("GET", f"/v1/memories/{memory}", None)),
             *(("GET", f"/v1/memories/{memory}/decisions", None), ("GET", f"/v1/decisions/{memory}", None)),
             *(("GET", "/v1/entities", None), ("GET", "/v1/entities/Ruth", None), ("GET", "/v1/questions", None)),
-            *(("GET", "/v1/progress", None), ("GET", "/v1/export", None), ("GET", "/health", None)),
+            *(("GET", "/v1/progress", None), ("GET", "/v1/export", None)),
+            *(("GET", "/healthz", None), ("GET", "/readyz", None)),
             *(("POST", "/v1/forget", {"memories": [memory]}), ("POST", f"/v1/decisions/{memory}/undo", None)),
             ("POST", f"/v1/questions/{memory}/answer", {"entity": None}),
             *(("POST", "/v1/erasures", {"everything": True}), ("GET", f"/v1/erasures/{memory}", None)),

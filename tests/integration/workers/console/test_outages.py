@@ -50,15 +50,22 @@ def test_a_database_that_hangs_or_is_gone_is_told_of(
     publishing: Publishing, proxy: Proxy, far_memory: Memory, far: Site
 ) -> None:
     publishing.say("I like coffee")
+    probes = [httpx.get(far.address + path) for path in ("/healthz", "/readyz")]
+    assert [one.status_code for one in probes] == [httpx.codes.OK, httpx.codes.OK]
     proxy.blackhole()
     bounded(far_memory._engine, 0.5)
     hung = far.get()
+    unready = httpx.get(f"{far.address}/readyz", timeout=30)
     bounded(far_memory._engine, PATIENT)
+    assert unready.status_code == httpx.codes.SERVICE_UNAVAILABLE
     assert (hung.status_code, "The database took too long" in hung.text) == (httpx.codes.GATEWAY_TIMEOUT, True)
     proxy.close()
     gone = far.get("/memories", q="coffee")
     assert (gone.status_code, "The database does not answer" in gone.text) == (httpx.codes.SERVICE_UNAVAILABLE, True)
     assert "Choose a namespace" in gone.text
+    probes = [httpx.get(far.address + path) for path in ("/healthz", "/readyz")]
+    assert [one.status_code for one in probes] == [httpx.codes.OK, httpx.codes.SERVICE_UNAVAILABLE]
+    assert [one.text for one in probes] == ["", ""]
 
 
 def test_what_is_clicked_while_redis_is_away_waits_in_the_spool_and_the_page_says_so(

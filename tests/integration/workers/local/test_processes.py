@@ -31,6 +31,7 @@ def addresses(tmp_path: Path) -> Addresses:
         flower_port=5999,
         flower_password="flower-secret",
         console_port=5998,
+        probe_port=5995,
     )
 
 

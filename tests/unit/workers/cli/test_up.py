@@ -15,7 +15,7 @@ def test_a_login_and_a_command_stand_on_one_line_to_be_copied(
     monkeypatch.setenv("COLUMNS", "80")
     url = "postgresql://mosshead_reader@/mosshead"
     folder = Path("/srv/a [bold] folder of a name that is longer than most/.mosshead")
-    addresses = Addresses(folder, url, url, url, None, "redis://127.0.0.1:6379/0", 5555, "x" * 32, 5556)
+    addresses = Addresses(folder, url, url, url, None, "redis://127.0.0.1:6379/0", 5555, "x" * 32, 5556, 9470)
     _say_where(Settings(), addresses, with_console=True)
     said = capsys.readouterr().out.splitlines()
     assert f"Flower   http://127.0.0.1:5555  (user mosshead, password {'x' * 32})" in said
