@@ -1,6 +1,6 @@
 """The service's settings, read from the environment (prefix ``MOSSHEAD_``).
 
-The app needs two of them, which `mosshead.api.settings` reads by itself. Every setting is documented in docs/operating.md.
+The app needs two of them, which `mosshead.api.settings` reads by itself. Every setting is documented in docs/how-to/operate.md.
 """
 
 from collections.abc import Mapping

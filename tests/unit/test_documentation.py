@@ -1,0 +1,59 @@
+"""The docs: every link leads somewhere, every page is reached, and none of it grows past what people read."""
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(page for page in DOCS.rglob("*.md") if "decisions" not in page.parts)
+LINKING = sorted(
+    chain(
+        (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+        DOCS.rglob("*.md"),
+        *((ROOT / folder).rglob("*.md") for folder in ("mosshead", "workers", "benchmarks", "examples", "tests")),
+    )
+)
+"""All Markdown that links to a page of ours."""
+
+CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)")
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub and MkDocs both make them."""
+    without_code = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", without_code, re.MULTILINE)
+    plain = (re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in headings)
+    return {re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", heading.lower()).strip()) for heading in plain}
+
+
+def broken(page: Path) -> Iterator[str]:
+    """The links of a page that lead nowhere."""
+    for target, anchor in LINK.findall(CODE.sub("", page.read_text(encoding="utf-8"))):
+        file = (page.parent / target).resolve() if target else page
+        if not file.exists():
+            yield target
+        elif anchor and (file.suffix != ".md" or anchor not in anchors(file)):
+            yield f"{target}#{anchor}"
+
+
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
+    assert list(broken(page)) == []
+
+
+def test_every_page_that_code_or_configuration_names_exists() -> None:
+    top = [".env.example", "docker-compose.yml", "Makefile", "Procfile", "pyproject.toml"]
+    folders = ("mosshead", "workers", "db", "config", "pipeline", "benchmarks", "examples", "tests")
+    files = [ROOT / name for name in top] + [file for folder in folders for file in (ROOT / folder).rglob("*.py")]
+    named = {
+        (file.relative_to(ROOT).as_posix(), name)
+        for file in files
+        for name in re.findall(r"\bdocs/[\w/-]+\.md\b", file.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 40
+    assert sorted((file, name) for file, name in named if not (ROOT / name).exists()) == []
