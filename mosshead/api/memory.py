@@ -77,7 +77,7 @@ class Memory:
         log says which it is.
         spool_dir, spool_bytes, signing_key: by default MOSSHEAD_SPOOL_DIR, MOSSHEAD_SPOOL_BYTES and MOSSHEAD_SIGNING_KEY
         (docs/how-to/publish.md).
-        read_timeout: seconds that a read may take, whatever Postgres does (docs/reference/reading-speed.md).
+        read_timeout: seconds that a read may take, whatever Postgres does (docs/explanation/reading.md).
         check: ask Postgres at once. Without it, an app that starts while Postgres is down can publish, and the first read raises
         what connecting would.
         Raises ConfigurationError where a setting is missing or wrong, StoreUnavailable where Postgres does not answer,
@@ -141,7 +141,7 @@ class Memory:
         """Load what the first read would have to load, so that it is no slower than others: what reads, and the embedding model.
 
         0.3 s with the local model. An app that forks its workers calls it before, and they share what is loaded.
-        ``gc.freeze()`` after it keeps Python's garbage collector from going through that again (docs/reference/reading-speed.md).
+        ``gc.freeze()`` after it keeps Python's garbage collector from going through that again (docs/explanation/reading.md).
         Raises ConfigurationError where the model's files are not the right ones.
         """
         warm_up(self._embedder)

@@ -135,8 +135,8 @@ class Namespace:
         on_sent: Callable[[int, int], object] | None = None,
         session: AppSession | None = None,
     ) -> "Imported":
-        """Bring entities and memories from elsewhere, as docs/how-to/import.md shows each: objects, or lines of JSON, in any
-        order.
+        """Bring entities and memories from elsewhere, as docs/how-to/import-and-export.md shows each: objects, or lines of JSON,
+        in any order.
 
         Each memory stays one of its own. The same ``key`` or ``id`` twice is the same thing; what is known already stays.
         on_sent: called for each event with its number and how many there are. session: as for `publish`.
@@ -253,8 +253,8 @@ class Namespace:
     ) -> UUID:
         """Have what was said so far thought over now, instead of after a quiet time; returns the event's id.
 
-        kind, subject: that reflection alone (docs/explanation/reflection.md names the kinds). conversation: what was said there
-        alone. `wait` waits for it, too. session: as for `publish`.
+        kind, subject: that reflection alone (docs/explanation/memory-formation.md names the kinds). conversation: what was said
+        there alone. `wait` waits for it, too. session: as for `publish`.
         """
         event = {"type": "reflect", "kind": kind, "subject": subject, "conversation": conversation}
         return self.session.publish(event, session=session)
@@ -485,7 +485,8 @@ class Namespace:
         return self.session.fetch(memories.memories, most, kind=of_kind, state=state, about=whom)
 
     def export(self, *, as_of: datetime | None = None) -> Iterator[str]:
-        """Export all that is known, as JSON Lines, all of them read before the first is given; docs/how-to/export.md shows each.
+        """Export all that is known, as JSON Lines, all of them read before the first is given; docs/how-to/import-and-export.md
+        shows each.
 
         as_of: what was known at that time, with a time zone; now by default. Two exports of one state are equal, byte for byte.
         """

@@ -1,6 +1,6 @@
 """The SQL of the read side that gives all that is known of a namespace, under the keys of what it names.
 
-docs/how-to/export.md shows each.
+docs/how-to/import-and-export.md shows each.
 """
 
 import json

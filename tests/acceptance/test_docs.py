@@ -67,7 +67,7 @@ def brought(sarah: Namespace, lines: tuple[Mapping[str, Any], ...]) -> None:
 
 def test_the_page_about_the_graph(sarah: Namespace) -> None:
     brought(sarah, (firm("barn", "Harp Barn"), person("bo", "Bo", parent="barn")))
-    assert run("how-to/graph.md", 0, {"sarah": sarah}) == "1 Harp Barn part_of out None\n"
+    assert run("how-to/identity-questions.md", 3, {"sarah": sarah}) == "1 Harp Barn part_of out None\n"
 
 
 def test_the_page_about_questions(sarah: Namespace) -> None:
@@ -92,7 +92,7 @@ def test_the_page_about_questions(sarah: Namespace) -> None:
 
 def test_the_page_about_whom_a_text_means(sarah: Namespace) -> None:
     brought(sarah, PETERS)
-    told = run("explanation/reading-entities.md", 0, {"sarah": sarah})
+    told = run("explanation/identity.md", 0, {"sarah": sarah})
     assert told.startswith("Which Peter do you mean: ")
     assert "the writer at WOBS" in told
     assert "your brother" in told
@@ -101,19 +101,19 @@ def test_the_page_about_whom_a_text_means(sarah: Namespace) -> None:
 def test_the_page_about_following_a_conversation(sarah: Namespace) -> None:
     brought(sarah, GLASS)
     variables: dict[str, Any] = {"sarah": sarah}
-    run("how-to/tracking.md", 0, variables)
+    run("how-to/follow-and-tell.md", 0, variables)
     tracked = variables["tracked"]
     assert [(one.entity.name, round(one.score, 2)) for one in tracked.scene] == [("Halberd Glass", 0.92)]
     assert [one.entity.name for one in tracked.topic] == ["Tomas Reyl"]
     assert [(one.text, [who.name for who in one.entities]) for one in tracked.references] == [("him", ["Tomas Reyl"])]
-    run("how-to/tracking.md", 1, variables | {"new_turns": [{"role": "user", "content": "Is he in?"}]})
+    run("how-to/follow-and-tell.md", 1, variables | {"new_turns": [{"role": "user", "content": "Is he in?"}]})
 
 
 def test_the_pages_about_reading_and_recalling(sarah: Namespace) -> None:
-    run("explanation/reflection.md", 0, {"sarah": sarah})
+    run("explanation/memory-formation.md", 0, {"sarah": sarah})
     sarah.publish("The number of the boat is AX 77.", conversation="c6")
     sarah.wait(timeout=90)
-    assert "AX 77" in run("how-to/recall.md", 0, {"sarah": sarah, "turns": []})
+    assert "AX 77" in run("explanation/reading.md", 0, {"sarah": sarah, "turns": []})
 
 
 def test_the_page_about_stories(sarah: Namespace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,8 +124,8 @@ def test_the_page_about_stories(sarah: Namespace, monkeypatch: pytest.MonkeyPatc
     ]
     brought(sarah, (person("anna", "Anna"), *known_then))
     variables: dict[str, Any] = {"sarah": sarah}
-    pages = python_with_output(DOCS / "how-to/stories.md")
-    assert run("how-to/stories.md", 0, variables) == pages[0][1]
+    pages = python_with_output(DOCS / "how-to/follow-and-tell.md")
+    assert run("how-to/follow-and-tell.md", 2, variables) == pages[2][1]
     answer = {
         "sentences": [
             {"text": "Anna sings in the Harp Choir, where you met her on 12 March 2024", "evidence": [1, 2]},
@@ -135,7 +135,7 @@ def test_the_page_about_stories(sarah: Namespace, monkeypatch: pytest.MonkeyPatc
     with FakeOpenAI() as fake:
         monkeypatch.setenv("OPENAI_BASE_URL", fake.base_url)
         fake.script("StoryAnswer", answer)
-        assert run("how-to/stories.md", 1, variables) == pages[1][1]
+        assert run("how-to/follow-and-tell.md", 3, variables) == pages[3][1]
 
 
 def test_the_page_about_web_apps(

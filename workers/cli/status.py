@@ -84,7 +84,7 @@ class Status:
         return self.broker_memory is not None and self.broker_memory >= 1.0
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON, flat; docs/how-to/operate.md says what each field means."""
+        """For JSON, flat; docs/reference/monitoring.md says what each field means."""
         own = {name: getattr(self, name) for name in Status.__slots__ if name not in {"figures", "moving"}}
         told = {"over_budget": as_dicts(self.over_budget), "models": [one._asdict() for one in self.models]}
         told["llm_manners"] = [one._asdict() for one in self.llm_manners]
