@@ -41,6 +41,15 @@ def broken(page: Path) -> Iterator[str]:
             yield f"{target}#{anchor}"
 
 
+MOST_WORDS = {"docs": 34_000, "README.md": 900}
+"""All that is to be read, without decision records and the reference that is made of docstrings. Cut before you raise it."""
+
+
+def words(*pages: Path) -> int:
+    """Words, counted as ``wc -w`` does."""
+    return sum(len(page.read_text(encoding="utf-8").split()) for page in pages)
+
+
 @pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
     assert list(broken(page)) == []
@@ -57,3 +66,28 @@ def test_every_page_that_code_or_configuration_names_exists() -> None:
     }
     assert len(named) > 40
     assert sorted((file, name) for file, name in named if not (ROOT / name).exists()) == []
+
+
+def test_the_docs_are_short_enough_to_be_read() -> None:
+    assert words(*PAGES) <= MOST_WORDS["docs"]
+    assert words(ROOT / "README.md") <= MOST_WORDS["README.md"]
+
+
+def linked(page: Path) -> set[Path]:
+    """The files that a page links to."""
+    targets = LINK.findall(CODE.sub("", page.read_text(encoding="utf-8")))
+    return {(page.parent / target).resolve() for target, _ in targets if target}
+
+
+def test_every_question_of_the_index_has_an_answer_and_every_page_is_two_clicks_away() -> None:
+    rows = re.findall(r"^- \*\*(.+?)\*\* (.+)$", (DOCS / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(rows) >= 12
+    assert [question for question, answer in rows if not LINK.search(answer)] == []
+    assert set(PAGES) - {DOCS / "index.md"} - linked(DOCS / "index.md") - linked(ROOT / "README.md") == set()
+
+
+@pytest.mark.parametrize("listing", ["mkdocs.yml", "llms.txt"])
+def test_the_site_and_the_list_for_models_name_every_page(listing: str) -> None:
+    text = (ROOT / listing).read_text(encoding="utf-8")
+    named = set(re.findall(r"(?:docs/|: )([\w/-]+\.md)\b", text))
+    assert named == {page.relative_to(DOCS).as_posix() for page in PAGES}
