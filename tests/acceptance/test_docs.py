@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import io
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -164,6 +165,34 @@ def test_the_page_about_web_apps(
         running.eventually(lambda: notes() == "- User just moved to Seattle", "a read in time")
         sarah.wait(timeout=90)
         assert "Where do I live?" in {one.content for one in sarah.messages.search("live").messages}
+
+
+def test_the_pages_about_publishing_erasing_and_replaying(running: Running, sarah: Namespace) -> None:
+    run("how-to/publish.md", 0, {"sarah": sarah})
+    assert run("how-to/replay.md", 0, {"memory": running.memory}) == "\n"
+    brought(sarah, PETERS)
+    (message,) = sarah.messages.search("Seattle").messages
+    peter = sarah.entities.get("Peter Ott")
+    memory_id = next(one.id for one in sarah.memories() if one.key == "p2")
+    told = run("how-to/erase.md", 0, {"sarah": sarah, "memory_id": memory_id, "message_id": message.id, "peter": peter})
+    assert told.endswith(" 0\n")
+    assert sarah.memories() == []
+
+
+def test_the_page_about_reading_ends_in_time_and_lets_others_rank(running: Running, sarah: Namespace) -> None:
+    sarah.publish("I live in Leeds.")
+    sarah.wait(timeout=90)
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("MOSSHEAD_DATABASE_URL", running.addresses.database_url)
+        variables: dict[str, Any] = {"sarah": sarah, "log": logging.getLogger("docs"), "message": "Where do I live?"}
+        run("explanation/reading.md", 1, variables)
+        variables["memory"].close()
+
+    class Encoder:
+        def predict(self, pairs: list[tuple[str, str]]) -> list[float]:
+            return [float(len(text)) for _, text in pairs]
+
+    run("explanation/reading.md", 2, variables | {"cross_encoder": Encoder()})
 
 
 def test_the_page_about_embedders() -> None:

@@ -1,11 +1,14 @@
 """The docs: every link leads somewhere, every page is reached, and none of it grows past what people read."""
 
+import json
 import re
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
 import pytest
+
+from mosshead.publishing.publishers import check_event
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -91,3 +94,19 @@ def test_the_site_and_the_list_for_models_name_every_page(listing: str) -> None:
     text = (ROOT / listing).read_text(encoding="utf-8")
     named = set(re.findall(r"(?:docs/|: )([\w/-]+\.md)\b", text))
     assert named == {page.relative_to(DOCS).as_posix() for page in PAGES}
+
+
+def test_every_event_that_the_reference_shows_is_accepted() -> None:
+    shown = re.findall(
+        r"^```json\n(.*?)^```$",
+        (DOCS / "reference" / "events.md").read_text(encoding="utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
+    accepted = [check_event(json.loads(one)) for one in shown]
+    assert len(accepted) >= 17
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_python_block_compiles(page: Path) -> None:
+    for code in re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+        compile(code, page.name, "exec")
