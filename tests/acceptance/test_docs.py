@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mosshead import AsyncMemory, Namespace
+from mosshead import AsyncMemory, Memory, Namespace
 from tests.acceptance.running import Running
 from tests.acceptance.test_readme import python_with_output
 from tests.fake_openai import FakeOpenAI
@@ -184,7 +184,7 @@ def test_the_page_about_reading_ends_in_time_and_lets_others_rank(running: Runni
     sarah.wait(timeout=90)
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("MOSSHEAD_DATABASE_URL", running.addresses.database_url)
-        variables: dict[str, Any] = {"sarah": sarah, "log": logging.getLogger("docs"), "message": "Where do I live?"}
+        variables: dict[str, Any] = {"sarah": sarah, "Memory": Memory, "log": logging.getLogger("docs")}
         run("explanation/reading.md", 1, variables)
         variables["memory"].close()
 
@@ -192,7 +192,7 @@ def test_the_page_about_reading_ends_in_time_and_lets_others_rank(running: Runni
         def predict(self, pairs: list[tuple[str, str]]) -> list[float]:
             return [float(len(text)) for _, text in pairs]
 
-    run("explanation/reading.md", 2, variables | {"cross_encoder": Encoder()})
+    run("explanation/reading.md", 2, variables | {"cross_encoder": Encoder(), "message": "Where do I live?"})
 
 
 def test_the_page_about_embedders() -> None:
