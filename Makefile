@@ -8,7 +8,7 @@ PACKAGES := mosshead config db pipeline workers tests benchmarks examples
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up demo test unit check format thorough bench peers fuzz faults reference image clean
+.PHONY: help setup up demo test unit check format thorough bench peers fuzz faults docs image clean
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,8 +67,14 @@ fuzz: setup .venv-fuzz/.installed ## send requests that fit the server's OpenAPI
 faults: setup ## kill everything, again and again, and check that nothing is lost (half an hour)
 	$(BIN)/python -m benchmarks.faults --full
 
-reference: setup ## the reference of the library, from its docstrings: reference/index.html
-	$(BIN)/python -m pdoc --output-directory reference mosshead mosshead.contrib.agent_tools mosshead.contrib.managers mosshead.contrib.prompt_optimizers mosshead.contrib.tact_filter mosshead.llm
+docs: .venv-docs/.installed ## the site of the docs with the API reference, made with .venv-docs: site/index.html
+	.venv-docs/bin/mkdocs build --strict --quiet
+	sed -E 's#\(docs/index\.md\)#(index.html)#; s#\(docs/([^)]+)\.md#(\1/#' llms.txt > site/llms.txt
+
+.venv-docs/.installed: requirements-docs.lock
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-docs.lock
+	@touch $@
 
 # Properties that decide what a model, a message or a crash may do; asked 25 times by make test, and 1,000 times here (the state
 # machine 15 and 200, what undoes who is who 12 and 500).
@@ -88,4 +94,4 @@ image: ## build the container image
 	docker build --tag mosshead .
 
 clean: ## remove .venv, the data folder and caches
-	rm -rf .venv .venv-peers .venv-fuzz .mosshead reference .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-peers .venv-fuzz .venv-docs .mosshead site .mypy_cache .ruff_cache .pytest_cache .hypothesis

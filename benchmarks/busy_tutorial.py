@@ -2,9 +2,9 @@
 
     python -m benchmarks.busy_tutorial [--rounds N] [--busy N] [--json]
 
-Starts the whole machine, tells the chat of docs/tutorial.md what the page tells it, and waits for the memories. Then it asks the
-page's two questions again and again, each time in a new process of examples/chat.py as it stands, while other processes compute
-without a rest. An answer counts where it is the page's. Prints lines, and one JSON object last.
+Starts the whole machine, tells the chat of docs/tutorial/a-chat-that-remembers.md what the page tells it, and waits for the
+memories. Then it asks the page's two questions again and again, each time in a new process of examples/chat.py as it stands,
+while other processes compute without a rest. An answer counts where it is the page's. Prints lines, and one JSON object last.
 """
 
 import json

@@ -1,6 +1,7 @@
 """The service's settings, read from the environment (prefix ``MOSSHEAD_``).
 
-The app needs two of them, which `mosshead.api.settings` reads by itself. Every setting is documented in docs/operating.md.
+The app needs two of them, which `mosshead.api.settings` reads by itself. Every setting is documented in
+docs/reference/settings.md.
 """
 
 from collections.abc import Mapping

@@ -2,9 +2,9 @@
 
     python -m benchmarks.faults --quick | --full [--seed N] [--fault NAME] [--json]
 
-Starts a Postgres, a Redis and all of the service on this machine, in a folder that it removes; how it measures: docs/faults.md.
-Prints one JSON object last. Exit status 1 where anything was lost, doubled or out of order, where a hostile sender held others
-up, where the naive tasks lost nothing, or where a mutant of the write side went unnoticed.
+Starts a Postgres, a Redis and all of the service on this machine, in a folder that it removes; how it measures:
+docs/explanation/reliability.md. Prints one JSON object last. Exit status 1 where anything was lost, doubled or out of order,
+where a hostile sender held others up, where the naive tasks lost nothing, or where a mutant of the write side went unnoticed.
 """
 
 import json

@@ -6,7 +6,7 @@
 --data: a file of LoCoMo (snap-research/LoCoMo; CC BY-NC 4.0, so bring your own), or a folder with one; else a small
 conversation of the project's own. Each system is told the conversation and then asked its questions. Whatever asks the LLM gets
 the facts that the data hold, in the same words, after --llm-ms. Prints one JSON object last. What is measured, and how the
-peers are set up: docs/peers.md.
+peers are set up: docs/explanation/peers.md.
 """
 
 import json

@@ -38,8 +38,8 @@ class NamespaceDecisions:
         """List what was decided last in the whole namespace, the latest first.
 
         action: that alone, such as "quarantine" for what was kept from becoming a memory, as instructions to the assistant are,
-        and "refuse" for what an LLM proposed as a fact and code did not take (docs/extraction.md); each has its reason.
-        Raises ValueError where one of these does not fit.
+        and "refuse" for what an LLM proposed as a fact and code did not take (docs/explanation/memory-formation.md); each has its
+        reason. Raises ValueError where one of these does not fit.
         """
         if action not in (None, *get_args(Action)):
             raise ValueError(f"action: one of {', '.join(get_args(Action))}, or None for all, got {action!r}")

@@ -76,8 +76,8 @@ class Memory:
         neither names a server, the service that this user runs on this machine is taken, if there is one (``mosshead up``). The
         log says which it is.
         spool_dir, spool_bytes, signing_key: by default MOSSHEAD_SPOOL_DIR, MOSSHEAD_SPOOL_BYTES and MOSSHEAD_SIGNING_KEY
-        (docs/publishing.md).
-        read_timeout: seconds that a read may take, whatever Postgres does (docs/reading-speed.md).
+        (docs/how-to/publish.md).
+        read_timeout: seconds that a read may take, whatever Postgres does (docs/explanation/reading.md).
         check: ask Postgres at once. Without it, an app that starts while Postgres is down can publish, and the first read raises
         what connecting would.
         Raises ConfigurationError where a setting is missing or wrong, StoreUnavailable where Postgres does not answer,
@@ -141,13 +141,14 @@ class Memory:
         """Load what the first read would have to load, so that it is no slower than others: what reads, and the embedding model.
 
         0.3 s with the local model. An app that forks its workers calls it before, and they share what is loaded.
-        ``gc.freeze()`` after it keeps Python's garbage collector from going through that again (docs/reading-speed.md).
+        ``gc.freeze()`` after it keeps Python's garbage collector from going through that again (docs/explanation/reading.md).
         Raises ConfigurationError where the model's files are not the right ones.
         """
         warm_up(self._embedder)
 
     def publish(self, event: Mapping[str, Any], *, session: AppSession | None = None) -> UUID:
-        """Publish one event as docs/events.md shows it, its namespace included, for an app that has its events from elsewhere.
+        """Publish one event as docs/reference/events.md shows it, its namespace included, for an app that has its events from
+        elsewhere.
 
         session: as for `Namespace.publish`. Returns the event's id. Raises InvalidEvent, which names each field at fault, and
         otherwise as `Namespace.publish`, or ConfigurationError where no broker is named.

@@ -84,7 +84,8 @@ class Namespace:
 
         occurred_at: when it was said, with a time zone; now by default.
         injected: the memories that were in the prompt of this turn, as ``context.memories``: what merely repeats one is no news.
-        more: any further field of a message event (``sequence``, ``metadata``, ``tool_calls``, ``event_id``, …; docs/events.md).
+        more: any further field of a message event (``sequence``, ``metadata``, ``tool_calls``, ``event_id``, …;
+        docs/reference/events.md).
         session: your own session or connection to Mosshead's database: the message is published when you commit, or not at all.
         Raises InvalidEvent where a field does not fit; SpoolFull or SpoolUnavailable where the spool does not take it.
         """
@@ -134,7 +135,8 @@ class Namespace:
         on_sent: Callable[[int, int], object] | None = None,
         session: AppSession | None = None,
     ) -> "Imported":
-        """Bring entities and memories from elsewhere, as docs/import.md shows each: objects, or lines of JSON, in any order.
+        """Bring entities and memories from elsewhere, as docs/how-to/import-and-export.md shows each: objects, or lines of JSON,
+        in any order.
 
         Each memory stays one of its own. The same ``key`` or ``id`` twice is the same thing; what is known already stays.
         on_sent: called for each event with its number and how many there are. session: as for `publish`.
@@ -166,8 +168,9 @@ class Namespace:
         instructions: what to look for or to leave alone, in your own words, for the LLM that extracts.
         schemas: pydantic models, or JSON Schemas with a ``title``; facts that fit one bring their data as ``memory.record``, and
             are read back by ``documents.records``.
-        profiles: the same; of each one document is kept up to date (``documents.get``; docs/documents.md). episodes: whether to
-            keep what was gone about in a conversation and how it turned out (``documents.episodes``). Both need an LLM.
+        profiles: the same; of each one document is kept up to date (``documents.get``; docs/how-to/documents.md).
+        episodes: whether to keep what was gone about in a conversation and how it turned out (``documents.episodes``). Both need
+            an LLM.
         session: as for `publish`. Raises InvalidEvent.
         """
         shapes = {"schemas": schemas_of("schemas", schemas), "profiles": schemas_of("profiles", profiles)}
@@ -250,8 +253,8 @@ class Namespace:
     ) -> UUID:
         """Have what was said so far thought over now, instead of after a quiet time; returns the event's id.
 
-        kind, subject: that reflection alone (docs/reflection.md names the kinds). conversation: what was said there alone.
-        `wait` waits for it, too. session: as for `publish`.
+        kind, subject: that reflection alone (docs/explanation/memory-formation.md names the kinds). conversation: what was said
+        there alone. `wait` waits for it, too. session: as for `publish`.
         """
         event = {"type": "reflect", "kind": kind, "subject": subject, "conversation": conversation}
         return self.session.publish(event, session=session)
@@ -279,7 +282,7 @@ class Namespace:
 
         One of: memories, with the messages that they came from; all that was said in a conversation, with what rests on that
         alone; an entity (itself, or its id), with every memory that was ever linked to it; everything of this namespace. What was
-        published before and comes later is kept out. docs/erasure.md says what that takes in and what it leaves.
+        published before and comes later is kept out. docs/how-to/erase.md says what that takes in and what it leaves.
         It cannot be undone: `forget` closes memories, and can be. session: as for `publish`.
         Raises InvalidEvent where not just one is given, or the entity is the user, and NotFound where there is no such memory or
         entity.
@@ -314,11 +317,11 @@ class Namespace:
         """Find the memories most similar to a text, most similar first.
 
         threshold: only those whose similarity is strictly above it; off by default, for useful values differ by model
-        (docs/embedders.md). kind: of that kind alone. metadata: only what was taken from a message that was published with these
-        fields in its ``metadata``; without fields, all. as_of: among what was known at that time, by the words of that time; now
-        by default. speaker: the name of whoever asks in a group, whom "I" and "my" mean:
+        (docs/how-to/models.md). kind: of that kind alone. metadata: only what was taken from a message that was published with
+        these fields in its ``metadata``; without fields, all. as_of: among what was known at that time, by the words of that
+        time; now by default. speaker: the name of whoever asks in a group, whom "I" and "my" mean:
         what is about them comes first.
-        reranker: a second opinion on the 50 most similar, which may also leave some out (docs/reading.md).
+        reranker: a second opinion on the 50 most similar, which may also leave some out (docs/explanation/reading.md).
         timeout: seconds; by default what `Memory.connect` was given. on_timeout: "partial" returns an empty answer that is
         ``partial`` and says why in its ``reason``, "raise" raises ReadTimeout.
         An empty text finds nothing. Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot
@@ -369,7 +372,7 @@ class Namespace:
     ) -> "Context":
         """Gather what a model should know to answer a message: what is known of whom it names, what fits it, and what was said.
 
-        For what has to do with nothing that is known, that is next to nothing (docs/reading.md).
+        For what has to do with nothing that is known, that is next to nothing (docs/explanation/reading.md).
 
         history: the latest turns of the conversation, as ``{role, content}``; they help to tell who is meant, and are not
         repeated. Where only the conversation is named, its latest stored messages help.
@@ -378,7 +381,7 @@ class Namespace:
         speaker: the name of whoever asks in a group, whom "I" and "my" mean; by default that of the history's last message.
         include_pending: how many of the last messages, of any conversation, that are not yet consolidated are part of it, too.
         now: when it is asked, with a time zone, whose day it is; the clock's time by default.
-        reranker: a second opinion on the best 50 of what was found, which may also leave some out (docs/reading.md).
+        reranker: a second opinion on the best 50 of what was found, which may also leave some out (docs/explanation/reading.md).
         timeout: seconds; by default what `Memory.connect` was given. on_timeout: "partial" returns an empty answer that is
         ``partial`` and says why in its ``reason``, "raise" raises ReadTimeout.
         Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot be reached.
@@ -482,7 +485,8 @@ class Namespace:
         return self.session.fetch(memories.memories, most, kind=of_kind, state=state, about=whom)
 
     def export(self, *, as_of: datetime | None = None) -> Iterator[str]:
-        """Export all that is known, as JSON Lines, all of them read before the first is given; docs/export.md shows each.
+        """Export all that is known, as JSON Lines, all of them read before the first is given; docs/how-to/import-and-export.md
+        shows each.
 
         as_of: what was known at that time, with a time zone; now by default. Two exports of one state are equal, byte for byte.
         """

@@ -58,7 +58,7 @@ def undo(
 
 
 class ExportForm(StrEnum):
-    """What an export gives: what is known as docs/export.md has it or as Mem0 has it, or what was said."""
+    """What an export gives: what is known as docs/how-to/import-and-export.md has it or as Mem0 has it, or what was said."""
 
     RECORDS = "records"
     JSONL = "jsonl"
@@ -145,7 +145,10 @@ def receipts(namespace: In, json_output: Json = False) -> None:
 
 def import_file(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
-    file: Annotated[Path, typer.Argument(help="An export: a file, a folder or a zip; docs/import.md lists the forms.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="An export: a file, a folder or a zip; docs/how-to/import-and-export.md lists the forms."),
+    ],
     wait: Annotated[float, typer.Option(help="Seconds to wait until all of it is known.")] = 0.0,
     form: Annotated[str | None, typer.Option("--format", help="Its form; recognised by default.")] = None,
     speakers: Annotated[list[str] | None, typer.Option(help="Who is who in a chat: Max=user; may be repeated.")] = None,

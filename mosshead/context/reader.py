@@ -44,7 +44,8 @@ NEAR = {MODEL: 0.25}
 """By embedding model the cosine that what is nearest to a message has at least, if the message has to do with it.
 
 Of 385 questions about conversations of LoCoMo, with "you" for the names, none lies below; of 20 requests that have to do with
-none of them, 45 % (docs/reading.md). Of other models it is not known: to them all that is asked has to do with what is known.
+none of them, 45 % (docs/explanation/reading.md). Of other models it is not known: to them all that is asked has to do with what
+is known.
 """
 
 FEW = 20

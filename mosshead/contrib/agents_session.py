@@ -69,7 +69,7 @@ class MemorySession:
         timeout: float = 0.3,
         on_error: Callable[[Exception], object] | None = None,
     ) -> None:
-        """session_id: the conversation. zone, budget, timeout, on_error: as for ``with_memory`` (docs/injection.md).
+        """session_id: the conversation. zone, budget, timeout, on_error: as for ``with_memory`` (docs/how-to/openai-client.md).
 
         Raises ValueError, which names what does not fit.
         """

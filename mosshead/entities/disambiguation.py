@@ -1,7 +1,8 @@
 """Who of those that bear a name is meant, by what is known of each that answers to what was said, and how to ask if it is open.
 
 The best of the candidates and "nobody can tell" share one probability (softmax, as in multinomial logistic regression); in a
-crowd, what is above the level at which anybody fits by chance. Weights and threshold were fitted as docs/disambiguation.md tells.
+crowd, what is above the level at which anybody fits by chance. Weights and threshold were fitted as
+docs/explanation/identity.md tells.
 
 A question is put as a person would ask it: "Which Peter do you mean: the writer at WOBS, or your brother?" All of this is pure.
 """

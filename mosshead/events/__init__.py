@@ -1,7 +1,7 @@
 """Events, version 1: the one way to write. The contract between the apps that publish and the service that consumes.
 
 An event is JSON. A new type of event, or a new optional field, is an addition to version 1; anything else is a version 2, and the
-service then takes both. docs/events.md shows each type.
+service then takes both. docs/reference/events.md shows each type.
 """
 
 from mosshead.events.commands import Command, Erase

@@ -184,7 +184,10 @@ def _models() -> dict[str, type[Envelope]]:
 def faults_of(error: ValidationError, *, name_unknown: bool = True) -> str:
     """Each field at fault and the fix, with nothing of what was given. name_unknown: as for `parse_event`."""
     if error.error_count() > _MOST_EXPLAINED:
-        return f"event: {error.error_count():,} values or fields that no event of its type has; send what docs/events.md shows"
+        return (
+            f"event: {error.error_count():,} values or fields that no event of its type has; "
+            "send what docs/reference/events.md shows"
+        )
     faults = error.errors(include_input=False, include_url=False)
     return "; ".join(sorted({_explain(fault, name_unknown) for fault in faults}))
 

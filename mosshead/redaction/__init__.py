@@ -3,7 +3,7 @@
     redact("my password is hunter2")  ->  "my password is [redacted: password]"
 
 A secret is known by its own look (`tokens`, `numbers`), by what is said of it (`passwords`), or by both a little.
-docs/privacy.md says what is redacted, where, and what is not promised.
+docs/explanation/security.md says what is redacted, where, and what is not promised.
 """
 
 from mosshead.redaction.events import redact_event, redact_fields, redact_json

@@ -1,4 +1,4 @@
-"""All weights of reading, each with how it was set. docs/reading.md has the figures."""
+"""All weights of reading, each with how it was set. docs/explanation/reading.md has the figures."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ class MemoryWeights:
     """How memories are ranked and how they share a context.
 
     The first block counts in standard deviations over the namespace. Set on four worlds of namesakes (88 questions), each left
-    out once; round numbers in the middle of a plateau. The figures: docs/reading.md, "How the weights were set".
+    out once; round numbers in the middle of a plateau. The figures: docs/explanation/reading.md, "How the weights were set".
 
     words: BM25 beside the cosine. entity: a memory about somebody whom the message names. house: a taught process that belongs
     to whom it names, or to their firm. foundation: the oldest of what is lastingly so of somebody who is named; the next gets a
@@ -98,7 +98,7 @@ class MessageWeights:
     """How messages are ranked.
 
     All count in standard deviations of the raw score over the messages of the namespace, and are summed. Set on five
-    conversations, each left out once; round numbers in the middle of a plateau. The figures: docs/locomo-figures.md.
+    conversations, each left out once; round numbers in the middle of a plateau. The figures: docs/reference/figures.md.
 
     cosine: of the text. with_before: of the turn before and it. words: BM25.
 

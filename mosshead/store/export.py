@@ -1,4 +1,7 @@
-"""The SQL of the read side that gives all that is known of a namespace, under the keys of what it names. See docs/export.md."""
+"""The SQL of the read side that gives all that is known of a namespace, under the keys of what it names.
+
+docs/how-to/import-and-export.md shows each.
+"""
 
 import json
 from collections.abc import Iterator

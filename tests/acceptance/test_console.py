@@ -1,7 +1,7 @@
 """The console in a real browser: a question is answered, a document edited, a decision taken back; the memory is as was clicked.
 
-``python -m tests.acceptance.test_console FOLDER`` takes the pictures of docs/console.md. With ``--all`` it takes every page
-at both widths.
+``python -m tests.acceptance.test_console FOLDER`` takes the pictures of docs/how-to/console.md. With ``--all`` it takes every
+page at both widths.
 """
 
 import os

@@ -3,13 +3,14 @@
 import asyncio
 import contextlib
 import io
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mosshead import AsyncMemory, Namespace
+from mosshead import AsyncMemory, Memory, Namespace
 from tests.acceptance.running import Running
 from tests.acceptance.test_readme import python_with_output
 from tests.fake_openai import FakeOpenAI
@@ -67,7 +68,7 @@ def brought(sarah: Namespace, lines: tuple[Mapping[str, Any], ...]) -> None:
 
 def test_the_page_about_the_graph(sarah: Namespace) -> None:
     brought(sarah, (firm("barn", "Harp Barn"), person("bo", "Bo", parent="barn")))
-    assert run("graph.md", 0, {"sarah": sarah}) == "1 Harp Barn part_of out None\n"
+    assert run("how-to/identity-questions.md", 3, {"sarah": sarah}) == "1 Harp Barn part_of out None\n"
 
 
 def test_the_page_about_questions(sarah: Namespace) -> None:
@@ -75,24 +76,24 @@ def test_the_page_about_questions(sarah: Namespace) -> None:
     sarah.publish("Peter is learning to bake rye bread.")
     sarah.wait(timeout=90)
     variables: dict[str, Any] = {"sarah": sarah}
-    told = run("identity.md", 0, variables)
+    told = run("how-to/identity-questions.md", 0, variables)
     assert told.startswith("Which Peter do you mean: ")
     assert {"the writer at WOBS", "your brother"} == {line.split(" ", 1)[1] for line in told.splitlines()[1:]}
     variables["question"] = sarah.entities.questions()[0]
-    run("identity.md", 1, variables)  # two answers, of which the second comes too late
+    run("how-to/identity-questions.md", 1, variables)  # two answers, of which the second comes too late
     sarah.wait(timeout=90)
     assert sarah.entities.questions() == []
     peter = variables["question"].candidates[0].entity_id
     other = variables["question"].candidates[1].entity_id
     memories = [one for one in sarah.memories(about=peter) if one.key is None]
-    run("identity.md", 2, {"sarah": sarah, "pete": other, "peter": peter, "memories": memories})
+    run("how-to/identity-questions.md", 2, {"sarah": sarah, "pete": other, "peter": peter, "memories": memories})
     sarah.wait(timeout=90)
     assert "Peter Haas" in {one.name for one in sarah.entities.list()}
 
 
 def test_the_page_about_whom_a_text_means(sarah: Namespace) -> None:
     brought(sarah, PETERS)
-    told = run("reading-entities.md", 0, {"sarah": sarah})
+    told = run("explanation/identity.md", 0, {"sarah": sarah})
     assert told.startswith("Which Peter do you mean: ")
     assert "the writer at WOBS" in told
     assert "your brother" in told
@@ -101,19 +102,19 @@ def test_the_page_about_whom_a_text_means(sarah: Namespace) -> None:
 def test_the_page_about_following_a_conversation(sarah: Namespace) -> None:
     brought(sarah, GLASS)
     variables: dict[str, Any] = {"sarah": sarah}
-    run("tracking.md", 0, variables)
+    run("how-to/follow-and-tell.md", 0, variables)
     tracked = variables["tracked"]
     assert [(one.entity.name, round(one.score, 2)) for one in tracked.scene] == [("Halberd Glass", 0.92)]
     assert [one.entity.name for one in tracked.topic] == ["Tomas Reyl"]
     assert [(one.text, [who.name for who in one.entities]) for one in tracked.references] == [("him", ["Tomas Reyl"])]
-    run("tracking.md", 1, variables | {"new_turns": [{"role": "user", "content": "Is he in?"}]})
+    run("how-to/follow-and-tell.md", 1, variables | {"new_turns": [{"role": "user", "content": "Is he in?"}]})
 
 
 def test_the_pages_about_reading_and_recalling(sarah: Namespace) -> None:
-    run("reflection.md", 0, {"sarah": sarah})
+    run("explanation/memory-formation.md", 0, {"sarah": sarah})
     sarah.publish("The number of the boat is AX 77.", conversation="c6")
     sarah.wait(timeout=90)
-    assert "AX 77" in run("recall.md", 0, {"sarah": sarah, "turns": []})
+    assert "AX 77" in run("explanation/reading.md", 0, {"sarah": sarah, "turns": []})
 
 
 def test_the_page_about_stories(sarah: Namespace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,8 +125,8 @@ def test_the_page_about_stories(sarah: Namespace, monkeypatch: pytest.MonkeyPatc
     ]
     brought(sarah, (person("anna", "Anna"), *known_then))
     variables: dict[str, Any] = {"sarah": sarah}
-    pages = python_with_output(DOCS / "stories.md")
-    assert run("stories.md", 0, variables) == pages[0][1]
+    pages = python_with_output(DOCS / "how-to/follow-and-tell.md")
+    assert run("how-to/follow-and-tell.md", 2, variables) == pages[2][1]
     answer = {
         "sentences": [
             {"text": "Anna sings in the Harp Choir, where you met her on 12 March 2024", "evidence": [1, 2]},
@@ -135,7 +136,7 @@ def test_the_page_about_stories(sarah: Namespace, monkeypatch: pytest.MonkeyPatc
     with FakeOpenAI() as fake:
         monkeypatch.setenv("OPENAI_BASE_URL", fake.base_url)
         fake.script("StoryAnswer", answer)
-        assert run("stories.md", 1, variables) == pages[1][1]
+        assert run("how-to/follow-and-tell.md", 3, variables) == pages[3][1]
 
 
 def test_the_page_about_web_apps(
@@ -144,12 +145,12 @@ def test_the_page_about_web_apps(
     for name in ("MOSSHEAD_DATABASE_URL", "MOSSHEAD_BROKER_URL"):
         monkeypatch.setenv(name, running.addresses.environment()[name])
     variables: dict[str, Any] = {}
-    run("web-apps.md", 0, variables)
+    run("how-to/web-apps.md", 0, variables)
     with variables["memory"] as memory:
         sarah = memory.namespace("acme", request.node.name)
         sarah.publish("I just moved to Seattle.")
         sarah.wait(timeout=90)
-        run("web-apps.md", 1, variables)
+        run("how-to/web-apps.md", 1, variables)
 
         def notes() -> str:
             async def told() -> str:
@@ -166,5 +167,33 @@ def test_the_page_about_web_apps(
         assert "Where do I live?" in {one.content for one in sarah.messages.search("live").messages}
 
 
+def test_the_pages_about_publishing_erasing_and_replaying(running: Running, sarah: Namespace) -> None:
+    run("how-to/publish.md", 0, {"sarah": sarah})
+    assert run("how-to/replay.md", 0, {"memory": running.memory}) == "\n"
+    brought(sarah, PETERS)
+    (message,) = sarah.messages.search("Seattle").messages
+    peter = sarah.entities.get("Peter Ott")
+    memory_id = next(one.id for one in sarah.memories() if one.key == "p2")
+    told = run("how-to/erase.md", 0, {"sarah": sarah, "memory_id": memory_id, "message_id": message.id, "peter": peter})
+    assert told.endswith(" 0\n")
+    assert sarah.memories() == []
+
+
+def test_the_page_about_reading_ends_in_time_and_lets_others_rank(running: Running, sarah: Namespace) -> None:
+    sarah.publish("I live in Leeds.")
+    sarah.wait(timeout=90)
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("MOSSHEAD_DATABASE_URL", running.addresses.database_url)
+        variables: dict[str, Any] = {"sarah": sarah, "Memory": Memory, "log": logging.getLogger("docs")}
+        run("explanation/reading.md", 1, variables)
+        variables["memory"].close()
+
+    class Encoder:
+        def predict(self, pairs: list[tuple[str, str]]) -> list[float]:
+            return [float(len(text)) for _, text in pairs]
+
+    run("explanation/reading.md", 2, variables | {"cross_encoder": Encoder(), "message": "Where do I live?"})
+
+
 def test_the_page_about_embedders() -> None:
-    assert run("embedders.md", 0, {}) == "0.27\n"
+    assert run("how-to/models.md", 0, {}) == "0.27\n"

@@ -169,8 +169,8 @@ def test_the_page_about_frameworks_does_what_it_says(
     agents.set_tracing_disabled(True)
     answer = {"messages": [AIMessage("It is Biscuit.")]}
     variables: dict[str, Any] = {"sarah": sarah, "call_model": lambda state: answer, "agents": agents}
-    for code, _ in python_with_output(ROOT / "docs" / "frameworks.md"):
-        exec(compile(code, "docs/frameworks.md", "exec"), variables)
+    for code, _ in python_with_output(ROOT / "docs" / "how-to" / "agents.md")[3:]:
+        exec(compile(code, "docs/how-to/agents.md", "exec"), variables)
     asyncio.get_event_loop_policy().get_event_loop().close()  # the SDK's run_sync keeps the thread's loop open
     asyncio.set_event_loop(None)
     assert variables["result"].final_output == "You have not told me."

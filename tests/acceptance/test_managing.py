@@ -40,10 +40,10 @@ def test_the_page_about_managers_does_what_it_says(fake: FakeOpenAI) -> None:
         {"fields": [field_set("languages", ["Portuguese", "English", "Greek"])]},
     )
     variables: dict[str, object] = {}
-    for code, said in python_with_output(ROOT / "docs" / "managers.md"):
+    for code, said in python_with_output(ROOT / "docs" / "how-to" / "documents.md")[2:]:
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(compile(code, "docs/managers.md", "exec"), variables)
+            exec(compile(code, "docs/how-to/documents.md", "exec"), variables)
         assert printed.getvalue() == said
 
 

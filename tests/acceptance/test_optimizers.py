@@ -1,4 +1,5 @@
-"""The code of docs/optimizers.md is run as it stands, and prints what the page says: the service at work, an LLM over HTTP."""
+"""The code of docs/how-to/optimizers.md is run as it stands, and prints what the page says: the service at work, an LLM over
+HTTP."""
 
 import contextlib
 import io
@@ -22,7 +23,7 @@ def test_the_page_prints_what_it_says(running: Running, monkeypatch: pytest.Monk
         lessons = {"lessons": ["Be brief."], "prompt": "You help {user}. Be brief.", "reason": "brief"}
         fake.script("LessonsAnswer", lessons)
 
-        for code, printed in python_with_output(ROOT / "docs" / "optimizers.md"):
+        for code, printed in python_with_output(ROOT / "docs" / "how-to" / "optimizers.md"):
             output = io.StringIO()
             with contextlib.redirect_stdout(output):
                 exec(compile(code, "optimizers.md", "exec"), variables)  # the page's own code

@@ -199,13 +199,13 @@ def test_the_page_about_tools_does_what_it_says(sarah: Namespace, memory: Memory
     fake.script(CHAT, called, {"content": "I will."})
     client = openai.OpenAI(api_key="k", base_url=fake.base_url, max_retries=0)
     variables: dict[str, object] = {"sarah": sarah, "memory": memory, "client": client}
-    loop, by_hand, template = [code for code, _ in python_with_output(ROOT / "docs" / "tools.md")]
+    loop, by_hand, template = [code for code, _ in python_with_output(ROOT / "docs" / "how-to" / "agents.md")[:3]]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(loop, "docs/tools.md", "exec"), variables)
+        exec(compile(loop, "docs/how-to/agents.md", "exec"), variables)
     assert printed.getvalue() == "I will.\n"
     assert contents(sarah) == ["User is allergic to nuts"]
-    exec(compile(by_hand, "docs/tools.md", "exec"), variables)
+    exec(compile(by_hand, "docs/how-to/agents.md", "exec"), variables)
     assert contents(sarah) == ["User is allergic to nuts"]
-    exec(compile(template, "docs/tools.md", "exec"), variables)
+    exec(compile(template, "docs/how-to/agents.md", "exec"), variables)
     assert str(getattr(variables["namespace"], "path")) == "acme/sarah_123/assistant"  # noqa: B009 - of an object

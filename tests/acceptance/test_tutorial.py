@@ -24,7 +24,9 @@ from tests.acceptance.test_readme import BLOCKS, python_with_output
 from tests.fake_openai import FakeOpenAI
 
 ROOT = Path(__file__).resolve().parents[2]
-TUTORIAL, INJECTION = (ROOT / "docs" / name for name in ("tutorial.md", "injection.md"))
+TUTORIAL, INJECTION = (
+    ROOT / "docs" / name for name in ("tutorial/a-chat-that-remembers.md", "how-to/openai-client.md")
+)
 OWN_TENANT = ("acme", "tutorial")
 """Other tests talk to the tutorial's namespaces, too."""
 
@@ -87,8 +89,8 @@ def test_memory_is_a_few_lines_and_the_docs_show_them() -> None:
     lines = [line for line in changed(PLAIN, CHAT) if line.strip("+-")]
     assert 1 <= sum(line.startswith("+") for line in lines) <= MOST_CHANGED_LINES
     assert sum(line.startswith("-") for line in lines) <= MOST_CHANGED_LINES
-    for page in ("injection.md", "tutorial.md"):
-        shown = (ROOT / "docs" / page).read_text(encoding="utf-8").splitlines()
+    for page in (INJECTION, TUTORIAL):
+        shown = page.read_text(encoding="utf-8").splitlines()
         assert [line for line in shown if line in lines] == lines
 
 

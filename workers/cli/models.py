@@ -1,7 +1,7 @@
 """`mosshead service models`: another embedding model for a database in use.
 
 It is added, filled from the texts, made the active one, and the old one dropped. Nothing stops for it. Until then whoever reads
-or writes with either finds everything (docs/embedders.md).
+or writes with either finds everything (docs/how-to/models.md).
 """
 
 from functools import partial
@@ -27,7 +27,7 @@ from workers.dependencies import check_dimensions, logged_in, open_embedder_of
 from workers.stages.embed import fill
 
 models_cli = typer.Typer(
-    help="Embedding models: which there are, and how to go over to another while the service runs (docs/embedders.md).",
+    help="Embedding models: which there are, and how to go over to another while the service runs (docs/how-to/models.md).",
     invoke_without_command=True,
 )
 

@@ -21,7 +21,7 @@ from workers.replay import replays
 from workers.replay.replays import Replay
 
 replay_cli = typer.Typer(
-    help="Replay a namespace with another LLM or other instructions, compare, and switch over (docs/replay.md).",
+    help="Replay a namespace with another LLM or other instructions, compare, and switch over (docs/how-to/replay.md).",
     invoke_without_command=True,
 )
 

@@ -82,7 +82,7 @@ class Status:
         return self.broker_memory is not None and self.broker_memory >= 1.0
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON, flat; docs/operating.md says what each field means."""
+        """For JSON, flat; docs/reference/monitoring.md says what each field means."""
         own = {name: getattr(self, name) for name in Status.__slots__ if name not in {"figures", "moving"}}
         told = {"over_budget": as_dicts(self.over_budget), "models": [one._asdict() for one in self.models]}
         told["llm_manners"] = [one._asdict() for one in self.llm_manners]
@@ -123,7 +123,7 @@ def english_only(settings: Settings, other_languages: float | None) -> list[str]
     if other_languages is None or other_languages <= OTHERS_MANY:
         return []
     embedder = (
-        "minilm finds little in other languages: 'mosshead service models add e5', then as docs/embedders.md says"
+        "minilm finds little in other languages: 'mosshead service models add e5', then as docs/how-to/models.md says"
     )
     rules = "the offline rules read nothing else: set OPENAI_API_KEY or OPENAI_BASE_URL"
     return [embedder] * (settings.embedder == "minilm") + [rules] * (not settings.uses_llm)

@@ -25,7 +25,9 @@ _LEFT_OUT = ("flower",)
 
 
 def up(
-    with_console: Annotated[bool, typer.Option("--console", help="Serve the console, too: docs/console.md.")] = False,
+    with_console: Annotated[
+        bool, typer.Option("--console", help="Serve the console, too: docs/how-to/console.md.")
+    ] = False,
     detach: Annotated[
         bool, typer.Option("--detach", "-d", help="Return when it is up; 'mosshead down' stops it.")
     ] = False,

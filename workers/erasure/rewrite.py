@@ -54,7 +54,7 @@ def rewrite(
     left = "Redis's files, " if tables_only else ""
     console.print(
         f"Not reached, and yours: {left}replicas, backups, and the write-ahead log of Postgres until it is recycled; see "
-        "docs/erasure.md.",
+        "docs/how-to/erase.md.",
         soft_wrap=True,
     )
 

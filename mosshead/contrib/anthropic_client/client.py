@@ -48,9 +48,10 @@ def with_memory(
 
     Each ``create``, ``parse`` and ``stream`` of ``messages`` and of ``beta.messages``, and each turn of ``tool_runner``, reads
     what is known for the user's last message, puts it into a fence before that message's own words, and publishes what is new of
-    the messages and the answer. The arguments are those of `mosshead.contrib.openai_client.with_memory` (docs/injection.md).
-    Raises TypeError and ValueError, which name what does not fit, InvalidNamespace, and ConfigurationError where the embedding
-    model's files are not the right ones. The calls raise what the client raises, and InvalidNamespace where no namespace is said.
+    the messages and the answer. The arguments are those of `mosshead.contrib.openai_client.with_memory`
+    (docs/how-to/openai-client.md). Raises TypeError and ValueError, which name what does not fit, InvalidNamespace, and
+    ConfigurationError where the embedding model's files are not the right ones. The calls raise what the client raises, and
+    InvalidNamespace where no namespace is said.
     """
     if not isinstance(memory, Memory | Namespace):
         raise TypeError(f"memory: a Memory, or one of its namespaces, got {type(memory).__name__}")

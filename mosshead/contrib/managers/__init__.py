@@ -7,7 +7,7 @@
     recipes = manager(next_conversation, recipes)
 
 Nothing is stored, and nothing is read but the LLM's answer: where the state is kept is yours. `Namespace.configure` has the
-service do the same in the background (docs/documents.md).
+service do the same in the background (docs/how-to/documents.md).
 """
 
 from mosshead.contrib.managers.factory import create_episode_manager, create_memory_manager, create_profile_manager

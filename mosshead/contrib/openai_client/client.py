@@ -136,7 +136,7 @@ def with_memory(
 
     Each ``create``, ``parse`` and ``stream`` of ``chat.completions`` and of ``responses`` reads what is known for the user's last
     message, puts it into a fence before that message's own words, and publishes the user's message and the answer. What is always
-    good to know of the user stands in the system prompt, the same for a whole conversation (docs/injection.md).
+    good to know of the user stands in the system prompt, the same for a whole conversation (docs/how-to/openai-client.md).
 
     memory: a namespace, or a `Memory` with ``namespace``. An AsyncOpenAI reads those of asyncio in the event loop.
     namespace: whose memory, by default: a `Namespace`, its parts, or a function that says so at each call. A call may name

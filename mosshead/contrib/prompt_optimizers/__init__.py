@@ -5,7 +5,7 @@
     better.prompt, better.changed, better.reason
 
 Nothing is read or written but what the LLM is asked. The LLM proposes; what it proposes is taken where it keeps the template's
-variables, and no more of it. docs/optimizers.md tells the rest.
+variables, and no more of it. docs/how-to/optimizers.md tells the rest.
 """
 
 from mosshead.contrib.prompt_optimizers.optimizer import (

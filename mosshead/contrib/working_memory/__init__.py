@@ -1,4 +1,4 @@
-"""Working memory: what a session has at hand, short-lived and by reference. docs/working-memory.md
+"""Working memory: what a session has at hand, short-lived and by reference. docs/how-to/working-memory.md
 
 `WorkingMemory` is the shell. What a session has at hand is a value, which changes by pure functions (`state`); what words refer
 to is told by it (`references`); a store keeps it (`stores`).

@@ -202,9 +202,9 @@ class WorkingMemory:
     def resolve(self, text: str) -> Reference | None:
         """What a text refers to: "this page", "it", "the previous one", a message with such words in it, or a name.
 
-        By type and recency (docs/working-memory.md); counts as a use. A name is looked for among the labels; with a namespace
-        then among the names of the entities that the memories know, where it has to be one's alone, and what is found there is
-        at hand from here on. None where nothing fits. Raises StoreUnavailable where Postgres cannot be asked.
+        By type and recency (docs/how-to/working-memory.md); counts as a use. A name is looked for among the labels; with a
+        namespace then among the names of the entities that the memories know, where it has to be one's alone, and what is found
+        there is at hand from here on. None where nothing fits. Raises StoreUnavailable where Postgres cannot be asked.
         """
         said = readable("text", text)
 

@@ -1,7 +1,7 @@
 """What somebody who may send any SQL as the reader or the worker learns of another tenant: nothing that it holds.
 
 Two tenants have the same ids in every table, so that nothing but the tenant tells their rows apart; each has words of its own.
-What such a login can learn all the same stands in docs/isolation.md.
+What such a login can learn all the same stands in docs/explanation/security.md.
 """
 
 from collections.abc import Callable, Iterator

@@ -21,7 +21,8 @@ PRODUCT = tuple(f"{ROOT / package}/" for package in ("mosshead", "db", "pipeline
 UNCOUNTED = frozenset({"mosshead", "mosshead/models", "mosshead/language"})
 COUNTED_ONCE = frozenset({"mosshead/redaction", "mosshead/embeddings"})
 MOST = 16
-"""So many files at most. docs/architecture.md tells all of them in their order; whoever makes them fewer lowers this."""
+"""So many files at most. docs/explanation/architecture.md tells all of them in their order; whoever makes them fewer lowers this.
+"""
 
 
 def counted(files: Iterable[str]) -> set[str]:
@@ -66,6 +67,6 @@ def test_a_context_is_served_by_few_files(
     found = walk(lambda: sarah.context("What does Peter play on Sundays?"))
 
     assert len(counted(found)) <= MOST, "\n".join(sorted(counted(found)))
-    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/explanation/architecture.md").read_text(encoding="utf-8")
     assert sorted(found) == sorted(re.findall(r"^\d+\. `([\w/]+\.py)`", page, re.MULTILINE))
     assert f"These {len(found)} files" in page

@@ -116,7 +116,7 @@ def test_what_only_looks_so_is_not_suspect(text: str) -> None:
 
 
 def test_texts_of_writers_who_were_not_trained_on_are_judged_right() -> None:
-    """In most cases: docs/trust.md says how often."""
+    """In most cases: docs/explanation/security.md says how often."""
     held: dict[bool, list[bool]] = {True: [], False: []}
     for file in (DATA / "held_out").glob("*.jsonl"):
         for row in map(json.loads, file.read_text("utf-8").splitlines()):

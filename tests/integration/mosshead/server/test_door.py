@@ -26,7 +26,7 @@ from mosshead.store.connection import tenant_transaction
 from workers.local import Addresses
 
 SECRET = "zanzibar teapot"
-PAGE = Path(__file__).parents[4] / "docs" / "server.md"
+PAGE = Path(__file__).parents[4] / "docs" / "how-to" / "server.md"
 
 Ask = Callable[[httpx.AsyncClient], Awaitable[None]]
 

@@ -1,11 +1,11 @@
-"""The examples of docs/working-memory.md do what they say."""
+"""The examples of docs/how-to/working-memory.md do what they say."""
 
 import re
 from pathlib import Path
 
 from mosshead.contrib.working_memory import WorkingMemory
 
-_PAGE = Path(__file__).parents[5] / "docs" / "working-memory.md"
+_PAGE = Path(__file__).parents[5] / "docs" / "how-to" / "working-memory.md"
 _BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
