@@ -279,7 +279,7 @@ def _work_and_store(lease: leases.Lease, used: Parts, work: Work) -> str | None:
 def _go_on(batch: BatchRef, following: str | None, used: Parts) -> None:
     if following == lanes.DONE:  # this task's slot is free, and need not wait for the scheduler
         try:
-            dispatch(used.engine, used.settings)
+            dispatch(used.engine, used.settings, own_slot=True)
         except DBAPIError as error:
             _log.warning("dispatch_interrupted", error=describe(error))
     elif following is not None:
