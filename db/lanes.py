@@ -12,7 +12,7 @@ from db.keys import OF_BATCH, BatchRef, LaneRef, insert
 from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_namespace
 
 STAGES = ("extract", "score_salience", "embed", "consolidate", "refresh_profiles")
-"""What every batch of events goes through, in order."""
+"""What every batch of events goes through, in order; the last where a profile is due."""
 
 REFLECT = "reflect"
 """What a batch goes through after that where a reflection is due; the only stage of a batch that is made for one."""
