@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
-from uuid import UUID
+from datetime import datetime, timedelta
+from operator import itemgetter
+from uuid import UUID, uuid4
 
 from sqlalchemy import Connection
 
@@ -11,7 +12,7 @@ from db.keys import OF_BATCH, BatchRef, LaneRef, insert
 from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_namespace
 
 STAGES = ("extract", "score_salience", "embed", "consolidate", "refresh_profiles")
-"""What every batch of events goes through, in order."""
+"""What every batch of events goes through, in order; the last where a profile is due."""
 
 REFLECT = "reflect"
 """What a batch goes through after that where a reflection is due; the only stage of a batch that is made for one."""
@@ -48,37 +49,55 @@ def slots(connection: Connection, *, alive: timedelta, again: timedelta) -> Slot
 def due_lanes(connection: Connection, *, limit: int, of_tenant: int) -> list[LaneRef]:
     """Lanes that are ready and at rest. Sees all tenants: the table has no policy.
 
-    Tenants take turns: first those with the fewest batches at work, within a tenant the longest ready.
+    Tenants take turns: first those with the fewest batches at work, within a tenant the longest ready. Where more are ready than
+    are looked at, a tenant whose lanes a crowd keeps out of sight is found by chance, within some calls.
     of_tenant: how many batches of one tenant may be at work at once.
     """
-    # What failed and waits for its next try is not at work: it may wait for long, and the tenant's other lanes do not wait for
-    # it. From tenant to tenant by the index, and of each the first few: an import of a hundred thousand lanes costs a dispatch no
-    # more.
-    rows = Sql(f"""
+    # All that is read is bounded, however many tenants and lanes there are. The crowd may be one tenant's import.
+    looked_at = limit + _LOOKED_AT
+    found = Sql(f"""
+        select tenant_id, namespace_id, ready_at from mosshead.lanes where {_RESTING} and ready_at <= now()
+        order by ready_at limit %(looked_at)s
+    """).rows(connection, looked_at=looked_at)
+    if len(found) == looked_at:
+        drawn = uuid4()
+        for waits in ("first_pending_at is not null", "first_pending_at is null"):
+            found += _first_lanes(waits).rows(connection, drawn=drawn, limit=limit, walked=_LOOKED_AT)
+    # What failed and waits for its next try is not at work: it may wait for long, and the tenant's other lanes need not.
+    turns = Sql(f"""
+        select tenant_id, count(*)
+        from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
+        where {_OPEN} and batch.due_at <= now() and (batch.error is null or {_LEASED}) group by tenant_id
+    """).pairs(connection)
+    due: list[tuple[int, datetime, LaneRef]] = []
+    for ready_at, lane in sorted({(ready_at, LaneRef(*lane)) for *lane, ready_at in found}, key=itemgetter(0)):
+        turns[lane.tenant_id] = turn = turns.get(lane.tenant_id, 0) + 1
+        if turn <= of_tenant:
+            due.append((turn, ready_at, lane))
+    return [lane for *_, lane in sorted(due, key=itemgetter(0, 1))[:limit]]
+
+
+def _first_lanes(waits: str) -> Sql:
+    """The lanes that are due of some tenants, from an id that is drawn on: from tenant to tenant by the index, round and round.
+
+    waits: what for. Lanes with events are ready soon. The others rest until a profile or a reflection is due, most of them later.
+    """
+    resting = f"from mosshead.lanes as next where {_RESTING} and {waits}"
+    return Sql(f"""
         with recursive tenant as (
-            (select tenant_id from mosshead.lanes where {_RESTING} order by tenant_id limit 1)
-            union all
-            select (select next.tenant_id from mosshead.lanes as next
-                    where next.tenant_id > tenant.tenant_id and {_RESTING} order by next.tenant_id limit 1)
-            from tenant where tenant.tenant_id is not null
-        ),
-        at_work as (
-            select tenant_id, count(*) as batches
-            from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
-            where {_OPEN} and batch.due_at <= now() and (batch.error is null or {_LEASED}) group by tenant_id
-        ),
-        waiting as (
-            select lane.* from tenant cross join lateral (
-                select tenant_id, namespace_id, ready_at, row_number() over (order by ready_at) as turn
-                from mosshead.lanes where tenant_id = tenant.tenant_id and {_RESTING} and ready_at <= now()
-                order by ready_at limit %(limit)s
-            ) as lane
+            select %(drawn)s::uuid as tenant_id
+            union
+            select coalesce(
+                (select next.tenant_id {resting} and next.tenant_id > tenant.tenant_id order by next.tenant_id limit 1),
+                (select next.tenant_id {resting} order by next.tenant_id limit 1))
+            from tenant where tenant_id is not null
         )
-        select tenant_id, namespace_id from waiting left join at_work using (tenant_id)
-        where coalesce(batches, 0) + turn <= %(of_tenant)s
-        order by coalesce(batches, 0) + turn, ready_at limit %(limit)s
-    """).run(connection, limit=limit, of_tenant=of_tenant)
-    return [LaneRef(*row) for row in rows]
+        select lane.* from (select tenant_id from tenant limit %(walked)s) as tenant cross join lateral (
+            select tenant_id, namespace_id, ready_at from mosshead.lanes
+            where lanes.tenant_id = tenant.tenant_id and {_RESTING} and {waits} and ready_at <= now()
+            order by ready_at limit %(limit)s
+        ) as lane
+    """)
 
 
 def of_one_tenant(connection: Connection) -> bool:
@@ -95,8 +114,8 @@ def batches_to_hint(
 ) -> list[tuple[BatchRef, str]]:
     """Batches whose stage is due and that nobody was told of lately, with that stage; marks them as told.
 
-    again: after how long a hint counts as lost; a lease that lapsed shows at once that it is. but_not: stages to leave alone.
-    Sees all tenants.
+    again: after how long the first hint counts as lost; the next after twice that, and so on to half a minute. A lease that
+    lapsed shows at once that it is. but_not: stages to leave alone. Sees all tenants.
     """
     rows = Sql(f"""
         update mosshead.batches set hinted_at = now()
@@ -109,6 +128,13 @@ def batches_to_hint(
         returning tenant_id, namespace_id, batch_id, stage
     """).run(connection, limit=limit, again=again, but_not=list(but_not))
     return [(BatchRef(LaneRef(*row[:2]), row.batch_id), row.stage) for row in rows]
+
+
+def forget_hints(connection: Connection, batches: Sequence[BatchRef]) -> None:
+    """Have some batches hinted anew at once: what should have told of them was not sent."""
+    Sql(f"""
+        update mosshead.batches set hinted_at = null where {OF_BATCH}
+    """).run_each(connection, [batch.scope for batch in batches])
 
 
 def to_erase(connection: Connection, *, limit: int, again: timedelta) -> list[LaneRef]:
@@ -231,12 +257,17 @@ def look_again(connection: Connection, lane: LaneRef, *, after: timedelta) -> No
 
 _OPEN = "batch.stage not in ('done', 'dead', 'split')"
 
-# A task is on its way for this try of the stage. A lease that lapsed since shows that its task is gone.
-_TOLD = """(coalesce(batch.hinted_at >= batch.due_at, false) and batch.hinted_at > now() - %(again)s::interval
+# A task is on its way for this try of the stage. A lease that lapsed since shows that its task is gone. While nobody takes hints
+# they lie in Redis, and each one waits twice as long for the next: workers that hang must not find a million.
+_TOLD = """(coalesce(batch.hinted_at >= batch.due_at, false)
+            and batch.hinted_at > now() - greatest(%(again)s::interval, least(batch.hinted_at - batch.due_at, '30 seconds'))
             and (lane.lease_until is null or batch.hinted_at > lane.lease_until))"""
 _LEASED = "(lane.lease_until is not null and lane.lease_until >= now())"
 
 _RESTING = "batch_id is null and ready_at is not null and quarantined_at is null and erase_due_at is null"
+
+_LOOKED_AT = 100
+"""So many lanes more than are asked for, and so many tenants of each kind."""
 
 _SET_LANE = f"""
     update mosshead.lanes as lane set

@@ -81,16 +81,24 @@ def holds(connection: Connection, lease: Lease) -> bool:
 
 
 def advance(connection: Connection, lease: Lease) -> str:
-    """Give a lease back with its stage done; returns the next stage, which may be hinted after the commit."""
+    """Give a lease back with its stage done; returns the next stage, which may be hinted after the commit.
+
+    Profiles and reflections follow where they are due.
+    """
     following = DONE
-    if lease.stage in STAGES[:-1]:
+    if lease.stage in STAGES[:-2]:
         following = STAGES[STAGES.index(lease.stage) + 1]
     elif lease.stage != REFLECT:
-        # Also of a batch of events: in a lane that is never quiet none would be made for a reflection alone.
-        reflects = Sql(f"""
-            select from mosshead.lanes where {OF_BATCH} and reflections_due_at <= now()
-        """).exists(connection, lease.batch.scope)
-        following = REFLECT if reflects else DONE
+        # Also of a batch of events: in a lane that is never quiet none would be made for a profile or a reflection alone.
+        # By the clock: a profile that waits for nothing is due as this transaction touched it.
+        due = Sql(f"""
+            select profiles_due_at <= clock_timestamp() as profiles, reflections_due_at <= now() as reflections
+            from mosshead.lanes where {OF_BATCH}
+        """).one(connection, lease.batch.scope)
+        if due.profiles and lease.stage != STAGES[-1]:
+            following = STAGES[-1]
+        elif due.reflections:
+            following = REFLECT
     end(connection, lease, following)
     return following
 

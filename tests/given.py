@@ -192,13 +192,19 @@ class Worker:
 
     def finish(self, batch: BatchRef) -> None:
         """Every stage of a batch, one after the other, and its events in effect."""
-        for stage in lanes.STAGES:
+        stage = lanes.STAGES[0]
+        while stage != lanes.DONE:
             with self.transaction() as connection:
                 lease = leases.take(connection, batch, stage, owner="a task", lasting=LONG)
                 assert lease is not None
                 if stage == "consolidate":
                     inbox.mark_done(connection, batch)
-                leases.advance(connection, lease)
+                stage = leases.advance(connection, lease)
+
+    def owe_profiles(self) -> None:
+        """A profile of the lane is due."""
+        with self.transaction() as connection:
+            entities.put_off_profiles(connection, self.lane, pause=NONE)
 
     def split(self, batch: BatchRef) -> None:
         """A batch that crashed too often: its events go back to the lane, each to be taken alone."""

@@ -5,12 +5,12 @@ What replays and erases takes longer to load than all the rest, so it is loaded 
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache, partial
-from itertools import groupby
+from itertools import groupby, islice
 from operator import attrgetter
 from threading import Lock, Thread
 from uuid import UUID
@@ -26,7 +26,7 @@ from db.replay import generations
 from mosshead.errors import MossheadError
 from mosshead.ids import uuid7
 from mosshead.publishing.broker import BROKER_ERRORS
-from mosshead.store.connection import tenant_transaction
+from mosshead.store.connection import set_tenant, tenant_transaction
 from pipeline.batching import WaitingEvent, next_batch, order_events
 from workers.broker import check_broker
 from workers.celery_app import app
@@ -115,24 +115,29 @@ def _report_indexes(engine: Engine) -> Callable[[], None]:
     return report
 
 
-def dispatch(engine: Engine, settings: Settings) -> None:
+def dispatch(engine: Engine, settings: Settings, *, own_slot: bool = False) -> None:
     """A hint for each stage that is due and that nobody was told of lately; a batch for each lane that is due.
 
-    At most as many as there are free slots; does nothing while another process dispatches.
+    At most as many as there are free slots; does nothing while another process dispatches. own_slot: of a worker whose slot just
+    became free: at most one, and beside all others. Two may then give out the same slot, and one of their hints waits its turn.
     """
     with engine.begin() as connection:
-        if not lanes.dispatch_alone(connection):
+        if not own_slot and not lanes.dispatch_alone(connection):
             return
         waiting = stages_that_wait(paused_providers(connection, settings), settings)
         slots = lanes.slots(connection, alive=housekeeping.ALIVE, again=_HINT_AGAIN)
+        if own_slot:
+            slots = replace(slots, free=min(slots.free, 1))
         first = _to_try_with(connection, engine, settings, slots, waiting)
         if first:
             waiting = stages_that_wait(_failed(connection), settings)
         free = slots.free - len(first)
-        due = lanes.batches_to_hint(connection, limit=free, again=_HINT_AGAIN, but_not=waiting)
+        due = lanes.batches_to_hint(connection, limit=free, again=_HINT_AGAIN, but_not=waiting) if free else []
         claimed = [] if lanes.STAGES[0] in waiting else _claim(connection, engine, settings, slots, free - len(due))
-    for batch, stage in (*first, *due, *claimed):
-        hint(batch, stage)
+    unsent = [batch for batch, stage in (*first, *due, *claimed) if not hint(batch, stage)]
+    if unsent:
+        with engine.begin() as connection:
+            lanes.forget_hints(connection, unsent)
 
 
 def _to_try_with(
@@ -155,28 +160,41 @@ def _failed(connection: Connection) -> list[str]:
 def _claim(
     connection: Connection, engine: Engine, settings: Settings, slots: lanes.Slots, limit: int
 ) -> list[tuple[BatchRef, str]]:
+    if limit <= 0:
+        return []
     of_tenant = settings.tenant_slots or _share(slots.all, alone=lanes.of_one_tenant(connection))
-    claimed: list[tuple[BatchRef, str]] = []
-    for lane in lanes.due_lanes(connection, limit=limit + _SPARE, of_tenant=of_tenant):
-        if len(claimed) == limit:
-            break
-        failed: Exception | None = None
-        try:
-            claimed += _claim_lane(engine, lane, settings)
-        except Exception as error:  # noqa: BLE001 - whatever one lane's rows do, the lanes after it get their turn
-            failed = error
-        # Dealt with here and not above, so that what is raised drags no context along: an error's message can hold anything.
-        if failed is not None:
-            pass_over(engine, lane, failed)
-    return claimed
+    due = lanes.due_lanes(connection, limit=limit + _SPARE, of_tenant=of_tenant)
+    try:
+        with connection.begin_nested():
+            return _first_claimed((_claim_lane(connection, lane, settings) for lane in due), limit)
+    except Exception as error:
+        if is_of_all(error):
+            raise
+    return _first_claimed((_claim_alone(engine, lane, settings) for lane in due), limit)
 
 
-def _claim_lane(engine: Engine, lane: LaneRef, settings: Settings) -> list[tuple[BatchRef, str]]:
-    with tenant_transaction(engine, lane.tenant_id) as own:
-        if batch := claim(own, lane, uuid7(), settings):
-            return [(batch, lanes.STAGES[0])]
-        without_events = claim_without_events(own, lane, uuid7(), settings)
-        return [without_events] if without_events else []
+def _first_claimed(claims: Iterable[tuple[BatchRef, str] | None], limit: int) -> list[tuple[BatchRef, str]]:
+    return list(islice((one for one in claims if one), limit))
+
+
+def _claim_lane(connection: Connection, lane: LaneRef, settings: Settings) -> tuple[BatchRef, str] | None:
+    set_tenant(connection, lane.tenant_id)
+    if batch := claim(connection, lane, uuid7(), settings):
+        return batch, lanes.STAGES[0]
+    return claim_without_events(connection, lane, uuid7(), settings)
+
+
+def _claim_alone(engine: Engine, lane: LaneRef, settings: Settings) -> tuple[BatchRef, str] | None:
+    """Claim in a transaction of its own: whatever one lane's rows do, the lanes after it get their turn."""
+    failed: Exception | None = None
+    try:
+        with engine.begin() as own:
+            return _claim_lane(own, lane, settings)
+    except Exception as error:  # noqa: BLE001 - dealt with below
+        failed = error
+    # Dealt with here and not above, so that what is raised drags no context along: an error's message can hold anything.
+    pass_over(engine, lane, failed)
+    return None
 
 
 def _share(slots: int, *, alone: bool) -> int:

@@ -26,7 +26,7 @@ import pipeline.salience
 from config.settings import Settings
 from db import candidates, inbox, lanes, leases, reflections
 from db.candidates import RefusedRow
-from db.entities import put_off_profiles
+from db.entities import put_off_profiles, set_profiles_timer
 from db.keys import BatchRef, LaneRef
 from mosshead.language.lexicon import is_english
 from mosshead.llm import AnswerRefused, ModelUnavailable
@@ -69,7 +69,7 @@ def extract(batch: BatchRef, parts: Parts) -> Store:
     with load.reading(batch, parts) as connection:
         messages = load.messages_of(connection, batch)
         background = load.background_of(connection, batch, messages)
-    model = load.model_for(batch, parts)
+        model = load.model_for(connection, batch, parts)
     found = pipeline.extraction.extract.extract(messages, background, model)
     load.report_refused("facts", found.refused)
     load.report_refused("entities", found.refused_entities)
@@ -137,12 +137,17 @@ def consolidate(batch: BatchRef, parts: Parts) -> Store:
 
 
 def _with_changes_noted(store: Store, batch: BatchRef, parts: Parts) -> Store:
-    """How a batch takes effect, and has what it changed expanded anew, later."""
-    debounce, expands = parts.settings.reflection_debounce, parts.expands
+    """How a batch takes effect, and has what it changed summarised and expanded anew, later."""
+    debounce, profiles_debounce, expands = (
+        parts.settings.reflection_debounce,
+        parts.settings.profile_debounce,
+        parts.expands,
+    )
 
     def store_and_note(connection: Connection) -> None:
         store(connection)
         reflections.note_changes(connection, batch, expands=expands, least=debounce.least, most=debounce.most)
+        set_profiles_timer(connection, batch.lane, least=profiles_debounce.least, most=profiles_debounce.most)
 
     return store_and_note
 
@@ -151,7 +156,8 @@ def _with_changes_noted(store: Store, batch: BatchRef, parts: Parts) -> Store:
 def refresh_profiles(batch: BatchRef, parts: Parts) -> Store:
     """New summaries of those whose profiles are due: of whom this batch was about, or an earlier one."""
     stale, due = profiles.due_profiles(batch.lane, parts)
-    model = load.model_for(batch, parts) if parts.settings.llm_profiles else None
+    with load.reading(batch, parts) as connection:
+        model = load.model_for(connection, batch, parts) if parts.settings.llm_profiles else None
     refreshed = pipeline.profiles.refresh_profiles(stale, model)
     return profiles.how_to_store(batch.lane, parts, due, refreshed)
 
@@ -220,7 +226,8 @@ def _trouble_of_endpoint(refused: AnswerRefused, lease: leases.Lease, used: Part
         return None
     try:
         with renewed(lease, used):
-            model = load.model_for(lease.batch, used)
+            with load.reading(lease.batch, used) as connection:
+                model = load.model_for(connection, lease.batch, used)
             if model is not None:
                 model.check(refused.plain)
     except ModelUnavailable as error:
@@ -279,7 +286,7 @@ def _work_and_store(lease: leases.Lease, used: Parts, work: Work) -> str | None:
 def _go_on(batch: BatchRef, following: str | None, used: Parts) -> None:
     if following == lanes.DONE:  # this task's slot is free, and need not wait for the scheduler
         try:
-            dispatch(used.engine, used.settings)
+            dispatch(used.engine, used.settings, own_slot=True)
         except DBAPIError as error:
             _log.warning("dispatch_interrupted", error=describe(error))
     elif following is not None:

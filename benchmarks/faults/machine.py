@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine, text
 
 from benchmarks.faults.model import Event, Model
 from config.settings import Settings
-from db import dead_letters, inbox, lanes, leases
+from db import dead_letters, entities, inbox, lanes, leases
 from db.keys import BatchRef, LaneRef
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
@@ -345,6 +345,9 @@ class LaneMachine(RuleBasedStateMachine):
                 if one.lease.stage == APPLYING:
                     assert self._events_of(connection, one.lease.batch) == self.model.batch, "a batch changed its order"
                     inbox.mark_done(connection, one.lease.batch)
+                    entities.put_off_profiles(connection, self.lane, pause=_NONE)  # due, so that all stages follow
+                elif one.lease.stage == lanes.STAGES[-1]:
+                    entities.set_profiles_timer(connection, self.lane, least=_NONE, most=_NONE)
                 following = leases.advance(connection, one.lease)
         if held and one.lease.stage == APPLYING:
             self.model.apply()

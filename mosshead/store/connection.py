@@ -56,6 +56,11 @@ def tenant_transaction(engine: Engine, tenant_id: UUID) -> Iterator[Connection]:
         connection.commit()
 
 
+def set_tenant(connection: Connection, tenant_id: UUID) -> None:
+    """Have a transaction show this tenant's rows and no others from here on, until it ends."""
+    connection.exec_driver_sql(_SET_TENANT, _tenant_settings(tenant_id))
+
+
 def in_one_trip(engine: Engine, tenant_id: UUID, statements: Sequence["Sql"]) -> list[list[Any]]:
     """The rows of some reads of one tenant, as of one transaction, for a single round trip to Postgres.
 
@@ -183,7 +188,7 @@ def _begin(engine: Engine, tenant_id: UUID) -> Connection:
 def _begin_once(engine: Engine, tenant_id: UUID) -> Connection:
     connection = _connect(engine)
     try:
-        connection.exec_driver_sql(_SET_TENANT, _tenant_settings(tenant_id))
+        set_tenant(connection, tenant_id)
     except BaseException:
         connection.close()
         raise

@@ -37,10 +37,10 @@ def reflect(batch: BatchRef, parts: Parts) -> Store:
     """Run the reflection of a lane that is due for longest; how to store what came of it."""
     with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
         due = reflections.first_due(connection, batch.lane)
+        model = load.model_for(connection, batch, parts) if due else None
     if due is None:
         return partial(reflections.set_timer, lane=batch.lane)
     kind = KINDS.get(due.kind)
-    model = load.model_for(batch, parts)
     if kind is None or (kind.needs_model and model is None):
         # A kind that another version of the service knows waits for that.
         why = "waits for an LLM" if kind else "not a kind that this version knows"

@@ -82,7 +82,7 @@ def facts_of(connection: Connection, batch: BatchRef) -> dict[int, tuple[Fact, c
     return {row.number: (Fact.model_validate(row.fact), row) for row in rows}
 
 
-def model_for(batch: BatchRef, parts: Parts) -> "KeptModel | None":
+def model_for(connection: Connection, batch: BatchRef, parts: Parts) -> "KeptModel | None":
     """The LLM for the stage that a batch is at, with what it answered for this namespace before.
 
     None where the offline rules do the work: where no LLM is set, where the tenant has spent its budget, and where the LLM has
@@ -91,17 +91,16 @@ def model_for(batch: BatchRef, parts: Parts) -> "KeptModel | None":
     if parts.model is None:
         return None
     tenant_id = batch.lane.tenant_id
-    with tenant_transaction(parts.engine, tenant_id) as connection:
-        stands = usage.standing(connection, tenant_id, default=parts.settings.tenant_tokens_per_day)
-        if stands is not None and stands.over:
-            if usage.note_over_budget(connection, batch):
-                _log.warning("over_budget", tenant_id=str(tenant_id), batch_id=str(batch.batch_id))
-            return None
-        stage = usage.stage_of(connection, batch)
-        if rules_take_over(connection, parts.settings, stage):
-            _log.warning("rules_take_over", tenant_id=str(tenant_id), batch_id=str(batch.batch_id))
-            return None
-        wanted = namespaces.llm_model(connection, batch.lane)
+    stands = usage.standing(connection, tenant_id, default=parts.settings.tenant_tokens_per_day)
+    if stands is not None and stands.over:
+        if usage.note_over_budget(connection, batch):
+            _log.warning("over_budget", tenant_id=str(tenant_id), batch_id=str(batch.batch_id))
+        return None
+    stage = usage.stage_of(connection, batch)
+    if rules_take_over(connection, parts.settings, stage):
+        _log.warning("rules_take_over", tenant_id=str(tenant_id), batch_id=str(batch.batch_id))
+        return None
+    wanted = namespaces.llm_model(connection, batch.lane)
     return KeptModel(parts.other_model(wanted) if wanted else parts.model, parts.engine, batch, parts.usage, stage)
 
 

@@ -23,9 +23,12 @@ create table mosshead.lanes (
 );
 create index lanes_ready on mosshead.lanes (ready_at)
     where batch_id is null and ready_at is not null and quarantined_at is null;
--- Finds the first lane of each tenant, however many of its lanes wait.
-create index lanes_ready_of_tenant on mosshead.lanes (tenant_id, ready_at)
-    where batch_id is null and ready_at is not null and quarantined_at is null;
+-- These find the first lane of each tenant, however many of its lanes wait. Apart, for those with events are ready soon: most tenants
+-- of a large service have only lanes that rest until a profile or a reflection is due.
+create index lanes_with_events_of_tenant on mosshead.lanes (tenant_id, ready_at)
+    where batch_id is null and ready_at is not null and quarantined_at is null and first_pending_at is not null;
+create index lanes_without_events_of_tenant on mosshead.lanes (tenant_id, ready_at)
+    where batch_id is null and ready_at is not null and quarantined_at is null and first_pending_at is null;
 create index lanes_working on mosshead.lanes (batch_id) where batch_id is not null;
 create index lanes_quarantined on mosshead.lanes (quarantined_at) where quarantined_at is not null;
 create index lanes_erasing on mosshead.lanes (erase_due_at) where erase_due_at is not null;

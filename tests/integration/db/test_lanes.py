@@ -104,6 +104,30 @@ class TestDue:
         found = Counter(lane.tenant_id for lane in due(worker_engine, of_tenant=3))
         assert found == {many_id: 2, few_id: 2}, "one of the many is at work already"
 
+    @pytest.mark.parametrize("with_events", [True, False], ids=["a message", "a profile"])
+    def test_a_tenant_behind_a_crowd_of_another_takes_its_turn(
+        self, *, tenant: Tenant, worker_engine: Engine, admin_engine: Engine, with_events: bool
+    ) -> None:
+        """More lanes than one look takes in are ready for longer than its own."""
+        many_id, _ = tenant(1)
+        few_id, (few,) = tenant(1)
+        with admin_engine.begin() as connection:
+            crowd = """
+                insert into mosshead.lanes (tenant_id, namespace_id, ready_at, first_pending_at)
+                select :id, gen_random_uuid(), now() - interval '1 hour', now() from generate_series(1, 300)
+            """
+            connection.execute(text(crowd), {"id": many_id})
+            if not with_events:
+                connection.execute(
+                    text("update mosshead.lanes set first_pending_at = null where tenant_id = :id"), {"id": few_id}
+                )
+        try:
+            found = due(worker_engine, limit=4)
+        finally:
+            with admin_engine.begin() as connection:
+                connection.execute(text("delete from mosshead.lanes where tenant_id = :id"), {"id": many_id})
+        assert [lane == few for lane in found] == [False, True, False, False]
+
     def test_a_batch_that_is_put_off_takes_nothing_of_the_share(self, tenant: Tenant, worker_engine: Engine) -> None:
         _, (first, second) = tenant(2)
         worker = Worker(worker_engine, first)
@@ -183,6 +207,23 @@ class TestHints:
         assert self.hinted(worker) == [], "the claim told of it"
         assert self.hinted(worker, again=-SOON) == ["extract"]
         assert self.hinted(worker) == []
+
+    @pytest.mark.parametrize(
+        ("due_for", "told_for", "again"),
+        [(2.1, 2, True), (40, 19, False), (40, 21, True), (3600, 29, False), (3600, 31, True)],
+    )
+    def test_a_batch_that_nobody_takes_is_hinted_less_and_less_often(
+        self, *, worker: Worker, batch: BatchRef, admin_engine: Engine, due_for: float, told_for: float, again: bool
+    ) -> None:
+        """After twice as long each time, and twice a minute in the end."""
+        with admin_engine.begin() as connection:
+            older = """
+                update mosshead.batches set due_at = now() - make_interval(secs => :due_for),
+                       hinted_at = now() - make_interval(secs => :told_for) where batch_id = :id
+            """
+            given = {"due_for": due_for, "told_for": told_for, "id": batch.batch_id}
+            connection.execute(text(older), given)
+        assert self.hinted(worker, again=timedelta(seconds=1)) == ["extract"] * again
 
     def test_a_batch_under_a_lease_is_not_hinted(self, worker: Worker, batch: BatchRef) -> None:
         worker.leased(batch)

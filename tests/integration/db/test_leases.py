@@ -47,6 +47,7 @@ class TestTaking:
     def test_the_stages_follow_each_other_and_each_lease_is_a_later_epoch(
         self, worker: Worker, batch: BatchRef
     ) -> None:
+        worker.owe_profiles()
         epochs, followed = [], []
         for stage in STAGES:
             lease = worker.leased(batch, stage)
@@ -56,6 +57,10 @@ class TestTaking:
 
         assert followed == [*STAGES[1:], "done"]
         assert epochs == sorted(set(epochs))
+
+    def test_a_batch_without_a_profile_that_is_due_ends_with_its_effect(self, worker: Worker, batch: BatchRef) -> None:
+        followed = [worker.advance(worker.leased(batch, stage)) for stage in STAGES[:-1]]
+        assert followed == [*STAGES[1:-1], "done"]
 
     def test_a_lapsed_lease_is_taken_over_and_the_old_one_holds_no_more(self, worker: Worker, batch: BatchRef) -> None:
         zombie = worker.crash(batch)
@@ -275,6 +280,7 @@ class TestEndings:
         assert not worker.holds(lease)
 
     def test_when_the_events_took_effect_is_written_down_once(self, worker: Worker, batch: BatchRef) -> None:
+        worker.owe_profiles()
         applied = []
         for stage in STAGES:
             worker.advance(worker.leased(batch, stage))

@@ -189,6 +189,21 @@ class TestHints:
         dispatch(worker_engine, service)
         assert len(hints()) == 1
 
+    def test_worker_that_became_free_fills_its_own_slot_beside_another_that_dispatches(
+        self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
+    ) -> None:
+        for _ in range(3):
+            tenant(1)
+        slots(3)
+        with worker_engine.begin() as connection:
+            assert lanes.dispatch_alone(connection)
+            dispatch(worker_engine, service, own_slot=True)
+        assert len(hints()) == 1
+        with ThreadPoolExecutor(2) as threads:
+            for done in [threads.submit(dispatch, worker_engine, service, own_slot=True) for _ in range(6)]:
+                done.result()
+        assert set(hinted(hints).values()) == {1}
+
     def test_a_hint_that_was_lost_is_given_again(
         self,
         *,

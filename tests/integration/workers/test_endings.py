@@ -116,6 +116,7 @@ def test_profiles_that_cannot_be_refreshed_bury_nothing_that_took_effect(
 ) -> None:
     publishing.say("I like coffee")
     batch = claimed(worker.engine, worker.lane)
+    worker.owe_profiles()
     for stage in ("extract", "score_salience", "embed", "consolidate"):
         worker.advance(worker.leased(batch, stage))
     with worker.transaction() as connection:

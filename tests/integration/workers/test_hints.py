@@ -9,16 +9,17 @@ from uuid import uuid4
 import pytest
 from kombu import pools
 from redis import Redis
+from sqlalchemy import Engine, text
 from structlog.testing import capture_logs
 
 from benchmarks.faults.proxy import Proxy, proxied
 from config.settings import Settings
 from db.keys import BatchRef, LaneRef
-from tests.given import Hint
+from tests.given import Hint, Publishing, claimed
 from workers import scheduler
 from workers.celery_app import app
 from workers.local import wait_until
-from workers.scheduler import hint
+from workers.scheduler import dispatch, hint
 from workers.transport import QUEUES, RefusedTask, read_task
 
 BATCH = BatchRef(LaneRef(uuid4(), uuid4()), uuid4())
@@ -75,6 +76,38 @@ def test_a_redis_that_hangs_is_tried_once_and_then_left_alone_for_a_moment(
     proxy.heal()
     wait_until(lambda: hint(BATCH, "extract"), 10, "a hint that is sent")
     assert len(hints()) == 2
+
+
+def test_batch_whose_hint_could_not_be_sent_is_hinted_as_soon_as_redis_is_back(
+    *,
+    proxy: Proxy,
+    hints: Callable[[], list[Hint]],
+    slots: Callable[[int], None],
+    service: Settings,
+    worker_engine: Engine,
+    admin_engine: Engine,
+    publishing: Publishing,
+    lane: LaneRef,
+) -> None:
+    """However long it waits already: hints grow rare only where they lie in Redis."""
+    publishing.say("I like coffee")
+    claimed(worker_engine, lane)
+    with admin_engine.begin() as connection:
+        waiting = text(
+            "update mosshead.batches set due_at = now() - interval '1 hour', hinted_at = null where tenant_id = :id"
+        )
+        connection.execute(waiting, {"id": lane.tenant_id})
+    slots(1)
+    proxy.blackhole()
+    dispatch(worker_engine, service)
+    assert hints() == []
+    proxy.heal()
+
+    def sent() -> bool:
+        dispatch(worker_engine, service)
+        return bool(hints())
+
+    wait_until(sent, 10, "a hint that is sent")
 
 
 def test_worker_takes_every_hint_as_the_scheduler_and_as_a_worker_sends_it(service: Settings) -> None:

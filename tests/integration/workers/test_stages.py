@@ -225,6 +225,7 @@ class TestFailingForGood:
     def test_profiles_that_are_never_written_in_time_let_the_lane_go_on(
         self, *, batch: BatchRef, admin_engine: Engine, service: Settings, worker: Worker
     ) -> None:
+        worker.owe_profiles()
         for stage in STAGES[:-1]:
             worker.advance(worker.leased(batch, stage))
         rows = [self.too_slow(admin_engine, batch, STAGES[-1]) for _ in range(service.attempts)]

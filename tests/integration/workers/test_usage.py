@@ -27,7 +27,7 @@ from workers.cli import usage
 from workers.cli.output import tenant_id_of
 from workers.cli.status import read_status
 from workers.dependencies import Parts, UsageLog, parts
-from workers.stages.load import model_for
+from workers.stages.load import model_for, reading
 
 A = TypeVar("A", bound=BaseModel)
 Run = Callable[..., Any]
@@ -89,7 +89,8 @@ def with_a_model(engine: Engine, *, limit: int | None, together: int = 1) -> Par
 
 def ask(batch: BatchRef, used: Parts) -> bool:
     """Whether a stage of the batch may ask the LLM; it does so where it may."""
-    model = model_for(batch, used)
+    with reading(batch, used) as connection:
+        model = model_for(connection, batch, used)
     if model is not None:
         model.answer(replace(PROMPT, user=uuid4().hex))
     return model is not None
@@ -172,8 +173,8 @@ class TestOverBudget:
     def test_without_an_llm_nobody_is_over(self, worker_engine: Engine, publishing: Publishing) -> None:
         used = replace(with_a_model(worker_engine, limit=1), model=None)
         batch = batch_of(publishing, worker_engine)
-        with capture_logs() as logs:
-            assert model_for(batch, used) is None
+        with capture_logs() as logs, reading(batch, used) as connection:
+            assert model_for(connection, batch, used) is None
         assert logs == []
 
 

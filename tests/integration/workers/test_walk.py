@@ -21,7 +21,7 @@ import pytest
 from kombu.messaging import Consumer
 from sqlalchemy import Engine, text
 
-from config.settings import Settings
+from config.settings import Settings, settings
 from mosshead import Memory
 from mosshead.embeddings import CachedEmbedder, MiniLM
 from mosshead.paths import NamespacePath
@@ -111,6 +111,9 @@ def wait_for(condition: Callable[[], object], what: str) -> None:
 def warm(fake: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> None:
     """The parts of a worker as they are once it works, with nothing in its cache that another test asked for."""
     monkeypatch.setattr(dependencies, "open_embedder", lambda spec, **_: CachedEmbedder(MiniLM()))
+    monkeypatch.setenv("MOSSHEAD_PROFILE_DEBOUNCE_SECONDS", "0")  # else its profile is another batch
+    settings.cache_clear()
+    parts.cache_clear()
     parts().embedder.embed(["Good morning."])
 
 

@@ -73,13 +73,14 @@ def decide(batch: BatchRef, parts: Parts) -> Plan:
         rows = candidates.similar_to_batch(connection, batch, parts.embedder.name, about=about, limit=5, least=_NEAR)
         injected = candidates.injected(connection, batch, latest=_INJECTED_MESSAGES)
         refused = candidates.refused_of_batch(connection, batch)
+        model = load.model_for(connection, batch, parts)
     rows = [row for row in rows if not _is_open(linked, row.fact_number, sure=row.sure_ids, maybe=row.unsure_ids)]
     found = dict(enumerate({row.memory_id: row for row in rows}.values(), 1))
     near: defaultdict[int, list[SimilarRow]] = defaultdict(list)
     for row in rows:
         near[row.fact_number].append(row)
     new = _new_facts(facts, messages, linked, near=near, similar=found, injected=injected)
-    decisions = consolidate(list(new.values()), load.model_for(batch, parts))
+    decisions = consolidate(list(new.values()), model)
     load.report_refused("decisions", Counter(one.refused for one in decisions if one.refused))
     merged = embed({one.fact_number: one.content for one in decisions if one.content}, parts.embedder)
     return Plan(parts.embedder.name, facts, messages, linked, decisions, new, near, found, merged, refused)
