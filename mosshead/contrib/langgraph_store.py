@@ -26,8 +26,10 @@ from langgraph.store.base import (
 from langgraph.store.memory import InMemoryStore
 
 from mosshead.api.namespace import Namespace
-from mosshead.contrib.kept_texts import KeptTexts
+from mosshead.contrib.kept_texts import HeldText, KeptTexts
+from mosshead.errors import InvalidEvent
 from mosshead.models.memories import Decision
+from mosshead.safety import texts_in
 
 Place = tuple[tuple[str, ...], str]
 """LangGraph's namespace and the key in it."""
@@ -48,7 +50,7 @@ class MossheadStore(BaseStore):
 
     def __init__(self, namespace: Namespace, *, index: IndexConfig | None = None) -> None:
         """index: as LangGraph's stores take it; by default the namespace's own embedder, and all of a value."""
-        self._texts = KeptTexts(namespace, "items")
+        self._texts = KeptTexts(namespace, "items", said=_said)
         embedder = namespace.session.embedder
 
         def embed(texts: Sequence[str]) -> list[list[float]]:
@@ -58,7 +60,11 @@ class MossheadStore(BaseStore):
         self._embeddings = _CachedEmbeddings(ensure_embeddings(self.index_config["embed"]))
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Carry operations out: what is read is as it was before what is put. Raises StoreUnavailable, and InvalidEvent."""
+        """Carry operations out: what is read is as it was before what is put.
+
+        Raises StoreUnavailable, and InvalidEvent: for an item that cannot be stored, where nothing is, and for one that was held,
+        beside which the others are stored.
+        """
         given = [
             op._replace(namespace_prefix=tuple(op.namespace_prefix)) if isinstance(op, SearchOp) else op for op in ops
         ]
@@ -77,6 +83,14 @@ class MossheadStore(BaseStore):
     def decisions(self, namespace: tuple[str, ...], key: str) -> list[Decision]:
         """List the changes of an item, newest first; `Namespace.undo` takes one back."""
         return self._texts.decisions([_name(namespace, key)])
+
+    def held(self) -> dict[Place, HeldText]:
+        """Return what the guard held, by namespace and key: the item that was put there last, as JSON."""
+        return {_place(name): one for name, one in self._texts.held().items()}
+
+    def release(self, namespace: tuple[str, ...], key: str) -> None:
+        """Let in what was held. Raises NotFound where nothing was."""
+        self._texts.release(_name(namespace, key))
 
     def _items(self, names: list[str] | None) -> dict[Place, Kept]:
         """The items that are kept, in the order of their making. names: of those alone."""
@@ -118,8 +132,12 @@ class MossheadStore(BaseStore):
                 changes[_name(*place)] = json.dumps(item, ensure_ascii=False)
             elif before:
                 changes[_name(*place)] = None
-        if changes:
-            self._texts.write(changes)
+        held = self._texts.write(changes) if changes else {}
+        if held:
+            reasons = ", ".join(dict.fromkeys(held.values()))
+            raise InvalidEvent(
+                f"value: {reasons}; it is set aside: held() shows it, and release(namespace, key) lets it in"
+            )
 
 
 class _CachedEmbeddings(Embeddings):
@@ -143,5 +161,14 @@ class _CachedEmbeddings(Embeddings):
         return self._inner.embed_query(text)
 
 
+def _said(item: str) -> Iterable[str]:
+    return texts_in(json.loads(item)["value"])
+
+
 def _name(namespace: tuple[str, ...], key: str) -> str:
     return json.dumps([*namespace, key], ensure_ascii=False)
+
+
+def _place(name: str) -> Place:
+    *namespace, key = json.loads(name)
+    return tuple(namespace), key

@@ -46,7 +46,7 @@ def edit(connection: Connection, *, batch: BatchRef, command: EditDocument) -> N
     change, refused = _edited(shape, held, command)
     if change is not None:
         _write(connection, batch.lane, command.document, held=held, change=change, stamp=stamp)
-    told = {"document": command.document, "patch": command.patch}
+    told = {"document": command.document, "patch": command.patch, **({"by": command.by} if command.by else {})}
     document = documents.id_of(connection, batch.lane, command.document)
     of = {"target_id": document, "target_version": held.version}
     logged = decisions.by_app(stamp, "document", reason="the app edited it", refused=refused, fact=told, **of)

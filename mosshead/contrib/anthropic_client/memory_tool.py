@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
 
 from mosshead.api.namespace import Namespace
-from mosshead.contrib.kept_texts import KeptTexts
+from mosshead.contrib.kept_texts import HeldText, KeptTexts
 from mosshead.errors import InvalidEvent, MossheadError
 from mosshead.models.memories import Decision
 from mosshead.redaction.text import MARK
@@ -42,11 +42,19 @@ class AnthropicMemoryTool(BetaAbstractMemoryTool):
     def __init__(self, namespace: Namespace, **options: Any) -> None:
         """options: those of the package's class, such as ``cache_control``."""
         super().__init__(**options)
-        self._texts = KeptTexts(namespace, "files")
+        self._texts = KeptTexts(namespace, "files", by="tool")
 
     def decisions(self, path: str) -> list[Decision]:
         """List the changes of a file, newest first, those before it was deleted included; `Namespace.undo` takes one back."""
         return self._texts.decisions([_normalised(path)])
+
+    def held(self) -> dict[str, HeldText]:
+        """Return what the guard held, by path: what the model wrote there last, which no file says."""
+        return self._texts.held()
+
+    def release(self, path: str) -> None:
+        """Let a file say what was held. Raises NotFound where nothing was."""
+        self._texts.release(_normalised(path))
 
     def execute(self, command: Any) -> Any:
         """Carry a command out. Raises ToolError, which tells the model what to do instead."""
@@ -77,7 +85,7 @@ class AnthropicMemoryTool(BetaAbstractMemoryTool):
     def create(self, command: Any) -> str:
         path, files = _normalised(command.path), self._texts.read()
         _check_free(files, path, f"File {command.path} already exists")
-        if len(files) >= MAX_FILES:
+        if len(files) + len(self._texts.held()) >= MAX_FILES:
             raise ToolError(f"There are {MAX_FILES} files already; delete or join some first.")
         _, told = self._write(path, command.file_text)
         return f"File created successfully at: {command.path}{told}"
@@ -125,13 +133,12 @@ class AnthropicMemoryTool(BetaAbstractMemoryTool):
         if old == ROOT:
             raise ToolError("Cannot rename the /memories directory itself")
         _check_free(files, new, f"The destination {command.new_path} already exists")
-        moved = {"": files[old]} if old in files else _within(files, old)
+        moved = [""] if old in files else list(_within(files, old))
         if not moved:
             raise ToolError(f"The path {command.old_path} does not exist")
         if new.startswith(f"{old}/"):
             raise ToolError(f"Cannot move {command.old_path} into itself")
-        there = {f"{new}{below}": text for below, text in moved.items()}
-        self._texts.write({**dict.fromkeys(f"{old}{below}" for below in moved), **there})
+        self._texts.move({f"{old}{below}": f"{new}{below}" for below in moved})
         return f"Successfully renamed {command.old_path} to {command.new_path}"
 
     def clear_all_memory(self) -> str:
@@ -147,11 +154,18 @@ class AnthropicMemoryTool(BetaAbstractMemoryTool):
         raise ToolError(f"The path {given} is not a file.") if path == ROOT or _within(files, path) else _missing(given)
 
     def _write(self, path: str, text: str) -> tuple[str, str]:
-        """Keep a file; returns its content without secrets, and what the model is told of those that were replaced."""
+        """Keep a file; returns its content without secrets, and what the model is told of those that were replaced.
+
+        Raises ToolError where it is too large, or held.
+        """
         kept = self._texts.redacted(text)
         if len(json.dumps(kept, ensure_ascii=False).encode()) > MAX_BYTES:
             raise ToolError(f"The file {path} would be above {MAX_BYTES:,} bytes; put the rest into another file.")
-        self._texts.write({path: kept})
+        if reason := self._texts.write({path: kept}).get(path):
+            raise ToolError(
+                f"Not done: {path} would hold text that {reason}. It is set aside for review, and the memory is as it was. "
+                "Write down what is so, in plain words, and nobody's orders."
+            )
         marks = (_marks(kept) - _marks(text)).elements()
         return kept, f"\nSecrets are not kept. The file has in their place: {', '.join(marks)}" if kept != text else ""
 
