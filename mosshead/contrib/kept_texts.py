@@ -15,7 +15,6 @@ from sqlalchemy import Engine
 from mosshead.api.namespace import Namespace
 from mosshead.bridge import apart
 from mosshead.errors import InvalidEvent, NotFound
-from mosshead.models.documents import KEPT
 from mosshead.models.memories import Decision
 from mosshead.redaction import redact_json
 from mosshead.safety import instructs, suspicion_of
@@ -65,7 +64,7 @@ class KeptTexts:
     ) -> None:
         """kind: letters, figures and underscores, at most 20. by: who writes. said: the parts of a text that the guard judges."""
         self.namespace = namespace
-        self._prefix, self._by, self._said = f"{KEPT}{kind}_", by, said
+        self._prefix, self._by, self._said = f"kept_{kind}_", by, said
         self._waiting = _OF_ENGINES.setdefault(namespace.session.engine, {})
 
     def read(self, keys: Iterable[str] | None = None) -> dict[str, str]:
