@@ -230,6 +230,7 @@ def test_version_1_stays_as_it_is() -> None:
         "tool_call_id": "optional",
         "metadata": "optional",
         "injected": "optional",
+        "imported": "optional",
     }
     assert fields_of(Undo) == {**every, "decision_id": "required"}
     configure = dict.fromkeys(("instructions", "schemas", "profiles", "episodes"), "optional")
