@@ -4,7 +4,6 @@ It has the SDK's protocol ``Session``, and imports nothing of the SDK. An item i
 does not say of it is in its metadata.
 """
 
-import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
@@ -21,8 +20,9 @@ from sqlalchemy import Engine
 from mosshead.api.memory import warm_up
 from mosshead.api.namespace import Namespace
 from mosshead.arguments import checked_conversation, checked_limit, checked_seconds
+from mosshead.bridge import Bridge, across, apart, run_across
 from mosshead.contrib.openai_client.apis import Responses, plain, storable, text_of, tool_call
-from mosshead.contrib.openai_client.calls import Call, Injection, wait_async, warm_up_reads
+from mosshead.contrib.openai_client.calls import Call, Face, Injection, wait_async, warm_up_reads
 from mosshead.events.envelope import MAX_METADATA_BYTES
 from mosshead.ids import uuid7
 from mosshead.models.context import Context
@@ -62,22 +62,26 @@ class MemorySession:
     def __init__(
         self,
         session_id: str,
-        namespace: Namespace,
+        namespace: Face,
         *,
         zone: tzinfo = UTC,
         budget: int = 800,
         timeout: float = 0.3,
         on_error: Callable[[Exception], object] | None = None,
     ) -> None:
-        """session_id: the conversation. zone, budget, timeout, on_error: as for ``with_memory`` (docs/injection.md).
+        """session_id: the conversation. namespace: one of asyncio is read in the event loop, the other in a thread.
 
+        zone, budget, timeout, on_error: as for ``with_memory`` (docs/injection.md).
         Raises ValueError, which names what does not fit.
         """
         self.session_id = session_id
         self.session_settings: Any = None
         if not checked_conversation(session_id):
             raise ValueError("session_id: is empty; name the conversation")
-        self._namespace, self._zone = namespace, zone
+        self._namespace: Namespace
+        self._bridge: Bridge | None
+        self._namespace, self._bridge = across(namespace)
+        self._zone = zone
         self._injection = Injection(
             asynchronous=True,
             memory=namespace,
@@ -92,29 +96,30 @@ class MemorySession:
         )
         self._turn: tuple[object, Context | Exception | None] = (None, None)
         self._injected: list[UUID] = []
-        overlays = _OF_ENGINES.setdefault(namespace.session.engine, {})
-        self._overlay = overlays.setdefault((namespace.path.parts, session_id), _Overlay())
+        overlays = _OF_ENGINES.setdefault(self._namespace.session.engine, {})
+        self._overlay = overlays.setdefault((self._namespace.path.parts, session_id), _Overlay())
         for place in tuple(overlays)[:-_MOST_SESSIONS]:
             overlays.pop(place, None)
-        warm_up(namespace.session.embedder)
-        warm_up_reads(namespace)
+        if isinstance(namespace, Namespace):  # one of asyncio was loaded when it connected
+            warm_up(namespace.session.embedder)
+            warm_up_reads(namespace)
 
     async def get_items(self, limit: int | None = None) -> list[Any]:
         """Read the items in order, or the latest so many. Raises StoreUnavailable."""
         most = getattr(self.session_settings, "limit", None) if limit is None else limit
-        return [item for _, item in await asyncio.to_thread(self._read, most)]
+        return [item for _, item in await run_across(self._bridge, lambda: self._read(most))]
 
     async def add_items(self, items: list[Any]) -> None:
         """Publish items as turns of the conversation; memories form of what was said. Raises as `Namespace.publish`."""
-        await asyncio.to_thread(self._add, [plain(item) for item in items])
+        await run_across(self._bridge, lambda: self._add([plain(item) for item in items]))
 
     async def pop_item(self) -> Any:
         """Erase the latest item for good, with what was learned from it alone, and return it; None where there is none."""
-        return await asyncio.to_thread(self._pop)
+        return await run_across(self._bridge, self._pop)
 
     async def clear_session(self) -> None:
         """Erase the conversation for good, with what was learned from it alone. A new chat needs a new ``session_id`` only."""
-        await asyncio.to_thread(self._clear)
+        await run_across(self._bridge, self._clear)
 
     async def remind(self, data: Any) -> Any:
         """Put what is known into the input of a model's call: a ``call_model_input_filter``. The session keeps no notes."""
@@ -123,7 +128,7 @@ class MemorySession:
         said = [number for number, item in enumerate(given.input) if plain(item).get("role") == Role.USER]
         asked = (said[-1], text_of(plain(given.input[said[-1]]).get("content"))) if said else None
         # The calls of one turn, with tools in between, have the same notes, or the provider's cache would not hold.
-        if self._turn[0] != asked and (reading := call.recall()) is not None:
+        if self._turn[0] != asked and (reading := call.recall_async()) is not None:
             read = await wait_async(reading, call.to_read)
             self._turn = (asked, read)
         if asked is not None and self._turn[0] == asked:
@@ -150,7 +155,7 @@ class MemorySession:
         return items if limit is None else items[max(0, len(items) - limit) :]
 
     def _add(self, items: list[Item]) -> None:
-        events = [event for item in items if (event := _event_of(item)) is not None]
+        events = apart(lambda: [event for item in items if (event := _event_of(item)) is not None])
         if not events:
             return
         moment = max(datetime.now(UTC), self._overlay.latest + _TICK)
@@ -162,9 +167,11 @@ class MemorySession:
             moment += _TICK
         self._namespace.session.publish_all(events)
         self._overlay.latest = moment
-        for event in events:
-            item = _item_of(event["role"], redact_json(event["content"]) or "", redact_json(event["metadata"]))
-            self._overlay.added[event["event_id"]] = (event["occurred_at"], item)
+        kept = apart(
+            lambda: [(redact_json(event["content"]) or "", redact_json(event["metadata"])) for event in events]
+        )
+        for event, (content, metadata) in zip(events, kept, strict=True):
+            self._overlay.added[event["event_id"]] = (event["occurred_at"], _item_of(event["role"], content, metadata))
 
     def _pop(self) -> Item | None:
         for message_id, item in reversed(self._read(1)):

@@ -3,19 +3,19 @@
 Answers are worded as those of the package's own `BetaLocalFilesystemMemoryTool`, which models know.
 """
 
-import asyncio
 import json
 import logging
 import posixpath
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
 
 from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
 
 from mosshead.api.namespace import Namespace
+from mosshead.bridge import across, apart, run_across
 from mosshead.contrib.kept_texts import HeldText, KeptTexts
+from mosshead.contrib.openai_client.calls import Face
 from mosshead.errors import InvalidEvent, MossheadError
 from mosshead.models.memories import Decision
 from mosshead.redaction.text import MARK
@@ -158,7 +158,7 @@ class AnthropicMemoryTool(BetaAbstractMemoryTool):
 
         Raises ToolError where it is too large, or held.
         """
-        kept = self._texts.redacted(text)
+        kept = apart(lambda: self._texts.redacted(text))
         if len(json.dumps(kept, ensure_ascii=False).encode()) > MAX_BYTES:
             raise ToolError(f"The file {path} would be above {MAX_BYTES:,} bytes; put the rest into another file.")
         if reason := self._texts.write({path: kept}).get(path):
@@ -248,20 +248,32 @@ def _missing(path: str) -> ToolError:
 
 
 class AsyncAnthropicMemoryTool(BetaAsyncAbstractMemoryTool):
-    """The same for an ``AsyncAnthropic``; each command runs in a thread."""
+    """The same for an ``AsyncAnthropic``. A command runs in a thread or, of an `AsyncNamespace`, in the event loop."""
 
-    def __init__(self, namespace: Namespace, **options: Any) -> None:
+    def __init__(self, namespace: Face, **options: Any) -> None:
         """As `AnthropicMemoryTool`."""
         super().__init__(**options)
-        self._straight = AnthropicMemoryTool(namespace)
-        self.decisions: Callable[[str], list[Decision]] = self._straight.decisions
+        straight, self._bridge = across(namespace)
+        self._straight = AnthropicMemoryTool(straight)
 
     async def execute(self, command: Any) -> Any:
         """As `AnthropicMemoryTool.execute`."""
-        return await asyncio.to_thread(self._straight.execute, command)
+        return await run_across(self._bridge, lambda: self._straight.execute(command))
 
     view = create = str_replace = insert = delete = rename = execute
 
     async def clear_all_memory(self) -> str:
         """As `AnthropicMemoryTool.clear_all_memory`."""
-        return await asyncio.to_thread(self._straight.clear_all_memory)
+        return await run_across(self._bridge, self._straight.clear_all_memory)
+
+    async def decisions(self, path: str) -> list[Decision]:
+        """As `AnthropicMemoryTool.decisions`."""
+        return await run_across(self._bridge, lambda: self._straight.decisions(path))
+
+    async def held(self) -> dict[str, HeldText]:
+        """As `AnthropicMemoryTool.held`."""
+        return await run_across(self._bridge, self._straight.held)
+
+    async def release(self, path: str) -> None:
+        """As `AnthropicMemoryTool.release`."""
+        await run_across(self._bridge, lambda: self._straight.release(path))
