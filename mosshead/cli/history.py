@@ -30,9 +30,9 @@ from mosshead.paths import NamespacePath
 from mosshead.portions import portions
 from mosshead.publishing.publishers import CheckedEvent, check_events, publish_checked
 
-_AT_ONCE: Final = 36
-_AT_ONCE_BYTES: Final = 24 << 10
-"""Nearly what the service takes up at once, by default: a message of a live chat still goes with it."""
+_AT_ONCE: Final = 28
+_AT_ONCE_BYTES: Final = 20 << 10
+"""Less than what the service takes up at once, by default: a message of a live chat still goes with it."""
 _ID_LENGTH: Final = 36
 _LOOK_SECONDS: Final = 0.2
 
@@ -142,7 +142,7 @@ class CheckedHistory:
 
 
 def _publish(namespace: Namespace, checked: CheckedHistory, messages: int, bar: Progress) -> None:
-    """Publish nearly a batch at a time, the next when the one before it is alone: one is at work, and one is ready behind it.
+    """Publish less than a batch at a time, the next when the one before it is alone: one is at work, and one is ready behind it.
 
     A message of a live chat takes effect with the second of those two.
     """

@@ -125,14 +125,14 @@ def test_an_import_goes_on_when_what_it_published_took_effect(
     importing = Thread(target=import_chat, args=(str(file),))
     importing.start()
     try:
-        assert len({one["event_id"] for one in take_in(72)}) == 72  # two portions; the third waits for the first
+        assert len({one["event_id"] for one in take_in(56)}) == 56  # two portions; the third waits for the first
         assert importing.is_alive()
     finally:
         with admin_engine.begin() as connection:
-            done = text("update mosshead.lanes set pending = 36 where namespace_id = :namespace_id")
+            done = text("update mosshead.lanes set pending = 28 where namespace_id = :namespace_id")
             connection.execute(done, {"namespace_id": fresh_namespace.namespace_id})
         importing.join()
-    take_in(8)
+    take_in(24)
     assert len(stored(admin_engine, fresh_namespace)) == 80
 
 
