@@ -1,16 +1,11 @@
 """`MemorySession`: a session of the OpenAI Agents SDK over a conversation's messages, which remembers.
 
-It has the SDK's protocol ``Session``, and imports nothing of the SDK. An item is a message of the conversation; what its text
-does not say of it is in its metadata.
+It has the SDK's protocol ``Session``, and imports nothing of the SDK. An item is a message of the conversation (`agents_items`).
 """
 
-import logging
-from collections.abc import Callable, Iterator, Mapping
-from copy import deepcopy
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, tzinfo
-from functools import reduce
-from operator import getitem
 from typing import Any
 from uuid import UUID
 from weakref import WeakKeyDictionary
@@ -21,27 +16,18 @@ from mosshead.api.memory import warm_up
 from mosshead.api.namespace import Namespace
 from mosshead.arguments import checked_conversation, checked_limit, checked_seconds
 from mosshead.bridge import Bridge, across, apart, run_across
-from mosshead.contrib.openai_client.apis import Responses, plain, storable, text_of, tool_call
+from mosshead.contrib.agents_items import ITEM, Item, event_of, item_of
+from mosshead.contrib.openai_client.apis import Responses, plain, text_of
 from mosshead.contrib.openai_client.calls import Call, Face, Injection, wait_async, warm_up_reads
-from mosshead.events.envelope import MAX_METADATA_BYTES
 from mosshead.ids import uuid7
 from mosshead.models.context import Context
 from mosshead.models.kinds import Role
 from mosshead.redaction import redact_json
 from mosshead.store.connection import OF_NAMESPACE, Sql
-from mosshead.text import is_text
-
-Item = dict[str, Any]
-"""As the SDK has it: a message of the responses API, a call of a tool, what it returned, a thought."""
-
-_ITEM, _WORDS = "agents_item", "agents_words"
-"""Of a message's metadata: the item without its words, and the keys that lead to their place in it."""
 
 _TICK, _LONG_AGO = timedelta(microseconds=1), datetime.min.replace(tzinfo=UTC)
 
 _MOST_SESSIONS = 1_000
-
-_log = logging.getLogger("mosshead")
 
 
 @dataclass(slots=True)
@@ -144,10 +130,10 @@ class MemorySession:
             rows = Sql(f"""
                 select message_id, role, content, metadata, coalesce(occurred_at_sent, occurred_at) as said_at
                 from mosshead_read_v1.messages where {OF_NAMESPACE} and conversation_id = %(conversation)s
-                  and (metadata ? '{_ITEM}' or role <> 'tool' and content <> '')
+                  and (metadata ? '{ITEM}' or role <> 'tool' and content <> '')
                 order by said_at desc, message_id desc limit %(limit)s
             """).rows(connection, self._namespace.path.ids, conversation=self.session_id, limit=most)
-        stored = {row.message_id: (row.said_at, _item_of(row.role, row.content, row.metadata)) for row in rows}
+        stored = {row.message_id: (row.said_at, item_of(row.role, row.content, row.metadata)) for row in rows}
         for message_id in stored.keys() & added.keys():
             overlay.added.pop(message_id, None)
         known = {one: item for one, item in (added | stored).items() if one not in overlay.gone}
@@ -155,7 +141,7 @@ class MemorySession:
         return items if limit is None else items[max(0, len(items) - limit) :]
 
     def _add(self, items: list[Item]) -> None:
-        events = apart(lambda: [event for item in items if (event := _event_of(item)) is not None])
+        events = apart(lambda: [event for item in items if (event := event_of(item)) is not None])
         if not events:
             return
         moment = max(datetime.now(UTC), self._overlay.latest + _TICK)
@@ -171,7 +157,7 @@ class MemorySession:
             lambda: [(redact_json(event["content"]) or "", redact_json(event["metadata"])) for event in events]
         )
         for event, (content, metadata) in zip(events, kept, strict=True):
-            self._overlay.added[event["event_id"]] = (event["occurred_at"], _item_of(event["role"], content, metadata))
+            self._overlay.added[event["event_id"]] = (event["occurred_at"], item_of(event["role"], content, metadata))
 
     def _pop(self) -> Item | None:
         for message_id, item in reversed(self._read(1)):
@@ -193,55 +179,3 @@ class MemorySession:
 
 
 _OF_ENGINES: WeakKeyDictionary[Engine, dict[tuple[tuple[str, ...], str], _Overlay]] = WeakKeyDictionary()
-
-
-def _event_of(item: Item) -> dict[str, Any] | None:
-    """An item as a message; None for one that cannot be kept as it is, such as encrypted thoughts, which read as secrets."""
-    kind = item.get("type", "message")
-    event: dict[str, Any] = {"type": "message", "role": Role.TOOL, "content": ""}
-    if kind == "message" and item.get("role") in _ROLES:
-        event["role"] = _ROLES[item["role"]]
-    elif kind == "function_call":
-        call = tool_call(item.get("call_id"), item.get("name"), item.get("arguments"))
-        event |= {"role": Role.ASSISTANT, "content": None, "tool_calls": [call]}
-    elif kind == "function_call_output":
-        event["tool_call_id"] = item.get("call_id")
-    places: list[list[Any]] = list(_words_in(item))
-    metadata: dict[str, Any] = {_ITEM: item}
-    if len(places) == 1:
-        *path, last = places[0]
-        metadata = {_ITEM: deepcopy(item), _WORDS: places[0]}
-        holder = reduce(getitem, path, metadata[_ITEM])
-        event["content"], holder[last] = storable(holder[last]), ""
-    elif places:
-        event["content"] = storable("\n".join(str(reduce(getitem, place, item)) for place in places))
-    silent = not places and kind != "function_call"
-    if len(str(metadata)) > MAX_METADATA_BYTES or (silent and redact_json(metadata) != metadata):
-        _log.warning("an item of type %s is not kept: it is too large, or reads as a secret", kind)
-        return None
-    return event | {"metadata": metadata}
-
-
-_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM, "developer": Role.SYSTEM}
-
-
-def _words_in(item: Any) -> Iterator[list[Any]]:
-    """Where an item's words stand: the keys that lead there."""
-    for name in ("content", "output"):
-        value = item.get(name)
-        if isinstance(value, str):
-            yield [name]
-        elif isinstance(value, list):
-            parts = (number for number, part in enumerate(value) if isinstance(part, Mapping) and is_text(part))
-            yield from ([name, number, "text"] for number in parts if isinstance(value[number].get("text"), str))
-
-
-def _item_of(role: str, content: str, metadata: Mapping[str, Any]) -> Item:
-    """A message as an item; one that no session of the SDK published as a plain message."""
-    if _ITEM not in metadata:
-        return {"role": role, "content": content}
-    item: Item = deepcopy(metadata[_ITEM])
-    if _WORDS in metadata:
-        *path, last = metadata[_WORDS]
-        reduce(getitem, path, item)[last] = content
-    return item
