@@ -1,4 +1,4 @@
-# The service: intake, scheduler, workers, Flower and migrations are this one image with different commands.
+# The service: intake, scheduler, workers, Flower, server and migrations are this one image with different commands.
 
 FROM python:3.11-slim AS build
 
@@ -29,7 +29,7 @@ RUN python -m hatchling build --target wheel && \
 
 FROM python:3.11-slim
 
-RUN useradd --system --no-create-home --home-dir /opt/mosshead mosshead
+RUN useradd --system --no-create-home --home-dir /opt/mosshead mosshead && install --directory --owner=mosshead /var/lib/mosshead
 COPY --from=build /opt/mosshead /opt/mosshead
 WORKDIR /opt/mosshead/service
 

@@ -102,6 +102,11 @@ def across(one: Any) -> tuple[Any, Bridge | None]:
     return (one._straight, one._bridge) if isinstance(one, Awaited) else (one, None)  # noqa: SLF001 - they are ours
 
 
+async def run_across(bridge: Bridge | None, call: Callable[[], _T]) -> _T:
+    """Return what straight code returns while the loop goes on: across a bridge or, without one, in a thread."""
+    return await (asyncio.to_thread(call) if bridge is None else bridge.run(call))
+
+
 def crossed() -> bool:
     """Return whether this code runs in an event loop, which it must not block."""
     return _crossed.get() is not None

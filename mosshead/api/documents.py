@@ -57,8 +57,9 @@ class NamespaceDocuments:
     ) -> UUID:
         """Edit a document by hand; an event, which returns its id at once and takes effect in its turn.
 
-        schema: its pydantic model, by which the outcome is checked here, or its name alone. patch: a JSON Merge Patch (a None
-            removes a field), or the whole document as it is to be.
+        schema: its pydantic model, by which the outcome is checked here, or its name alone. What no `configure` asks for is kept
+            by hand alone: the service checks nothing of it, and forms nothing.
+        patch: a JSON Merge Patch (a None removes a field), or the whole document as it is to be.
         version: of the document that was edited (``.version``; 0 where there was none): where it has moved on, DocumentConflict
             names both. None edits whatever is there.
         The decision has the event's id: ``undo`` with it takes the edit back. What was said before the edit does not change those

@@ -30,9 +30,9 @@ from mosshead.paths import NamespacePath
 from mosshead.portions import portions
 from mosshead.publishing.publishers import CheckedEvent, check_events, publish_checked
 
-_AT_ONCE: Final = 20
-_AT_ONCE_BYTES: Final = 16 << 10
-"""Half of what the service takes up at once, by default."""
+_AT_ONCE: Final = 28
+_AT_ONCE_BYTES: Final = 20 << 10
+"""Less than what the service takes up at once, by default: a message of a live chat still goes with it."""
 _ID_LENGTH: Final = 36
 _LOOK_SECONDS: Final = 0.2
 
@@ -142,7 +142,10 @@ class CheckedHistory:
 
 
 def _publish(namespace: Namespace, checked: CheckedHistory, messages: int, bar: Progress) -> None:
-    """Publish half a batch at a time, the next when the one before it is alone: a live chat's message stands behind those two."""
+    """Publish less than a batch at a time, the next when the one before it is alone: one is at work, and one is ready behind it.
+
+    A message of a live chat takes effect with the second of those two.
+    """
     task, session, before = bar.add_task("publishing", total=messages), namespace.session, sys.maxsize
     for some in portions(
         checked.by_time(namespace.path), lambda one: len(one.body), most=_AT_ONCE_BYTES, most_items=_AT_ONCE
@@ -174,6 +177,7 @@ def _checked(namespace: Namespace, form: str, one: HistoryMessage, roles: Mappin
         "content": one.content,
         "conversation": one.conversation,
         "occurred_at": one.occurred_at,
+        "imported": True,
         **one.more,
     }
     if (

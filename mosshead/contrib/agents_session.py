@@ -1,17 +1,11 @@
 """`MemorySession`: a session of the OpenAI Agents SDK over a conversation's messages, which remembers.
 
-It has the SDK's protocol ``Session``, and imports nothing of the SDK. An item is a message of the conversation; what its text
-does not say of it is in its metadata.
+It has the SDK's protocol ``Session``, and imports nothing of the SDK. An item is a message of the conversation (`agents_items`).
 """
 
-import asyncio
-import logging
-from collections.abc import Callable, Iterator, Mapping
-from copy import deepcopy
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, tzinfo
-from functools import reduce
-from operator import getitem
 from typing import Any
 from uuid import UUID
 from weakref import WeakKeyDictionary
@@ -21,27 +15,19 @@ from sqlalchemy import Engine
 from mosshead.api.memory import warm_up
 from mosshead.api.namespace import Namespace
 from mosshead.arguments import checked_conversation, checked_limit, checked_seconds
-from mosshead.contrib.openai_client.apis import Responses, plain, storable, text_of, tool_call
-from mosshead.contrib.openai_client.calls import Call, Injection, wait_async, warm_up_reads
-from mosshead.events.envelope import MAX_METADATA_BYTES
+from mosshead.bridge import Bridge, across, apart, run_across
+from mosshead.contrib.agents_items import ITEM, Item, event_of, item_of
+from mosshead.contrib.openai_client.apis import Responses, plain, text_of
+from mosshead.contrib.openai_client.calls import Call, Face, Injection, wait_async, warm_up_reads
 from mosshead.ids import uuid7
 from mosshead.models.context import Context
 from mosshead.models.kinds import Role
 from mosshead.redaction import redact_json
 from mosshead.store.connection import OF_NAMESPACE, Sql
-from mosshead.text import is_text
-
-Item = dict[str, Any]
-"""As the SDK has it: a message of the responses API, a call of a tool, what it returned, a thought."""
-
-_ITEM, _WORDS = "agents_item", "agents_words"
-"""Of a message's metadata: the item without its words, and the keys that lead to their place in it."""
 
 _TICK, _LONG_AGO = timedelta(microseconds=1), datetime.min.replace(tzinfo=UTC)
 
 _MOST_SESSIONS = 1_000
-
-_log = logging.getLogger("mosshead")
 
 
 @dataclass(slots=True)
@@ -62,22 +48,26 @@ class MemorySession:
     def __init__(
         self,
         session_id: str,
-        namespace: Namespace,
+        namespace: Face,
         *,
         zone: tzinfo = UTC,
         budget: int = 800,
         timeout: float = 0.3,
         on_error: Callable[[Exception], object] | None = None,
     ) -> None:
-        """session_id: the conversation. zone, budget, timeout, on_error: as for ``with_memory`` (docs/how-to/openai-client.md).
+        """session_id: the conversation. namespace: one of asyncio is read in the event loop, the other in a thread.
 
+        zone, budget, timeout, on_error: as for ``with_memory`` (docs/how-to/openai-client.md).
         Raises ValueError, which names what does not fit.
         """
         self.session_id = session_id
         self.session_settings: Any = None
         if not checked_conversation(session_id):
             raise ValueError("session_id: is empty; name the conversation")
-        self._namespace, self._zone = namespace, zone
+        self._namespace: Namespace
+        self._bridge: Bridge | None
+        self._namespace, self._bridge = across(namespace)
+        self._zone = zone
         self._injection = Injection(
             asynchronous=True,
             memory=namespace,
@@ -92,29 +82,30 @@ class MemorySession:
         )
         self._turn: tuple[object, Context | Exception | None] = (None, None)
         self._injected: list[UUID] = []
-        overlays = _OF_ENGINES.setdefault(namespace.session.engine, {})
-        self._overlay = overlays.setdefault((namespace.path.parts, session_id), _Overlay())
+        overlays = _OF_ENGINES.setdefault(self._namespace.session.engine, {})
+        self._overlay = overlays.setdefault((self._namespace.path.parts, session_id), _Overlay())
         for place in tuple(overlays)[:-_MOST_SESSIONS]:
             overlays.pop(place, None)
-        warm_up(namespace.session.embedder)
-        warm_up_reads(namespace)
+        if isinstance(namespace, Namespace):  # one of asyncio was loaded when it connected
+            warm_up(namespace.session.embedder)
+            warm_up_reads(namespace)
 
     async def get_items(self, limit: int | None = None) -> list[Any]:
         """Read the items in order, or the latest so many. Raises StoreUnavailable."""
         most = getattr(self.session_settings, "limit", None) if limit is None else limit
-        return [item for _, item in await asyncio.to_thread(self._read, most)]
+        return [item for _, item in await run_across(self._bridge, lambda: self._read(most))]
 
     async def add_items(self, items: list[Any]) -> None:
         """Publish items as turns of the conversation; memories form of what was said. Raises as `Namespace.publish`."""
-        await asyncio.to_thread(self._add, [plain(item) for item in items])
+        await run_across(self._bridge, lambda: self._add([plain(item) for item in items]))
 
     async def pop_item(self) -> Any:
         """Erase the latest item for good, with what was learned from it alone, and return it; None where there is none."""
-        return await asyncio.to_thread(self._pop)
+        return await run_across(self._bridge, self._pop)
 
     async def clear_session(self) -> None:
         """Erase the conversation for good, with what was learned from it alone. A new chat needs a new ``session_id`` only."""
-        await asyncio.to_thread(self._clear)
+        await run_across(self._bridge, self._clear)
 
     async def remind(self, data: Any) -> Any:
         """Put what is known into the input of a model's call: a ``call_model_input_filter``. The session keeps no notes."""
@@ -123,7 +114,7 @@ class MemorySession:
         said = [number for number, item in enumerate(given.input) if plain(item).get("role") == Role.USER]
         asked = (said[-1], text_of(plain(given.input[said[-1]]).get("content"))) if said else None
         # The calls of one turn, with tools in between, have the same notes, or the provider's cache would not hold.
-        if self._turn[0] != asked and (reading := call.recall()) is not None:
+        if self._turn[0] != asked and (reading := call.recall_async()) is not None:
             read = await wait_async(reading, call.to_read)
             self._turn = (asked, read)
         if asked is not None and self._turn[0] == asked:
@@ -139,10 +130,10 @@ class MemorySession:
             rows = Sql(f"""
                 select message_id, role, content, metadata, coalesce(occurred_at_sent, occurred_at) as said_at
                 from mosshead_read_v1.messages where {OF_NAMESPACE} and conversation_id = %(conversation)s
-                  and (metadata ? '{_ITEM}' or role <> 'tool' and content <> '')
+                  and (metadata ? '{ITEM}' or role <> 'tool' and content <> '')
                 order by said_at desc, message_id desc limit %(limit)s
             """).rows(connection, self._namespace.path.ids, conversation=self.session_id, limit=most)
-        stored = {row.message_id: (row.said_at, _item_of(row.role, row.content, row.metadata)) for row in rows}
+        stored = {row.message_id: (row.said_at, item_of(row.role, row.content, row.metadata)) for row in rows}
         for message_id in stored.keys() & added.keys():
             overlay.added.pop(message_id, None)
         known = {one: item for one, item in (added | stored).items() if one not in overlay.gone}
@@ -150,7 +141,7 @@ class MemorySession:
         return items if limit is None else items[max(0, len(items) - limit) :]
 
     def _add(self, items: list[Item]) -> None:
-        events = [event for item in items if (event := _event_of(item)) is not None]
+        events = apart(lambda: [event for item in items if (event := event_of(item)) is not None])
         if not events:
             return
         moment = max(datetime.now(UTC), self._overlay.latest + _TICK)
@@ -162,9 +153,11 @@ class MemorySession:
             moment += _TICK
         self._namespace.session.publish_all(events)
         self._overlay.latest = moment
-        for event in events:
-            item = _item_of(event["role"], redact_json(event["content"]) or "", redact_json(event["metadata"]))
-            self._overlay.added[event["event_id"]] = (event["occurred_at"], item)
+        kept = apart(
+            lambda: [(redact_json(event["content"]) or "", redact_json(event["metadata"])) for event in events]
+        )
+        for event, (content, metadata) in zip(events, kept, strict=True):
+            self._overlay.added[event["event_id"]] = (event["occurred_at"], item_of(event["role"], content, metadata))
 
     def _pop(self) -> Item | None:
         for message_id, item in reversed(self._read(1)):
@@ -186,55 +179,3 @@ class MemorySession:
 
 
 _OF_ENGINES: WeakKeyDictionary[Engine, dict[tuple[tuple[str, ...], str], _Overlay]] = WeakKeyDictionary()
-
-
-def _event_of(item: Item) -> dict[str, Any] | None:
-    """An item as a message; None for one that cannot be kept as it is, such as encrypted thoughts, which read as secrets."""
-    kind = item.get("type", "message")
-    event: dict[str, Any] = {"type": "message", "role": Role.TOOL, "content": ""}
-    if kind == "message" and item.get("role") in _ROLES:
-        event["role"] = _ROLES[item["role"]]
-    elif kind == "function_call":
-        call = tool_call(item.get("call_id"), item.get("name"), item.get("arguments"))
-        event |= {"role": Role.ASSISTANT, "content": None, "tool_calls": [call]}
-    elif kind == "function_call_output":
-        event["tool_call_id"] = item.get("call_id")
-    places: list[list[Any]] = list(_words_in(item))
-    metadata: dict[str, Any] = {_ITEM: item}
-    if len(places) == 1:
-        *path, last = places[0]
-        metadata = {_ITEM: deepcopy(item), _WORDS: places[0]}
-        holder = reduce(getitem, path, metadata[_ITEM])
-        event["content"], holder[last] = storable(holder[last]), ""
-    elif places:
-        event["content"] = storable("\n".join(str(reduce(getitem, place, item)) for place in places))
-    silent = not places and kind != "function_call"
-    if len(str(metadata)) > MAX_METADATA_BYTES or (silent and redact_json(metadata) != metadata):
-        _log.warning("an item of type %s is not kept: it is too large, or reads as a secret", kind)
-        return None
-    return event | {"metadata": metadata}
-
-
-_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM, "developer": Role.SYSTEM}
-
-
-def _words_in(item: Any) -> Iterator[list[Any]]:
-    """Where an item's words stand: the keys that lead there."""
-    for name in ("content", "output"):
-        value = item.get(name)
-        if isinstance(value, str):
-            yield [name]
-        elif isinstance(value, list):
-            parts = (number for number, part in enumerate(value) if isinstance(part, Mapping) and is_text(part))
-            yield from ([name, number, "text"] for number in parts if isinstance(value[number].get("text"), str))
-
-
-def _item_of(role: str, content: str, metadata: Mapping[str, Any]) -> Item:
-    """A message as an item; one that no session of the SDK published as a plain message."""
-    if _ITEM not in metadata:
-        return {"role": role, "content": content}
-    item: Item = deepcopy(metadata[_ITEM])
-    if _WORDS in metadata:
-        *path, last = metadata[_WORDS]
-        reduce(getitem, path, item)[last] = content
-    return item

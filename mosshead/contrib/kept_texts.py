@@ -3,78 +3,102 @@
 This process reads its own writes at once; other processes read them once the service has applied them.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2s
-from uuid import UUID
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import Engine
 
 from mosshead.api.namespace import Namespace
-from mosshead.errors import InvalidEvent
-from mosshead.models.documents import KEPT
+from mosshead.bridge import apart
+from mosshead.errors import InvalidEvent, NotFound
 from mosshead.models.memories import Decision
 from mosshead.redaction import redact_json
+from mosshead.safety import instructs, suspicion_of
 from mosshead.store import documents
 from mosshead.store.pending import Pending
 
 _MOST_WAITING = 1_000
 
+_A_PHRASE = 4
+"""Words from which a part of a text is judged by itself."""
+
+_WORD = re.compile(r"[^\W_]+")
+
+_REMOVED: Mapping[str, Any] = {"name": None, "text": None, "held": None}
+
+
+@dataclass(frozen=True, slots=True)
+class HeldText:
+    """A text that is kept aside, because it reads as if it were to steer a model. reason: the guard's, which quotes nothing."""
+
+    text: str
+    reason: str
+
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A text that this process wrote, or removed (None), and when that is in effect."""
+    """What this process changed in a document, and when that is in effect."""
 
-    key: str
-    text: str | None
+    patch: Mapping[str, Any]
     pending: Pending
 
 
 class KeptTexts:
-    """The texts of one kind in a namespace. Cheap to make; safe to share between threads."""
+    """The texts of one kind in a namespace. Cheap to make; safe to share between threads. Works across a bridge, too.
 
-    def __init__(self, namespace: Namespace, kind: str) -> None:
-        """kind: letters, figures and underscores, at most 20."""
+    The guard judges what is written. A text that it holds is kept aside: what stood under the key before stays, `held` shows the
+    text to the app, and `release` lets it in.
+    """
+
+    def __init__(
+        self,
+        namespace: Namespace,
+        kind: str,
+        *,
+        by: Literal["tool"] | None = None,
+        said: Callable[[str], Iterable[str]] = lambda text: (text,),
+    ) -> None:
+        """kind: letters, figures and underscores, at most 20. by: who writes. said: the parts of a text that the guard judges."""
         self.namespace = namespace
-        self._prefix = f"{KEPT}{kind}_"
+        self._prefix, self._by, self._said = f"kept_{kind}_", by, said
         self._waiting = _OF_ENGINES.setdefault(namespace.session.engine, {})
 
     def read(self, keys: Iterable[str] | None = None) -> dict[str, str]:
         """Return the texts by key, in the order of the keys, or those of some keys alone. Raises StoreUnavailable."""
-        names = None if keys is None else [self.name(key) for key in keys]
-        session, path = self.namespace.session, self.namespace.path.parts
-        waiting = {place: one for place, one in tuple(self._waiting.items()) if place[0] == path}
-        if waiting:
-            progress = session.progress()  # first: what is in effect by then, the documents say
-            for place in [place for place, one in waiting.items() if one.pending.in_effect(progress)]:
-                waiting.pop(place)
-                self._waiting.pop(place, None)
-        bodies = [row.body for row in session.fetch(documents.documents, names=names, prefix=self._prefix)]
-        texts: dict[str, str | None] = {body["name"]: body["text"] for body in bodies if "text" in body}
-        waits = {name: one for (_, name), one in waiting.items() if name.startswith(self._prefix)}
-        texts |= {one.key: one.text for name, one in waits.items() if names is None or name in names}
-        return {key: text for key, text in sorted(texts.items()) if text is not None}
+        bodies = self._bodies(keys)
+        return {key: body["text"] for key, body in bodies.items() if body.get("text") is not None}
 
-    def write(self, changes: Mapping[str, str | None]) -> list[UUID]:
-        """Set texts, or remove those that are None, all or none; returns the ids of the edits, which `Namespace.undo` takes.
+    def held(self, keys: Iterable[str] | None = None) -> dict[str, HeldText]:
+        """Return what is held by key, of each key the latest, or that of some keys alone. Raises StoreUnavailable."""
+        return {key: HeldText(**body["held"]) for key, body in self._bodies(keys).items() if body.get("held")}
 
-        Secrets are taken out before the spool (`redacted` says how). Raises InvalidEvent where a key reads as a secret or a text
-        is beyond 16 KiB, and otherwise as `Namespace.publish`.
+    def write(self, changes: Mapping[str, str | None]) -> dict[str, str]:
+        """Set texts, or remove those that are None, all or none. Returns which were held, by key, and why.
+
+        What is held under a key stays until a text is let in there. Secrets are taken out before the spool (`redacted` says how).
+        Raises InvalidEvent where a key reads as a secret or as an instruction, or where a text is beyond 16 KiB, and otherwise as
+        `Namespace.publish`.
         """
-        if secret := next((key for key in changes if self.redacted(key) != key), None):
-            raise InvalidEvent(f"key: {self.redacted(secret)!r} reads as a secret; choose another")
-        texts = {key: None if text is None else self.redacted(text) for key, text in changes.items()}
-        session = self.namespace.session
-        ids = session.publish_all([self._edit(key, text) for key, text in texts.items()])
-        numbers = session.published()
-        for key, text in texts.items():
-            place = (self.namespace.path.parts, self.name(key))
-            self._waiting.pop(place, None)  # to stand last
-            self._waiting[place] = _Waiting(key, text, Pending(memory=None, closes={}, numbers=numbers))
-        for place in tuple(self._waiting)[:-_MOST_WAITING]:
-            self._waiting.pop(place, None)
-        return ids
+        patches = apart(lambda: {key: self._patch(key, text) for key, text in changes.items()})
+        self._publish(patches)
+        return {key: patch["held"]["reason"] for key, patch in patches.items() if patch.get("held")}
+
+    def move(self, moves: Mapping[str, str]) -> None:
+        """Give texts other keys, and what is held under these with them. Nothing is judged again. Raises as `write`."""
+        bodies = self._bodies(moves)
+        there = {moves[key]: {**_REMOVED, **body, "name": _checked(moves[key])} for key, body in bodies.items()}
+        self._publish({**dict.fromkeys(bodies, _REMOVED), **there})
+
+    def release(self, key: str) -> None:
+        """Let in what is held under a key. Raises NotFound where nothing is, and otherwise as `Namespace.publish`."""
+        held = self.held([key]).get(key)
+        if held is None:
+            raise NotFound("key: nothing is held under it; held() lists what is")
+        self._publish({key: {"name": key, "text": held.text, "held": None}})
 
     def decisions(self, keys: Iterable[str]) -> list[Decision]:
         """List what was decided about the texts of some keys, newest first; `Namespace.undo` takes one back."""
@@ -90,9 +114,61 @@ class KeptTexts:
         """Return a text as it is kept, without secrets."""
         return str(redact_json(text))
 
-    def _edit(self, key: str, text: str | None) -> dict[str, object]:
-        patch = {"name": None if text is None else key, "text": text}
-        return {"type": "edit_document", "document": self.name(key), "patch": patch}
+    def _bodies(self, keys: Iterable[str] | None = None) -> dict[str, Mapping[str, Any]]:
+        """The documents' bodies by key, with what this process wrote."""
+        names = None if keys is None else [self.name(key) for key in keys]
+        session, path = self.namespace.session, self.namespace.path.parts
+        waiting = {place: one for place, one in tuple(self._waiting.items()) if place[0] == path}
+        if waiting:
+            progress = session.progress()  # first: what is in effect by then, the documents say
+            for place in [place for place, one in waiting.items() if one.pending.in_effect(progress)]:
+                waiting.pop(place)
+                self._waiting.pop(place, None)
+        rows = session.fetch(documents.documents, names=names, prefix=self._prefix)
+        bodies: dict[str, Mapping[str, Any]] = {row.schema_name: row.body for row in rows}
+        for (_, name), one in waiting.items():
+            if name.startswith(self._prefix) and (names is None or name in names):
+                bodies[name] = {**bodies.get(name, {}), **one.patch}
+        named = {body["name"]: body for body in bodies.values() if body.get("name") is not None}
+        return dict(sorted(named.items()))
+
+    def _patch(self, key: str, text: str | None) -> Mapping[str, Any]:
+        """What a text becomes in its document."""
+        if text is None:
+            return {"text": None}
+        kept, name = self.redacted(text), _checked(key)
+        if reason := self._suspicion(kept):
+            return {"name": name, "held": {"text": kept, "reason": reason}}
+        return {"name": name, "text": kept, "held": None}
+
+    def _suspicion(self, text: str) -> str | None:
+        said = list(self._said(text))
+        parts = [one for one in said if len(one.split()) >= _A_PHRASE] if len(said) > 1 else []
+        return next((why for one in ("\n".join(said), *parts) if (why := suspicion_of(one, "", ()))), None)
+
+    def _publish(self, patches: Mapping[str, Mapping[str, Any]]) -> None:
+        session, path = self.namespace.session, self.namespace.path.parts
+        session.publish_all([self._edit(key, patch) for key, patch in patches.items()])
+        numbers = session.published()
+        for key, patch in patches.items():
+            place = (path, self.name(key))
+            before = self._waiting.pop(place, None)  # to stand last
+            whole = {**before.patch, **patch} if before else patch
+            self._waiting[place] = _Waiting(whole, Pending(memory=None, closes={}, numbers=numbers))
+        for place in tuple(self._waiting)[:-_MOST_WAITING]:
+            self._waiting.pop(place, None)
+
+    def _edit(self, key: str, patch: Mapping[str, Any]) -> dict[str, object]:
+        return {"type": "edit_document", "document": self.name(key), "patch": patch, "by": self._by}
+
+
+def _checked(key: str) -> str:
+    """A key that may stand in a list which a model is shown. Raises InvalidEvent."""
+    if (shown := KeptTexts.redacted(key)) != key:
+        raise InvalidEvent(f"key: {shown!r} reads as a secret; choose another")
+    if instructs(" ".join(_WORD.findall(key))):
+        raise InvalidEvent("key: reads as an instruction; choose another")
+    return key
 
 
 _OF_ENGINES: WeakKeyDictionary[Engine, dict[tuple[tuple[str, ...], str], _Waiting]] = WeakKeyDictionary()

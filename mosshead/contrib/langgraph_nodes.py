@@ -1,6 +1,7 @@
 """Two nodes for a graph of LangGraph: one tells the model what is remembered, one publishes what was said."""
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 from uuid import UUID, uuid5
@@ -11,22 +12,22 @@ from langchain_core.runnables import RunnableConfig
 from mosshead.api.memory import warm_up
 from mosshead.api.namespace import Namespace
 from mosshead.arguments import checked_limit, checked_seconds
+from mosshead.bridge import across
 from mosshead.contrib.openai_client.apis import Chat, Message, storable, text_of
-from mosshead.contrib.openai_client.calls import BACKGROUND, Call, Injection, wait, warm_up_reads
+from mosshead.contrib.openai_client.calls import BACKGROUND, Call, Face, Injection, wait, wait_async, warm_up_reads
 from mosshead.models.kinds import Role
 
 _MOST_THREADS = 1_000
 
 
-class MemoryNodes:
-    """The nodes of one namespace. ``graph.add_node("recall", nodes.recall)``, and ``nodes.publish`` behind the model's node.
+class _Nodes:
+    """What the nodes of both kinds do, but for the waiting."""
 
-    The conversation is the ``thread_id`` of the graph's config. The state holds ``messages``.
-    """
+    _asynchronous: bool
 
     def __init__(
         self,
-        namespace: Namespace | Callable[[RunnableConfig], Namespace],
+        namespace: Face | Callable[[RunnableConfig], Face],
         *,
         zone: tzinfo = UTC,
         budget: int = 800,
@@ -44,15 +45,15 @@ class MemoryNodes:
             warm_up(namespace.session.embedder)
             warm_up_reads(namespace)
 
-    def recall(self, state: Mapping[str, Any], config: RunnableConfig) -> dict[str, Any]:
-        """Return ``llm_input_messages``: the state's messages with what is known put in, for the model alone."""
+    def _call(self, state: Mapping[str, Any], config: RunnableConfig) -> Call:
+        """What is to be looked up for a state."""
+        return Call(self._whose(config), _CHAT, {"messages": _plain(state["messages"])})
+
+    def _told(self, state: Mapping[str, Any], config: RunnableConfig, call: Call) -> dict[str, Any]:
+        """The state's messages, with what was looked up."""
         messages: Sequence[BaseMessage] = state["messages"]
-        namespace, injection = self._whose(config)
         plain = _plain(messages)
-        call = Call(injection, _CHAT, {"messages": plain})
-        if (reading := call.recall()) is not None:
-            call.remind(wait(reading, call.to_read))
-        self._injected[namespace.path.parts, injection.named(None)] = call.injected
+        self._injected[_place(self._whose(config))] = call.injected
         for place in tuple(self._injected)[:-_MOST_THREADS]:
             self._injected.pop(place, None)
         reminded = call.arguments["messages"]
@@ -63,17 +64,14 @@ class MemoryNodes:
             told.append(message.model_copy(update=changes) if changes else message)
         return {"llm_input_messages": told}
 
-    def publish(self, state: Mapping[str, Any], config: RunnableConfig) -> dict[str, Any]:
-        """Publish the turn, from the user's last message on, for memories to form. A node that runs again publishes nothing anew.
-
-        Where memory is away, the graph goes on: ``on_error``, or a warning of the logger "mosshead", tells.
-        """
+    def _publishing(self, state: Mapping[str, Any], config: RunnableConfig) -> Future[None] | None:
+        """Begin to publish the turn; None where there is nothing to be waited for."""
         messages: Sequence[BaseMessage] = state["messages"]
-        namespace, injection = self._whose(config)
-        thread, plain = injection.named(None), _plain(messages)
+        injection = self._whose(config)
+        (namespace, _), thread, plain = across(injection.memory), injection.named(None), _plain(messages)
         said = [number for number, one in enumerate(plain) if one["role"] == Role.USER]
         first = said[-1] if said else len(plain)
-        injected = self._injected.get((namespace.path.parts, thread))
+        injected = self._injected.get(_place(injection))
         more = {"injected": injected} if injected else {}
         now = datetime.now(self._zone)
         turn = [
@@ -81,19 +79,16 @@ class MemoryNodes:
             for message, one in zip(messages[first:], plain[first:], strict=True)
             if (event := _event_of(one)) is not None
         ]
-        if turn:
-            publishing = BACKGROUND.publish(lambda: injection.tried(None, _publish, namespace, turn))
-            wait(publishing, injection.seconds)
-        return {}
+        return BACKGROUND.publish(lambda: injection.tried(None, _publish, namespace, turn)) if turn else None
 
-    def _whose(self, config: RunnableConfig) -> tuple[Namespace, Injection]:
+    def _whose(self, config: RunnableConfig) -> Injection:
         """Whose memory a run is about, and how it is told. Raises ValueError where the config has no thread."""
         thread = config.get("configurable", {}).get("thread_id")
         if not thread:
             raise ValueError("thread_id: is missing; run the graph with {'configurable': {'thread_id': …}}")
-        namespace = self._namespace if isinstance(self._namespace, Namespace) else self._namespace(config)
-        injection = Injection(
-            asynchronous=False,
+        namespace = self._namespace(config) if callable(self._namespace) else self._namespace
+        return Injection(
+            asynchronous=self._asynchronous,
             memory=namespace,
             namespace=None,
             conversation=str(thread),
@@ -104,10 +99,54 @@ class MemoryNodes:
             on_extract=None,
             on_error=self._on_error,
         )
-        return namespace, injection
+
+
+class MemoryNodes(_Nodes):
+    """The nodes of one namespace. ``graph.add_node("recall", nodes.recall)``, and ``nodes.publish`` behind the model's node.
+
+    The conversation is the ``thread_id`` of the graph's config. The state holds ``messages``.
+    """
+
+    _asynchronous = False
+
+    def recall(self, state: Mapping[str, Any], config: RunnableConfig) -> dict[str, Any]:
+        """Return ``llm_input_messages``: the state's messages with what is known put in, for the model alone."""
+        call = self._call(state, config)
+        call.look_up()
+        return self._told(state, config, call)
+
+    def publish(self, state: Mapping[str, Any], config: RunnableConfig) -> dict[str, Any]:
+        """Publish the turn, from the user's last message on, for memories to form. A node that runs again publishes nothing anew.
+
+        Where memory is away, the graph goes on: ``on_error``, or a warning of the logger "mosshead", tells.
+        """
+        wait(self._publishing(state, config), self._seconds)
+        return {}
+
+
+class AsyncMemoryNodes(_Nodes):
+    """`MemoryNodes` for a graph of asyncio; an `AsyncNamespace` is read in the event loop."""
+
+    _asynchronous = True
+
+    async def recall(self, state: Mapping[str, Any], config: RunnableConfig) -> dict[str, Any]:
+        """As `MemoryNodes.recall`."""
+        call = self._call(state, config)
+        await call.look_up_async()
+        return self._told(state, config, call)
+
+    async def publish(self, state: Mapping[str, Any], config: RunnableConfig) -> dict[str, Any]:
+        """As `MemoryNodes.publish`."""
+        await wait_async(self._publishing(state, config), self._seconds)
+        return {}
 
 
 _CHAT = Chat()
+
+
+def _place(injection: Injection) -> tuple[object, str]:
+    """Whose memory it is, and the thread."""
+    return across(injection.memory)[0].path.parts, injection.named(None)
 
 
 def _plain(messages: Sequence[BaseMessage]) -> list[Message]:

@@ -3,11 +3,10 @@
 LangGraph's own `InMemoryStore` answers each batch, filled with the items that are kept: filters, wildcards and pages are its own.
 """
 
-import asyncio
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
@@ -26,8 +25,12 @@ from langgraph.store.base import (
 from langgraph.store.memory import InMemoryStore
 
 from mosshead.api.namespace import Namespace
-from mosshead.contrib.kept_texts import KeptTexts
+from mosshead.bridge import Bridge, across, apart, crossed, run_across
+from mosshead.contrib.kept_texts import HeldText, KeptTexts
+from mosshead.contrib.openai_client.calls import Face
+from mosshead.errors import InvalidEvent
 from mosshead.models.memories import Decision
+from mosshead.safety import texts_in
 
 Place = tuple[tuple[str, ...], str]
 """LangGraph's namespace and the key in it."""
@@ -35,21 +38,27 @@ Place = tuple[tuple[str, ...], str]
 Kept = dict[str, Any]
 """An item as it is kept."""
 
+_T = TypeVar("_T")
+
 _MOST_VECTORS = 10_000
 
 
 class MossheadStore(BaseStore):
     """For ``graph.compile(store=…)``. All of LangGraph's namespaces are within the one namespace of Mosshead.
 
-    Each change is an edit of a document, which `Namespace.undo` takes back. Items do not expire: there is no TTL.
+    Each change is an edit of a document, which `Namespace.undo` takes back. Items do not expire: there is no TTL. Of an
+    `AsyncNamespace` the methods that are awaited work alone (``aget``, ``aput``, …).
     """
 
     supports_ttl = False
 
-    def __init__(self, namespace: Namespace, *, index: IndexConfig | None = None) -> None:
+    def __init__(self, namespace: Face, *, index: IndexConfig | None = None) -> None:
         """index: as LangGraph's stores take it; by default the namespace's own embedder, and all of a value."""
-        self._texts = KeptTexts(namespace, "items")
-        embedder = namespace.session.embedder
+        straight: Namespace
+        self._bridge: Bridge | None
+        straight, self._bridge = across(namespace)
+        self._texts = KeptTexts(straight, "items", said=_said)
+        embedder = straight.session.embedder
 
         def embed(texts: Sequence[str]) -> list[list[float]]:
             return list(embedder.embed(list(texts)))  # as arrays
@@ -58,7 +67,13 @@ class MossheadStore(BaseStore):
         self._embeddings = _CachedEmbeddings(ensure_embeddings(self.index_config["embed"]))
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Carry operations out: what is read is as it was before what is put. Raises StoreUnavailable, and InvalidEvent."""
+        """Carry operations out: what is read is as it was before what is put.
+
+        Raises StoreUnavailable, and InvalidEvent: for an item that cannot be stored, where nothing is, and for one that was held,
+        beside which the others are stored.
+        """
+        if self._bridge and not crossed():
+            raise TypeError("namespace: an AsyncNamespace is awaited; use aget, aput, asearch, …")
         given = [
             op._replace(namespace_prefix=tuple(op.namespace_prefix)) if isinstance(op, SearchOp) else op for op in ops
         ]
@@ -66,17 +81,40 @@ class MossheadStore(BaseStore):
         puts = {(op.namespace, op.key): op for op in given if isinstance(op, PutOp)}
         named = [_name(op.namespace, op.key) for op in given if isinstance(op, GetOp | PutOp)]
         items = self._items(named if len(named) == len(given) else None)
-        read = iter(self._read(reads, items))
+        read = iter(apart(lambda: self._read(reads, items)))
         self._write(puts, items)
         return [None if isinstance(op, PutOp) else next(read) for op in given]
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """As `batch`, in a thread."""
-        return await asyncio.to_thread(self.batch, list(ops))
+        """As `batch`, while the loop goes on."""
+        return await self._across(lambda: self.batch(ops))
 
     def decisions(self, namespace: tuple[str, ...], key: str) -> list[Decision]:
         """List the changes of an item, newest first; `Namespace.undo` takes one back."""
         return self._texts.decisions([_name(namespace, key)])
+
+    def held(self) -> dict[Place, HeldText]:
+        """Return what the guard held, by namespace and key: the item that was put there last, as JSON."""
+        return {_place(name): one for name, one in self._texts.held().items()}
+
+    def release(self, namespace: tuple[str, ...], key: str) -> None:
+        """Let in what was held. Raises NotFound where nothing was."""
+        self._texts.release(_name(namespace, key))
+
+    async def adecisions(self, namespace: tuple[str, ...], key: str) -> list[Decision]:
+        """As `decisions`."""
+        return await self._across(lambda: self.decisions(namespace, key))
+
+    async def aheld(self) -> dict[Place, HeldText]:
+        """As `held`."""
+        return await self._across(self.held)
+
+    async def arelease(self, namespace: tuple[str, ...], key: str) -> None:
+        """As `release`."""
+        await self._across(lambda: self.release(namespace, key))
+
+    async def _across(self, call: Callable[[], _T]) -> _T:
+        return await run_across(self._bridge, call)
 
     def _items(self, names: list[str] | None) -> dict[Place, Kept]:
         """The items that are kept, in the order of their making. names: of those alone."""
@@ -118,8 +156,12 @@ class MossheadStore(BaseStore):
                 changes[_name(*place)] = json.dumps(item, ensure_ascii=False)
             elif before:
                 changes[_name(*place)] = None
-        if changes:
-            self._texts.write(changes)
+        held = self._texts.write(changes) if changes else {}
+        if held:
+            reasons = ", ".join(dict.fromkeys(held.values()))
+            raise InvalidEvent(
+                f"value: {reasons}; it is set aside: held() shows it, and release(namespace, key) lets it in"
+            )
 
 
 class _CachedEmbeddings(Embeddings):
@@ -143,5 +185,14 @@ class _CachedEmbeddings(Embeddings):
         return self._inner.embed_query(text)
 
 
+def _said(item: str) -> Iterable[str]:
+    return texts_in(json.loads(item)["value"])
+
+
 def _name(namespace: tuple[str, ...], key: str) -> str:
     return json.dumps([*namespace, key], ensure_ascii=False)
+
+
+def _place(name: str) -> Place:
+    *namespace, key = json.loads(name)
+    return tuple(namespace), key

@@ -177,12 +177,14 @@ class EditDocument(Envelope):
 
     document: the name of its schema. patch: a JSON Merge Patch (RFC 7396): a null removes a field, an object is merged.
     document_version: the version that the edit is meant for, 0 where there is to be none yet; None for whatever is there.
+    by: "tool" where a model edits it through a tool, which the decision tells then.
     """
 
     type: Literal["edit_document"] = "edit_document"
     document: SchemaName
     patch: dict[str, JsonValue] = Field(min_length=1)
     document_version: int | None = Field(None, ge=0, lt=2**31)
+    by: Literal["tool"] | None = None
 
     @field_validator("patch")
     @classmethod

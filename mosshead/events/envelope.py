@@ -91,6 +91,7 @@ class MessageEvent(Envelope):
         are text are remembered. Those of the responses API become parts of type "text".
     tool_calls, tool_call_id: as the chat completion API has them.
     injected: the memories that were in the prompt of this turn: what merely repeats one of them is no news.
+    imported: it comes from an export of chats. What is said now may go on; this does not, so the lane does not wait for more.
     """
 
     model_config = ConfigDict(defer_build=False)  # every app publishes messages: the first is not to wait for it
@@ -104,6 +105,7 @@ class MessageEvent(Envelope):
     tool_call_id: str | None = None
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
     injected: list[UUID] | None = Field(None, max_length=MAX_INJECTED)
+    imported: Literal[True] | None = None
 
     @property
     def text(self) -> str:

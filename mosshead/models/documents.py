@@ -14,9 +14,6 @@ from mosshead.schemas import alike, as_json, merged, patch_between, read
 
 S = TypeVar("S", bound=BaseModel)
 
-KEPT = "kept_"
-"""A document whose name begins so is kept by hand alone: it may hold anything, and `configure` need not ask for it."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document(Generic[S]):

@@ -37,7 +37,7 @@ def test_an_export_of_many_portions_takes_effect_in_the_order_of_time(running: R
             "conversation": f"c{number // 10}",
             "occurred_at": f"2024-05-01T{number // 60:02}:{number % 60:02}:00Z",
         }
-        for number in range(70)
+        for number in range(120)
     ]
     file = tmp_path / "said.jsonl"
     file.write_text("\n".join(json.dumps(line) for line in reversed(lines)), encoding="utf-8")
@@ -51,7 +51,7 @@ def test_an_export_of_many_portions_takes_effect_in_the_order_of_time(running: R
         "select payload ->> 'content' from mosshead.events "
         f"where namespace_id = '{tom.path.namespace_id}' and state = 'done' order by effective_at"
     )
-    assert [int(content.split()[3]) for (content,) in stored] == list(range(70))
+    assert [int(content.split()[3]) for (content,) in stored] == list(range(120))
 
 
 def mosshead(running: Running, *arguments: object) -> str:

@@ -89,6 +89,37 @@ class TestRest:
             running.eventually(lambda: client.get(f"/v1/erasures/{erased}").status_code == 200, "it is erased")
             assert client.get("/v1/memories").json()["memories"] == []
 
+    def test_entities_are_merged_and_split_and_a_document_is_edited(
+        self, server: Served, running: Running, tenant: str
+    ) -> None:
+        with server.client(f"{tenant}/pat") as client:
+
+            def named() -> dict[str, str]:
+                return {one["name"]: one["id"] for one in client.get("/v1/entities").json()["entities"]}
+
+            texts = ("My sister Ruth lives in Leeds.", "My boss Edith plays chess.")
+            client.post("/v1/messages", json={"messages": [{"role": "user", "content": text} for text in texts]})
+            wait(client, running)
+            before = named()
+            merged = client.post(f"/v1/entities/{before['Edith']}/merge", json={"into": before["Ruth"]})
+            wait(client, running)
+            assert (merged.status_code, "Edith" in named()) == (202, False)
+            about = client.get("/v1/memories", params={"about": before["Ruth"]}).json()["memories"]
+            chess = [one["id"] for one in about if "chess" in one["content"]]
+            split = client.post(f"/v1/entities/{before['Ruth']}/split", json={"memories": chess, "name": "Ede"})
+            wait(client, running)
+            assert named()["Ede"] == split.json()["event_id"]
+            assert client.post(f"/v1/entities/{uuid4()}/merge", json={"into": before["Ruth"]}).status_code == 404
+
+            edit = client.patch("/v1/documents/menu", json={"patch": {"soup": "leek"}, "version": 0})
+            wait(client, running)
+            (document,) = client.get("/v1/documents").json()["documents"]
+            assert (document["name"], document["body"], document["version"]) == ("menu", {"soup": "leek"}, 1)
+            (decision,) = client.get("/v1/documents/menu/decisions").json()["decisions"]
+            assert (edit.status_code, decision["id"]) == (202, edit.json()["event_id"])
+            late = client.patch("/v1/documents/menu", json={"patch": {"soup": "pea"}, "version": 0})
+            assert late.status_code == 409
+
     def test_a_token_reads_nothing_of_another_tenants_nor_beside_its_prefix(
         self, server: Served, running: Running, tenant: str
     ) -> None:

@@ -15,7 +15,6 @@ from db.keys import BatchRef, LaneRef
 from mosshead.contrib.managers.prompts import DOCUMENT_VERSION
 from mosshead.events.commands import EditDocument
 from mosshead.llm import LanguageModel
-from mosshead.models.documents import KEPT
 from mosshead.store.connection import tenant_transaction
 from pipeline.models import RecordSchema
 from pipeline.reflection.documents import Changed, DocumentState, Formed, Mark, Misfit, edited, form_document, settled
@@ -39,26 +38,23 @@ def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> St
 
 
 def edit(connection: Connection, *, batch: BatchRef, command: EditDocument) -> None:
-    """Edit a document as the app wants it, or log why not."""
+    """Edit a document as the app wants it, or log why not. One that no configuration asks for may hold anything."""
     held = _held(connection, batch.lane, command.document)
-    shape = _shape(namespaces.configuration(connection, batch.lane).profiles, command.document)
+    asked_for = _shape(namespaces.configuration(connection, batch.lane).profiles, command.document)
+    shape = asked_for or RecordSchema(command.document, {"type": "object"})
     stamp = decisions.stamp_of_event(connection, command.event_id)
     change, refused = _edited(shape, held, command)
     if change is not None:
         _write(connection, batch.lane, command.document, held=held, change=change, stamp=stamp)
-    told = {"document": command.document, "patch": command.patch}
+    told = {"document": command.document, "patch": command.patch, **({"by": command.by} if command.by else {})}
     document = documents.id_of(connection, batch.lane, command.document)
     of = {"target_id": document, "target_version": held.version}
     logged = decisions.by_app(stamp, "document", reason="the app edited it", refused=refused, fact=told, **of)
     decisions.log(connection, batch, [logged])
 
 
-def _edited(
-    shape: RecordSchema | None, held: DocumentState, command: EditDocument
-) -> tuple[Changed | None, str | None]:
+def _edited(shape: RecordSchema, held: DocumentState, command: EditDocument) -> tuple[Changed | None, str | None]:
     expected = command.document_version
-    if shape is None:
-        return None, "no document of this name is asked for; configure(profiles=[…]) does that"
     if expected is not None and expected != held.version:
         return None, f"version {expected} was expected, and it is at {held.version}"
     try:
@@ -120,8 +116,7 @@ def held_in(row: DocumentVersion) -> DocumentState:
 
 
 def _shape(profiles: Iterable[Mapping[str, Any]], name: str) -> RecordSchema | None:
-    asked_for = (RecordSchema(name, one["json_schema"]) for one in profiles if one["name"] == name)
-    return next(asked_for, RecordSchema(name, {"type": "object"}) if name.startswith(KEPT) else None)
+    return next((RecordSchema(name, one["json_schema"]) for one in profiles if one["name"] == name), None)
 
 
 DOCUMENT = Reflection(prepare)

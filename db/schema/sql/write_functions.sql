@@ -146,6 +146,7 @@ declare
     fresh      jsonb;
     stored     integer;
     ended      boolean;
+    imported   boolean;
 begin
     perform mosshead.open_lane(tenant, namespace, path);
     events := mosshead.dated(events);
@@ -206,13 +207,16 @@ begin
             last_message_at = greatest(conversations.last_message_at, excluded.last_message_at),
             ended_at = coalesce(excluded.ended_at, conversations.ended_at);
 
-    -- Debounced, but never for longer than "most".
-    select bool_or(event ->> 'type' = 'conversation_ended') into ended from jsonb_array_elements(fresh) as event;
+    -- Debounced, but never for longer than "most". What is imported waits for nothing, nor does it start what waits anew.
+    select bool_or(event ->> 'type' = 'conversation_ended'), bool_and(event ? 'imported') into ended, imported
+    from jsonb_array_elements(fresh) as event;
     update mosshead.lanes as lane
     set pending = lane.pending + stored,
         last_event_at = now(),
         first_pending_at = coalesce(lane.first_pending_at, now()),
-        ready_at = case when ended then now() else least(now() + quiet, coalesce(lane.first_pending_at, now()) + most) end
+        ready_at = case when ended or imported and lane.first_pending_at is null then now()
+                        when imported then least(lane.ready_at, now() + quiet)
+                        else least(now() + quiet, coalesce(lane.first_pending_at, now()) + most) end
     where lane.tenant_id = tenant and lane.namespace_id = namespace;
     return stored;
 end

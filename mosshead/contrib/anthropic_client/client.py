@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from copy import copy
 from datetime import UTC, tzinfo
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, Union, cast
 from uuid import UUID
 
 from mosshead.api.memory import Memory
-from mosshead.api.namespace import Namespace
 from mosshead.contrib.anthropic_client.messages import AnthropicMessages
 from mosshead.contrib.openai_client.calls import (
     NO_MESSAGES,
     Call,
+    Face,
     Injection,
     Placement,
     Whose,
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from anthropic import Anthropic, AsyncAnthropic
 
+    from mosshead.api.async_memory import AsyncMemory
+
 _FORM: Any = AnthropicMessages()
 
 _Client = TypeVar("_Client", bound="Anthropic | AsyncAnthropic")
@@ -33,7 +35,7 @@ _Client = TypeVar("_Client", bound="Anthropic | AsyncAnthropic")
 
 def with_memory(
     client: _Client,
-    memory: Memory | Namespace,
+    memory: Union[Memory, "AsyncMemory", Face],
     *,
     namespace: Whose | Callable[[], Whose] | None = None,
     conversation: str | Callable[[], str] | None = None,
@@ -53,8 +55,6 @@ def with_memory(
     ConfigurationError where the embedding model's files are not the right ones. The calls raise what the client raises, and
     InvalidNamespace where no namespace is said.
     """
-    if not isinstance(memory, Memory | Namespace):
-        raise TypeError(f"memory: a Memory, or one of its namespaces, got {type(memory).__name__}")
     injection = injection_of(
         memory,
         asynchronous=_is_asynchronous(client),
@@ -153,8 +153,7 @@ class _StreamManager:
         self._stream: Any = None
 
     def __enter__(self) -> Any:
-        if (reading := self._call.recall()) is not None:
-            self._call.remind(wait(reading, self._call.to_read))
+        self._call.look_up()
         self._manager = self._method(**self._call.arguments)
         self._stream = self._manager.__enter__()
         return self._stream
@@ -166,9 +165,7 @@ class _StreamManager:
             wait(self._publish(), self._call.left)
 
     async def __aenter__(self) -> Any:
-        if (reading := self._call.recall()) is not None:
-            read = await wait_async(reading, self._call.to_read)
-            self._call.remind(read)
+        await self._call.look_up_async()
         self._manager = self._method(**self._call.arguments)
         self._stream = await self._manager.__aenter__()
         return self._stream

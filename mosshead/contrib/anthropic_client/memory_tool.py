@@ -3,31 +3,36 @@
 Answers are worded as those of the package's own `BetaLocalFilesystemMemoryTool`, which models know.
 """
 
-import asyncio
 import json
 import logging
-import posixpath
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
-from urllib.parse import unquote
 
 from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
 
 from mosshead.api.namespace import Namespace
-from mosshead.contrib.kept_texts import KeptTexts
+from mosshead.bridge import across, apart, run_across
+from mosshead.contrib.anthropic_client.memory_files import (
+    ROOT,
+    check_free,
+    files_within,
+    lines_of,
+    missing,
+    normalised,
+    numbered,
+    shown_directory,
+    shown_file,
+)
+from mosshead.contrib.kept_texts import HeldText, KeptTexts
+from mosshead.contrib.openai_client.calls import Face
 from mosshead.errors import InvalidEvent, MossheadError
 from mosshead.models.memories import Decision
 from mosshead.redaction.text import MARK
-
-ROOT = "/memories"
 
 MAX_BYTES = 16_000
 """Of a file, as JSON."""
 
 MAX_FILES = 500
-_LONGEST_PATH = 300
-_DEPTH = 2
 _UNAVAILABLE = "The memory cannot be reached at the moment. Go on without it."
 
 _log = logging.getLogger("mosshead")
@@ -42,11 +47,19 @@ class AnthropicMemoryTool(BetaAbstractMemoryTool):
     def __init__(self, namespace: Namespace, **options: Any) -> None:
         """options: those of the package's class, such as ``cache_control``."""
         super().__init__(**options)
-        self._texts = KeptTexts(namespace, "files")
+        self._texts = KeptTexts(namespace, "files", by="tool")
 
     def decisions(self, path: str) -> list[Decision]:
         """List the changes of a file, newest first, those before it was deleted included; `Namespace.undo` takes one back."""
-        return self._texts.decisions([_normalised(path)])
+        return self._texts.decisions([normalised(path)])
+
+    def held(self) -> dict[str, HeldText]:
+        """Return what the guard held, by path: what the model wrote there last, which no file says."""
+        return self._texts.held()
+
+    def release(self, path: str) -> None:
+        """Let a file say what was held. Raises NotFound where nothing was."""
+        self._texts.release(normalised(path))
 
     def execute(self, command: Any) -> Any:
         """Carry a command out. Raises ToolError, which tells the model what to do instead."""
@@ -62,29 +75,24 @@ class AnthropicMemoryTool(BetaAbstractMemoryTool):
             raise ToolError(f"Not done: the arguments do not fit the command ({type(error).__name__}).") from error
 
     def view(self, command: Any) -> str:
-        path, files = _normalised(command.path), self._texts.read()
+        path, files = normalised(command.path), self._texts.read()
         if path in files:
-            return _numbered_file(command.path, files[path].split("\n"), getattr(command, "view_range", None))
-        if path != ROOT and not _within(files, path):
-            raise _missing(command.path)
-        return "\n".join(
-            [
-                f"Here're the files and directories up to 2 levels deep in {command.path}, excluding hidden items:",
-                *(f"{_size(size)}\t{path}{below}" for below, size in _listed(_within(files, path))),
-            ]
-        )
+            return shown_file(command.path, files[path].split("\n"), getattr(command, "view_range", None))
+        if path != ROOT and not files_within(files, path):
+            raise missing(command.path)
+        return shown_directory(command.path, path, files_within(files, path))
 
     def create(self, command: Any) -> str:
-        path, files = _normalised(command.path), self._texts.read()
-        _check_free(files, path, f"File {command.path} already exists")
-        if len(files) >= MAX_FILES:
+        path, files = normalised(command.path), self._texts.read()
+        check_free(files, path, f"File {command.path} already exists")
+        if len(files) + len(self._texts.held()) >= MAX_FILES:
             raise ToolError(f"There are {MAX_FILES} files already; delete or join some first.")
         _, told = self._write(path, command.file_text)
         return f"File created successfully at: {command.path}{told}"
 
     def str_replace(self, command: Any) -> str:
         path, content = self._file(command.path)
-        lines = _lines_of(content, command.old_str)
+        lines = lines_of(content, command.old_str)
         if not lines:
             wanted = f"old_str `{command.old_str}` did not appear verbatim in {command.path}"
             raise ToolError(f"No replacement was performed, {wanted}.")
@@ -93,7 +101,7 @@ class AnthropicMemoryTool(BetaAbstractMemoryTool):
             raise ToolError(f"No replacement was performed. {wanted}. Please ensure it is unique")
         kept, told = self._write(path, content.replace(command.old_str, command.new_str))
         first = max(1, lines[0] - 2)
-        snippet = _numbered(kept.split("\n")[first - 1 : lines[0] + 2], first)
+        snippet = numbered(kept.split("\n")[first - 1 : lines[0] + 2], first)
         edited = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
         return f"{edited}\n{snippet}{told}"
 
@@ -111,27 +119,26 @@ class AnthropicMemoryTool(BetaAbstractMemoryTool):
         return f"The file {command.path} has been edited.{told}"
 
     def delete(self, command: Any) -> str:
-        path, files = _normalised(command.path), self._texts.read()
+        path, files = normalised(command.path), self._texts.read()
         if path == ROOT:
             raise ToolError("Cannot delete the /memories directory itself")
-        gone = [path] if path in files else [f"{path}{below}" for below in _within(files, path)]
+        gone = [path] if path in files else [f"{path}{below}" for below in files_within(files, path)]
         if not gone:
             raise ToolError(f"The path {command.path} does not exist")
         self._texts.write(dict.fromkeys(gone))
         return f"Successfully deleted {command.path}"
 
     def rename(self, command: Any) -> str:
-        old, new, files = _normalised(command.old_path), _normalised(command.new_path), self._texts.read()
+        old, new, files = normalised(command.old_path), normalised(command.new_path), self._texts.read()
         if old == ROOT:
             raise ToolError("Cannot rename the /memories directory itself")
-        _check_free(files, new, f"The destination {command.new_path} already exists")
-        moved = {"": files[old]} if old in files else _within(files, old)
+        check_free(files, new, f"The destination {command.new_path} already exists")
+        moved = [""] if old in files else list(files_within(files, old))
         if not moved:
             raise ToolError(f"The path {command.old_path} does not exist")
         if new.startswith(f"{old}/"):
             raise ToolError(f"Cannot move {command.old_path} into itself")
-        there = {f"{new}{below}": text for below, text in moved.items()}
-        self._texts.write({**dict.fromkeys(f"{old}{below}" for below in moved), **there})
+        self._texts.move({f"{old}{below}": f"{new}{below}" for below in moved})
         return f"Successfully renamed {command.old_path} to {command.new_path}"
 
     def clear_all_memory(self) -> str:
@@ -141,113 +148,64 @@ class AnthropicMemoryTool(BetaAbstractMemoryTool):
 
     def _file(self, given: str) -> tuple[str, str]:
         """A file's normal path and its content. Raises ToolError where it is none."""
-        path, files = _normalised(given), self._texts.read()
+        path, files = normalised(given), self._texts.read()
         if path in files:
             return path, files[path]
-        raise ToolError(f"The path {given} is not a file.") if path == ROOT or _within(files, path) else _missing(given)
+        raise (
+            ToolError(f"The path {given} is not a file.")
+            if path == ROOT or files_within(files, path)
+            else missing(given)
+        )
 
     def _write(self, path: str, text: str) -> tuple[str, str]:
-        """Keep a file; returns its content without secrets, and what the model is told of those that were replaced."""
-        kept = self._texts.redacted(text)
+        """Keep a file; returns its content without secrets, and what the model is told of those that were replaced.
+
+        Raises ToolError where it is too large, or held.
+        """
+        kept = apart(lambda: self._texts.redacted(text))
         if len(json.dumps(kept, ensure_ascii=False).encode()) > MAX_BYTES:
             raise ToolError(f"The file {path} would be above {MAX_BYTES:,} bytes; put the rest into another file.")
-        self._texts.write({path: kept})
+        if reason := self._texts.write({path: kept}).get(path):
+            raise ToolError(
+                f"Not done: {path} would hold text that {reason}. It is set aside for review, and the memory is as it was. "
+                "Write down what is so, in plain words, and nobody's orders."
+            )
         marks = (_marks(kept) - _marks(text)).elements()
         return kept, f"\nSecrets are not kept. The file has in their place: {', '.join(marks)}" if kept != text else ""
 
 
-def _normalised(path: str) -> str:
-    """A path below the root without "." and double slashes. Raises ToolError where it leads elsewhere, in whatever spelling."""
-    plain = path
-    while (once := unquote(plain)) != plain:
-        plain = once
-    if ".." in plain.replace("\\", "/").split("/"):
-        raise ToolError(f"Path {path} would escape {ROOT} directory")
-    normal = posixpath.normpath(f"/{path.lstrip('/')}") if path.startswith("/") else path
-    if normal != ROOT and not normal.startswith(f"{ROOT}/"):
-        raise ToolError(f"Path must start with {ROOT}, got: {path}")
-    if not path.isprintable() or len(path) > _LONGEST_PATH:
-        raise ToolError(f"Path must be at most {_LONGEST_PATH} characters that can be printed")
-    return normal
-
-
-def _within(files: dict[str, str], path: str) -> dict[str, str]:
-    """The files of a directory, by their paths below it, which begin with a slash."""
-    return {one.removeprefix(path): text for one, text in files.items() if one.startswith(f"{path}/")}
-
-
-def _check_free(files: dict[str, str], path: str, taken: str) -> None:
-    """Raises ToolError where a path is taken, or leads through a file."""
-    if path == ROOT or path in files or _within(files, path):
-        raise ToolError(taken)
-    if above := next((one for one in files if path.startswith(f"{one}/")), None):
-        raise ToolError(f"The path {above} is not a directory.")
-
-
-def _listed(within: dict[str, str]) -> list[tuple[str, int]]:
-    """The directory itself, and what is in it up to two levels deep, each with its size."""
-    sizes = {"": 0}
-    for below, text in within.items():
-        names = below.split("/")[1:]
-        if any(name.startswith(".") or name == "node_modules" for name in names):
-            continue
-        size = len(text.encode())
-        sizes[""] += size
-        for depth in range(1, min(_DEPTH, len(names)) + 1):
-            shown = "/".join(["", *names[:depth]]) + ("/" if depth < len(names) else "")
-            sizes[shown] = sizes.get(shown, 0) + size
-    return sorted(sizes.items(), key=lambda one: one[0].split("/"))
-
-
-def _size(size: int) -> str:
-    """A size as ``du -h`` says it."""
-    units = "BKMG"
-    unit = 0 if size == 0 else min((size.bit_length() - 1) // 10, len(units) - 1)
-    scaled = size / 1024**unit
-    return f"{scaled:.0f}{units[unit]}" if scaled == int(scaled) else f"{scaled:.1f}{units[unit]}"
-
-
-def _numbered_file(path: str, lines: list[str], view_range: list[int] | None) -> str:
-    first, last = 1, len(lines)
-    if view_range and len(view_range) == 2:
-        first = max(1, view_range[0])
-        last = last if view_range[1] == -1 else view_range[1]
-    return f"Here's the content of {path} with line numbers:\n{_numbered(lines[first - 1 : last], first)}"
-
-
-def _numbered(lines: list[str], first: int) -> str:
-    return "\n".join(f"{number:>6}\t{line}" for number, line in enumerate(lines, first))
-
-
-def _lines_of(content: str, sought: str) -> list[int]:
-    """The line numbers at which a text begins, overlapping ones included."""
-    places = (place for place in range(len(content)) if content.startswith(sought, place)) if sought else iter(())
-    return [content.count("\n", 0, place) + 1 for place in places]
-
-
-def _marks(text: str) -> Counter[str]:
-    return Counter(mark[0] for mark in MARK.finditer(text))
-
-
-def _missing(path: str) -> ToolError:
-    return ToolError(f"The path {path} does not exist. Please provide a valid path.")
-
-
 class AsyncAnthropicMemoryTool(BetaAsyncAbstractMemoryTool):
-    """The same for an ``AsyncAnthropic``; each command runs in a thread."""
+    """The same for an ``AsyncAnthropic``. A command runs in a thread or, of an `AsyncNamespace`, in the event loop."""
 
-    def __init__(self, namespace: Namespace, **options: Any) -> None:
+    def __init__(self, namespace: Face, **options: Any) -> None:
         """As `AnthropicMemoryTool`."""
         super().__init__(**options)
-        self._straight = AnthropicMemoryTool(namespace)
-        self.decisions: Callable[[str], list[Decision]] = self._straight.decisions
+        straight, self._bridge = across(namespace)
+        self._straight = AnthropicMemoryTool(straight)
 
     async def execute(self, command: Any) -> Any:
         """As `AnthropicMemoryTool.execute`."""
-        return await asyncio.to_thread(self._straight.execute, command)
+        return await run_across(self._bridge, lambda: self._straight.execute(command))
 
     view = create = str_replace = insert = delete = rename = execute
 
     async def clear_all_memory(self) -> str:
         """As `AnthropicMemoryTool.clear_all_memory`."""
-        return await asyncio.to_thread(self._straight.clear_all_memory)
+        return await run_across(self._bridge, self._straight.clear_all_memory)
+
+    async def decisions(self, path: str) -> list[Decision]:
+        """As `AnthropicMemoryTool.decisions`."""
+        return await run_across(self._bridge, lambda: self._straight.decisions(path))
+
+    async def held(self) -> dict[str, HeldText]:
+        """As `AnthropicMemoryTool.held`."""
+        return await run_across(self._bridge, self._straight.held)
+
+    async def release(self, path: str) -> None:
+        """As `AnthropicMemoryTool.release`."""
+        await run_across(self._bridge, lambda: self._straight.release(path))
+
+
+def _marks(text: str) -> Counter[str]:
+    """The marks in the places of secrets."""
+    return Counter(mark[0] for mark in MARK.finditer(text))

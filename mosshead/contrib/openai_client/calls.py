@@ -91,7 +91,7 @@ class Injection:
                 "was given a Memory, namespace=('acme', 'sarah_123') there or on the call"
             )
         if isinstance(face, Awaited) and not self.asynchronous:
-            raise InvalidNamespace("namespace: an AsyncNamespace is for an AsyncOpenAI; give an OpenAI a Namespace")
+            raise InvalidNamespace("namespace: an AsyncNamespace is for a client of asyncio; give this one a Namespace")
         return face
 
     def named(self, given: object) -> str:
@@ -164,6 +164,17 @@ class Call:
         if self._bridge is None or not self._asked.text.strip():
             return self.recall()
         return in_the_loop(self._bridge.run(self._read))
+
+    def look_up(self) -> None:
+        """Read what is known, for as long as there is time, and put it into the prompt."""
+        if (reading := self.recall()) is not None:
+            self.remind(wait(reading, self.to_read))
+
+    async def look_up_async(self) -> None:
+        """The same, while the loop goes on."""
+        if (reading := self.recall_async()) is not None:
+            read = await wait_async(reading, self.to_read)
+            self.remind(read)
 
     def remind(self, read: Read | None) -> None:
         """Put what was read into the prompt. read: None where it did not come in time; the notes read last then do."""

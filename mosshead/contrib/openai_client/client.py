@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
 def ask(method: Callable[..., Any], call: Call) -> Any:
     """The client's answer, with memory before and after it."""
-    if (reading := call.recall()) is not None:
-        call.remind(wait(reading, call.to_read))
+    call.look_up()
     result, publishing = followed(method(**call.arguments), call)
     wait(publishing, call.left)
     return result
@@ -41,9 +40,7 @@ def ask(method: Callable[..., Any], call: Call) -> Any:
 
 async def ask_async(method: Callable[..., Awaitable[Any]], call: Call) -> Any:
     """The same of a client that is awaited."""
-    if (reading := call.recall_async()) is not None:
-        read = await wait_async(reading, call.to_read)
-        call.remind(read)
+    await call.look_up_async()
     result, publishing = followed(await method(**call.arguments), call)
     await wait_async(publishing, call.left)
     return result
@@ -186,7 +183,7 @@ def injection_of(
     if not isinstance(across(memory)[0], Memory | Namespace):
         raise TypeError(f"memory: a Memory, or one of its namespaces, got {type(memory).__name__}")
     if isinstance(memory, Awaited) and not asynchronous:
-        raise TypeError(f"memory: an {type(memory).__name__} is for an AsyncOpenAI; give an OpenAI a Memory")
+        raise TypeError(f"memory: an {type(memory).__name__} is for a client of asyncio; give this one a Memory")
     for name, function in (("on_extract", on_extract), ("on_error", on_error)):
         if function is not None and not callable(function):
             raise TypeError(f"{name}: a function, got {type(function).__name__}")

@@ -20,6 +20,7 @@ from mosshead.contrib.server.tokens import Access, Scope
 from mosshead.deadline import ends_within
 from mosshead.errors import NotFound
 from mosshead.models.context import Excerpt
+from mosshead.models.documents import StoredDocument
 from mosshead.models.kinds import MemoryKind, Role
 from mosshead.models.memories import Decision, Entity, Hit, Profile, Progress, State, StoredMemory
 from mosshead.models.messages import StoredMessage
@@ -327,6 +328,24 @@ async def get_profile(namespace: Reading, entity: str) -> Response:
     return _json(await namespace.entities.profile(entity))
 
 
+class DocumentList(BaseModel):
+    """Documents, in the order of their names."""
+
+    documents: list[StoredDocument]
+
+
+@api.get("/documents", response_model=DocumentList)
+async def list_documents(namespace: Reading) -> Response:
+    """List the documents that are formed or kept by hand, as they are now."""
+    return _json({"documents": await namespace.documents.list()})
+
+
+@api.get("/documents/{name}/decisions", response_model=DecisionList)
+async def list_document_decisions(namespace: Reading, name: str) -> Response:
+    """List what was decided about a document, newest first; what was refused, too."""
+    return _json({"decisions": await namespace.documents.decisions(name)})
+
+
 class QuestionList(BaseModel):
     """Questions, the oldest first."""
 
@@ -424,6 +443,46 @@ class ClarifyingAnswer(RequestBody):
 async def clarify(namespace: Writing, question_id: UUID, body: ClarifyingAnswer) -> Response:
     """Answer a question; the answer is kept, and can be undone."""
     return _accepted(await namespace.entities.clarify(question_id, body.entity))
+
+
+class EntityToMerge(RequestBody):
+    """Who the entity is in truth."""
+
+    into: UUID
+
+
+@api.post("/entities/{entity}/merge", status_code=HTTPStatus.ACCEPTED, response_model=EventAccepted)
+async def merge(namespace: Writing, entity: UUID, body: EntityToMerge) -> Response:
+    """Say that two entities are one; it can be undone."""
+    return _accepted(await namespace.entities.merge(entity, body.into))
+
+
+class MemoriesToSplit(RequestBody):
+    """Which memories are about somebody else, and who that is; the name is the same by default."""
+
+    memories: Annotated[list[UUID], Field(min_length=1, max_length=200)]
+    name: str | None = None
+    aliases: list[str] = []
+    description: str | None = None
+
+
+@api.post("/entities/{entity}/split", status_code=HTTPStatus.ACCEPTED, response_model=EventAccepted)
+async def split(namespace: Writing, entity: UUID, body: MemoriesToSplit) -> Response:
+    """Say that one entity is two. The other's id is the event's; it can be undone."""
+    return _accepted(await namespace.entities.split(entity, **dict(body)))
+
+
+class DocumentEdit(RequestBody):
+    """What is to be otherwise: a JSON Merge Patch. version: that was read; another by then is a conflict."""
+
+    patch: dict[str, JsonValue]
+    version: int | None = Field(None, ge=0, lt=2**31)
+
+
+@api.patch("/documents/{name}", status_code=HTTPStatus.ACCEPTED, response_model=EventAccepted)
+async def edit_document(namespace: Writing, name: str, body: DocumentEdit) -> Response:
+    """Edit a document by hand; it can be undone."""
+    return _accepted(await namespace.documents.edit(name, body.patch, version=body.version))
 
 
 # Erase ----------------------------------------------------------------------------------------------------------------

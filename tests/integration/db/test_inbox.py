@@ -138,6 +138,20 @@ class TestDebounce:
 
         assert wait_of(admin_engine, lane) == pytest.approx(120, abs=0.01)
 
+    def test_what_is_imported_waits_for_nothing_and_starts_no_pause_again(
+        self, publishing: Publishing, admin_engine: Engine, worker_engine: Engine, lane: LaneRef
+    ) -> None:
+        publishing.send(publishing.message(), quiet=MINUTE, most=10 * MINUTE)
+        publishing.send(publishing.message(imported=True), quiet=5 * MINUTE, most=60 * MINUTE)
+        assert wait_of(admin_engine, lane) == pytest.approx(60, abs=5)
+        publishing.send(publishing.message(), publishing.message(imported=True), quiet=2 * MINUTE, most=10 * MINUTE)
+        assert wait_of(admin_engine, lane) == pytest.approx(120, abs=5)
+        publishing.send(publishing.message(imported=True), quiet=timedelta(0), most=MINUTE)
+        assert claim(worker_engine, lane) is not None
+
+        publishing.send(publishing.message(imported=True), quiet=MINUTE, most=10 * MINUTE)
+        assert wait_of(admin_engine, lane) <= 0
+
     def test_the_end_of_a_conversation_makes_the_lane_ready_at_once(
         self, publishing: Publishing, worker_engine: Engine, lane: LaneRef
     ) -> None:

@@ -119,21 +119,21 @@ def test_an_import_goes_on_when_what_it_published_took_effect(
     import_chat: Import, admin_engine: Engine, fresh_namespace: NamespacePath, take_in: Taken, tmp_path: Path
 ) -> None:
     message = {"role": "user", "content": "Hello.", "conversation": "c1"}
-    said = [{**message, "occurred_at": f"2024-05-01T10:{number:02}:00Z"} for number in range(45)]
+    said = [{**message, "occurred_at": f"2024-05-01T10:{number // 60:02}:{number % 60:02}Z"} for number in range(80)]
     file = tmp_path / "chat.jsonl"
     file.write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
     importing = Thread(target=import_chat, args=(str(file),))
     importing.start()
     try:
-        assert len({one["event_id"] for one in take_in(40)}) == 40  # two portions; the third waits for the first
+        assert len({one["event_id"] for one in take_in(56)}) == 56  # two portions; the third waits for the first
         assert importing.is_alive()
     finally:
         with admin_engine.begin() as connection:
-            done = text("update mosshead.lanes set pending = 20 where namespace_id = :namespace_id")
+            done = text("update mosshead.lanes set pending = 28 where namespace_id = :namespace_id")
             connection.execute(done, {"namespace_id": fresh_namespace.namespace_id})
         importing.join()
-    take_in(5)
-    assert len(stored(admin_engine, fresh_namespace)) == 45
+    take_in(24)
+    assert len(stored(admin_engine, fresh_namespace)) == 80
 
 
 def test_what_was_said_is_exported_as_lines_that_change_nothing_where_they_came_from(  # noqa: PLR0917 - fixtures

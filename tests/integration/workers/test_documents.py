@@ -106,14 +106,15 @@ def test_a_document_is_formed_of_what_was_said_and_read_back_typed(profile: Kept
     assert ["BEGIN CURRENT" in prompt for prompt in asked] == [False, True]
 
 
-def test_a_document_that_is_kept_by_hand_alone_need_not_be_asked_for(forming: Forming, sarah: Namespace) -> None:
+def test_a_document_that_nobody_asked_for_is_kept_by_hand_and_may_hold_anything(
+    forming: Forming, sarah: Namespace
+) -> None:
     edit = {"type": "edit_document", "patch": {"soup": "leek", "prices": [4, 5]}}
-    forming.command(**edit, document="kept_menu")
     forming.command(**edit, document="menu")
     (kept,) = sarah.documents.list()
-    assert (kept.name, kept.body, kept.by_hand) == ("kept_menu", edit["patch"], ("/prices", "/soup"))
-    (refused,) = sarah.documents.decisions("menu")
-    assert str(refused.refused).startswith("no document of this name is asked for")
+    assert (kept.name, kept.body, kept.by_hand) == ("menu", edit["patch"], ("/prices", "/soup"))
+    (edited,) = sarah.documents.decisions("menu")
+    assert (edited.refused, edited.in_effect) == (None, True)
 
 
 # What was edited by hand --------------------------------------------------------------------------------------------------
@@ -211,11 +212,14 @@ def test_what_the_library_takes_for_an_edit_the_service_takes_too(forming: Formi
         sarah.documents.edit(Day, {"seen_at": "2026-05-03T15:00:00"})
 
 
-def test_a_document_that_nobody_asked_for_is_not_made(fake: FakeOpenAI, forming: Forming, sarah: Namespace) -> None:
-    forming.command(type="edit_document", document="UserProfile", patch={"name": "Ann"})
+def test_a_document_that_nobody_asked_for_is_what_was_edited_and_no_model_forms_it(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace
+) -> None:
+    forming.command(type="edit_document", document="UserProfile", patch={"job": "vet"})
     forming.say("I am Ann.")
-    assert sarah.documents.get(UserProfile) is None
-    assert "configure(profiles" in str(sarah.documents.decisions("UserProfile")[0].refused)
+    document = sarah.documents.get(UserProfile)
+    assert document is not None
+    assert (document.value, document.version) == (UserProfile(job="vet"), 1)
     assert "DocumentAnswer" not in fake.calls
 
 

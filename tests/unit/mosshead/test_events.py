@@ -230,11 +230,12 @@ def test_version_1_stays_as_it_is() -> None:
         "tool_call_id": "optional",
         "metadata": "optional",
         "injected": "optional",
+        "imported": "optional",
     }
     assert fields_of(Undo) == {**every, "decision_id": "required"}
     configure = dict.fromkeys(("instructions", "schemas", "profiles", "episodes"), "optional")
     assert fields_of(Configure) == {**every, **configure}
-    edit = {"document": "required", "patch": "required", "document_version": "optional"}
+    edit = {"document": "required", "patch": "required", "document_version": "optional", "by": "optional"}
     assert fields_of(EditDocument) == {**every, **edit}
     assert fields_of(MessageEvent) == {**every, **message}
     assert fields_of(ConversationEnded) == {**every, "conversation": "required"}

@@ -181,11 +181,11 @@ def test_a_client_of_threads_is_given_none_of_asyncio(plain: openai.OpenAI, open
     async def refused() -> AsyncNamespace:
         async with opened() as memory:
             for one in (memory, memory.namespace("acme", "sarah")):
-                with pytest.raises(TypeError, match=rf"^memory: an {type(one).__name__} is for an AsyncOpenAI"):
+                with pytest.raises(TypeError, match=rf"^memory: an {type(one).__name__} is for a client of asyncio"):
                     with_memory(plain, one)
             whose: AsyncNamespace = memory.namespace("acme", "sarah")
             return whose
 
     whose = asyncio.run(refused())
-    with pytest.raises(InvalidNamespace, match=r"^namespace: an AsyncNamespace is for an AsyncOpenAI"):
+    with pytest.raises(InvalidNamespace, match=r"^namespace: an AsyncNamespace is for a client of asyncio"):
         with_memory(plain, sarah, namespace=whose)

@@ -238,6 +238,10 @@ def test_no_route_and_no_tool_blocks_the_loop(
             *(("GET", "/healthz", None), ("GET", "/readyz", None)),
             *(("POST", "/v1/forget", {"memories": [memory]}), ("POST", f"/v1/decisions/{memory}/undo", None)),
             ("POST", f"/v1/questions/{memory}/answer", {"entity": None}),
+            ("POST", f"/v1/entities/{memory}/merge", {"into": memory}),
+            ("POST", f"/v1/entities/{memory}/split", {"memories": [memory]}),
+            *(("PATCH", "/v1/documents/menu", {"patch": {"soup": "leek"}}), ("GET", "/v1/documents", None)),
+            ("GET", "/v1/documents/menu/decisions", None),
             *(("POST", "/v1/erasures", {"everything": True}), ("GET", f"/v1/erasures/{memory}", None)),
         ]
         for method, path, body in asked:
