@@ -9,7 +9,7 @@ layer normalisation after each residual sum, as in Vaswani et al., "Attention Is
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final, NamedTuple, Protocol
 
@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 Array = NDArray[np.float32]
 
 _EPSILON = np.float32(1e-12)
+_LINEAR: Final = ("attend", "gather", "widen", "narrow")
+"""The linear maps of a layer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,19 @@ class Linear:
     def __call__(self, activations: Array) -> Array:
         result: Array = self.weight @ activations
         result += self.bias
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptedLinear(Linear):
+    """A linear map with a low-rank change (Hu et al., "LoRA", 2021): down of shape (rank, in), up of shape (out, rank)."""
+
+    down: Array
+    up: Array
+
+    def __call__(self, activations: Array) -> Array:
+        result = Linear.__call__(self, activations)
+        result += self.up @ (self.down @ activations)
         return result
 
 
@@ -87,6 +102,17 @@ class Bert:
             embedded=_norm(tensors, "embeddings"),
             layers=tuple(_layer(tensors, number, heads) for number in range(len(layers))),
         )
+
+    def adapted(self, changes: Mapping[str, Array]) -> "Bert":
+        """Return the model with low-rank changes. It shares the weights.
+
+        changes: For each layer and map the two matrices of its change, such as ``0.widen.down`` and ``0.widen.up``.
+        """
+        layers = (
+            replace(layer, **{name: _adapted(getattr(layer, name), f"{number}.{name}", changes) for name in _LINEAR})
+            for number, layer in enumerate(self.layers)
+        )
+        return replace(self, layers=tuple(layers))
 
     def encode(self, texts: Sequence[Sequence[int]]) -> Array:
         """The mean of each text's last activations, shape (texts, features).
@@ -197,6 +223,10 @@ def _stacked(tensors: Mapping[str, Array], prefix: str, heads: int) -> Linear:
 
 def _linear(tensors: Mapping[str, Array], prefix: str) -> Linear:
     return Linear(tensors[f"{prefix}.weight"], tensors[f"{prefix}.bias"][:, None])
+
+
+def _adapted(linear: Linear, name: str, changes: Mapping[str, Array]) -> AdaptedLinear:
+    return AdaptedLinear(linear.weight, linear.bias, changes[f"{name}.down"], changes[f"{name}.up"])
 
 
 def _norm(tensors: Mapping[str, Array], prefix: str) -> Norm:
