@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 Array = NDArray[np.float32]
 
 _EPSILON = np.float32(1e-12)
-_LINEAR: Final = ("attend", "gather", "widen", "narrow")
-"""The linear maps of a layer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +106,8 @@ class Bert:
 
         changes: For each layer and map the two matrices of its change, such as ``0.widen.down`` and ``0.widen.up``.
         """
-        layers = (
-            replace(layer, **{name: _adapted(getattr(layer, name), f"{number}.{name}", changes) for name in _LINEAR})
-            for number, layer in enumerate(self.layers)
-        )
-        return replace(self, layers=tuple(layers))
+        layers = tuple(_adapted(layer, number, changes) for number, layer in enumerate(self.layers))
+        return replace(self, layers=layers)
 
     def encode(self, texts: Sequence[Sequence[int]]) -> Array:
         """The mean of each text's last activations, shape (texts, features).
@@ -225,8 +220,18 @@ def _linear(tensors: Mapping[str, Array], prefix: str) -> Linear:
     return Linear(tensors[f"{prefix}.weight"], tensors[f"{prefix}.bias"][:, None])
 
 
-def _adapted(linear: Linear, name: str, changes: Mapping[str, Array]) -> AdaptedLinear:
-    return AdaptedLinear(linear.weight, linear.bias, changes[f"{name}.down"], changes[f"{name}.up"])
+def _adapted(layer: Layer, number: int, changes: Mapping[str, Array]) -> Layer:
+    def changed(linear: Linear, name: str) -> Linear:
+        down, up = (changes[f"{number}.{name}.{side}"] for side in ("down", "up"))
+        return AdaptedLinear(linear.weight, linear.bias, down, up)
+
+    return replace(
+        layer,
+        attend=changed(layer.attend, "attend"),
+        gather=changed(layer.gather, "gather"),
+        widen=changed(layer.widen, "widen"),
+        narrow=changed(layer.narrow, "narrow"),
+    )
 
 
 def _norm(tensors: Mapping[str, Array], prefix: str) -> Norm:

@@ -157,7 +157,9 @@ def adapted_means(changes: Mapping[str, "Array"]) -> Callable[[str], "Array"]:
 
     def mean(text: str) -> "Array":
         with on_one_thread():
-            return bert.encode([model.framed(text)])[0]
+            means = bert.encode([model.framed(text)])
+        vector: Array = means[0]
+        return vector
 
     return mean
 
