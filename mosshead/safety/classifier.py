@@ -49,6 +49,9 @@ _HARMLESS = -2.0
 _OF_WORDS, _OF_MEANING = 0.4, 0.6
 """What each opinion counts. Fitted to the texts of writers on which neither was trained."""
 
+_FEW = 6
+"""Words that give the model too little to go by. Of so few, and of a passage cut out of a longer text, words may decide alone."""
+
 
 def log_odds(reading: str) -> float:
     """Return the logarithm of the odds that a text was written to steer an assistant, in its most suspect passage.
@@ -62,7 +65,10 @@ def log_odds(reading: str) -> float:
     if by_words < _HARMLESS or is_english(passage) is False:
         return by_words
     by_meaning = log_odds_by_meaning(passage)
-    return by_words if by_meaning is None else _OF_WORDS * by_words + _OF_MEANING * by_meaning
+    if by_meaning is None:
+        return by_words
+    both = _OF_WORDS * by_words + _OF_MEANING * by_meaning
+    return max(by_words, both) if passage != reading or len(passage.split()) <= _FEW else both
 
 
 def most_suspect(reading: str) -> tuple[str, float]:
