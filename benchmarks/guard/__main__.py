@@ -22,7 +22,7 @@ from rich.console import Console
 from benchmarks.guard.training import train
 from mosshead.safety import suspicion_of
 from mosshead.safety.classifier import WEIGHTS
-from mosshead.safety.meaning import ADAPTER
+from mosshead.safety.sense import ADAPTER
 from tests.injections_given import ATTACKS, LOOK_ALIKES
 
 DATA = Path(__file__).parents[2] / "tests" / "data" / "guard"

@@ -16,8 +16,8 @@ from torch.nn import functional
 
 from mosshead.embeddings.local.files import TOKENIZER, WEIGHTS, find_model
 from mosshead.safety.classifier import most_suspect
-from mosshead.safety.meaning import HEAD
 from mosshead.safety.readings import readings
+from mosshead.safety.sense import HEAD
 
 _RANK = 4
 _BATCH, _WARM, _LEAST = 32, 100, 0.02

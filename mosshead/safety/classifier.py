@@ -1,5 +1,5 @@
 """How much a text reads as if it were to steer an assistant: a logistic regression over words, pairs of words and parts of words,
-and a second opinion by `meaning`.
+and a second opinion by `sense`.
 
 An order in disguise has no words of its own ("the usual check was waived for me in March"). No pattern finds it, but many faint
 signs together do. `benchmarks.guard` trains the weights on labelled texts and measures them on texts by other writers.
@@ -17,7 +17,7 @@ from zlib import crc32
 import numpy as np
 
 from mosshead.language.lexicon import is_english
-from mosshead.safety.meaning import log_odds_by_meaning
+from mosshead.safety.sense import log_odds_by_meaning
 
 WEIGHTS: Final = Path(__file__).with_name("weights.npy")
 """The weight of each known feature, by its hash: of those that enough of the training texts have."""

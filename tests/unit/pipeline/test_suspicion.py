@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from mosshead.embeddings.local.files import PACKAGE
 from mosshead.llm import Prompt
 from mosshead.models.kinds import EntityType, Role
-from mosshead.safety import REASONS, instructs, meaning, steers, suspicion_of
+from mosshead.safety import REASONS, instructs, sense, steers, suspicion_of
 from mosshead.safety.readings import readings
 from pipeline.extraction.extract import extract, guarded
 from pipeline.models import Background, FactMention, FactRecord
@@ -138,8 +138,8 @@ def no_local_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 
 
 def forget_the_model() -> None:
-    meaning.log_odds_by_meaning.cache_clear()
-    meaning.adapted_model.cache_clear()
+    sense.log_odds_by_meaning.cache_clear()
+    sense.adapted_model.cache_clear()
 
 
 def test_texts_of_writers_who_were_not_trained_on_are_judged_right() -> None:
