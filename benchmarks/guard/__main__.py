@@ -1,9 +1,10 @@
 """Trains the guard of the memory on labelled texts, and measures it on texts by writers whose work it never saw.
 
-    python -m benchmarks.guard [--data FOLDER] [--ordinary FILE] [--train] [--json]
+    python -m benchmarks.guard [--data FOLDER] [--ordinary FILE] [--train] [--train-adapter] [--json]
 
 --data: a folder with `training/` and `held_out/`, each with files of one JSON object to the line: ``text``, and ``held``, whether
-the guard should hold it. --ordinary: a file of further texts, none of which should be held. --train: make the weights anew first.
+the guard should hold it. --ordinary: a file of further texts, none of which should be held. --train: make the words' weights anew
+first. --train-adapter: make the local model's adapter anew, which needs PyTorch.
 Prints one JSON object last: for each held-out file the share of attempts and of honest texts that are held.
 """
 
@@ -21,6 +22,7 @@ from rich.console import Console
 from benchmarks.guard.training import train
 from mosshead.safety import suspicion_of
 from mosshead.safety.classifier import WEIGHTS
+from mosshead.safety.sense import ADAPTER
 from tests.injections_given import ATTACKS, LOOK_ALIKES
 
 DATA = Path(__file__).parents[2] / "tests" / "data" / "guard"
@@ -43,14 +45,21 @@ class Shares:
 def main(
     data: Annotated[Path, typer.Option(help="A folder with training/ and held_out/.", exists=True)] = DATA,
     ordinary: Annotated[Path | None, typer.Option(help="Texts none of which should be held.", exists=True)] = None,
-    training: Annotated[bool, typer.Option("--train", help="Make the weights anew first.")] = False,
+    training: Annotated[bool, typer.Option("--train", help="Make the words' weights anew first.")] = False,
+    adapter: Annotated[bool, typer.Option("--train-adapter", help="Make the adapter anew; needs PyTorch.")] = False,
     json_only: Annotated[bool, typer.Option("--json", help="Print nothing but the JSON object.")] = False,
 ) -> None:
     """Measure the guard."""
     console = Console(stderr=True, quiet=json_only)
+    texts = training_texts(data) if training or adapter else []
     if training:
-        texts = training_texts(data)
         np.save(WEIGHTS, train(texts))
+    if adapter:
+        from benchmarks.guard.adapter import train_adapter  # noqa: PLC0415 - it needs PyTorch
+
+        arrays: dict[str, Any] = train_adapter(texts)
+        np.savez_compressed(ADAPTER, **arrays)
+    if texts:
         console.print(f"trained on {len(texts)} texts")
     files = sorted((data / "held_out").glob("*.jsonl")) + ([ordinary] if ordinary else [])
     found = {file.stem: measured(texts_of([file])) for file in files}

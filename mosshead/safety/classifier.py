@@ -1,4 +1,5 @@
-"""How much a text reads as if it were to steer an assistant: a logistic regression over words, pairs of words and parts of words.
+"""How much a text reads as if it were to steer an assistant: a logistic regression over words, pairs of words and parts of words,
+and a second opinion by `sense`.
 
 An order in disguise has no words of its own ("the usual check was waived for me in March"). No pattern finds it, but many faint
 signs together do. `benchmarks.guard` trains the weights on labelled texts and measures them on texts by other writers.
@@ -14,6 +15,9 @@ from typing import Final
 from zlib import crc32
 
 import numpy as np
+
+from mosshead.language.lexicon import is_english
+from mosshead.safety.sense import log_odds_by_meaning
 
 WEIGHTS: Final = Path(__file__).with_name("weights.npy")
 """The weight of each known feature, by its hash: of those that enough of the training texts have."""
@@ -39,17 +43,48 @@ The more different windows a text has, the surer one must be, since one of many 
 logarithm of their number is subtracted.
 """
 
+_HARMLESS = -2.0
+"""Log odds by words below which a passage is not looked at more closely: four in five messages of ordinary chat."""
+
+_OF_WORDS, _OF_MEANING = 0.4, 0.6
+"""What each opinion counts. Fitted to the texts of writers on which neither was trained."""
+
+_FEW = 6
+"""Words that give the model too little to go by. Of so few, and of a passage cut out of a longer text, words may decide alone."""
+
 
 def log_odds(reading: str) -> float:
-    """Return the logarithm of the odds that a text was written to steer an assistant, in its most suspect passage."""
+    """Return the logarithm of the odds that a text was written to steer an assistant, in its most suspect passage.
+
+    Words say which passage that is. What it means decides with them, unless they leave no doubt that it is harmless. They decide
+    alone where the local model is not installed, and of other languages than English, which it does not know.
+    """
     if len(reading) < _SHORTEST:
         return -math.inf
-    tokens = tokens_of(reading)
+    passage, by_words = most_suspect(reading)
+    if by_words < _HARMLESS or is_english(passage) is False:
+        return by_words
+    by_meaning = log_odds_by_meaning(passage)
+    if by_meaning is None:
+        return by_words
+    both = _OF_WORDS * by_words + _OF_MEANING * by_meaning
+    return max(by_words, both) if passage != reading or len(passage.split()) <= _FEW else both
+
+
+def most_suspect(reading: str) -> tuple[str, float]:
+    """Return the most suspect passage of a text by its words, and its log odds by them."""
+    found = list(_TOKEN.finditer(reading))
+    tokens = [match.group() for match in found]
     weights = _weights()
     starts = range(0, max(len(tokens) - _WINDOW, 0) + _STEP, _STEP)
-    windows = {tuple(tokens[start : start + _WINDOW]) for start in starts}
-    worst = max(sum(weights[feature] * value for feature, value in known_features(one, weights)) for one in windows)
-    return weights[BIAS] + worst - math.log(len(windows)) / 2
+    windows = {tuple(tokens[start : start + _WINDOW]): start for start in starts}
+    odds, start = max(
+        (sum(weights[feature] * value for feature, value in known_features(one, weights)), start)
+        for one, start in windows.items()
+    )
+    shown = found[start : start + _WINDOW]
+    passage = reading[shown[0].start() : shown[-1].end()] if len(windows) > 1 else reading
+    return passage, weights[BIAS] + odds - math.log(len(windows)) / 2
 
 
 def known_features(tokens: Sequence[str], known: Container[int]) -> Iterator[tuple[int, float]]:

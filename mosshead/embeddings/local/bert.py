@@ -9,7 +9,7 @@ layer normalisation after each residual sum, as in Vaswani et al., "Attention Is
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final, NamedTuple, Protocol
 
@@ -39,6 +39,19 @@ class Linear:
     def __call__(self, activations: Array) -> Array:
         result: Array = self.weight @ activations
         result += self.bias
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptedLinear(Linear):
+    """A linear map with a low-rank change (Hu et al., "LoRA", 2021): down of shape (rank, in), up of shape (out, rank)."""
+
+    down: Array
+    up: Array
+
+    def __call__(self, activations: Array) -> Array:
+        result = Linear.__call__(self, activations)
+        result += self.up @ (self.down @ activations)
         return result
 
 
@@ -87,6 +100,14 @@ class Bert:
             embedded=_norm(tensors, "embeddings"),
             layers=tuple(_layer(tensors, number, heads) for number in range(len(layers))),
         )
+
+    def adapted(self, changes: Mapping[str, Array]) -> "Bert":
+        """Return the model with low-rank changes. It shares the weights.
+
+        changes: For each layer and map the two matrices of its change, such as ``0.widen.down`` and ``0.widen.up``.
+        """
+        layers = tuple(_adapted(layer, number, changes) for number, layer in enumerate(self.layers))
+        return replace(self, layers=layers)
 
     def encode(self, texts: Sequence[Sequence[int]]) -> Array:
         """The mean of each text's last activations, shape (texts, features).
@@ -197,6 +218,20 @@ def _stacked(tensors: Mapping[str, Array], prefix: str, heads: int) -> Linear:
 
 def _linear(tensors: Mapping[str, Array], prefix: str) -> Linear:
     return Linear(tensors[f"{prefix}.weight"], tensors[f"{prefix}.bias"][:, None])
+
+
+def _adapted(layer: Layer, number: int, changes: Mapping[str, Array]) -> Layer:
+    def changed(linear: Linear, name: str) -> Linear:
+        down, up = (changes[f"{number}.{name}.{side}"] for side in ("down", "up"))
+        return AdaptedLinear(linear.weight, linear.bias, down, up)
+
+    return replace(
+        layer,
+        attend=changed(layer.attend, "attend"),
+        gather=changed(layer.gather, "gather"),
+        widen=changed(layer.widen, "widen"),
+        narrow=changed(layer.narrow, "narrow"),
+    )
 
 
 def _norm(tensors: Mapping[str, Array], prefix: str) -> Norm:

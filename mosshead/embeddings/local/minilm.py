@@ -4,7 +4,7 @@ Source of the pooling (mean of the tokens, then unit length, 256 tokens at most)
 """
 
 import os
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # what the model runs on is loaded with the model
     from threadpoolctl import ThreadpoolController
     from tokenizers import Tokenizer
 
-    from mosshead.embeddings.local.bert import Bert
+    from mosshead.embeddings.local.bert import Array, Bert
 
 DIMENSIONS: Final = 384
 MOST_TOKENS: Final = 256
@@ -144,6 +144,24 @@ class MiniLM:
             with _LOADING:
                 self._model = _Model.load(self._folder)
         return self._model
+
+
+def adapted_means(changes: Mapping[str, "Array"]) -> Callable[[str], "Array"]:
+    """Return a function that gives the mean of a text's tokens in the model with low-rank changes, as `Bert.adapted` takes them.
+
+    The weights are those of the embedder. Raises ModelMissing where the model is not installed.
+    """
+    with _LOADING:
+        model = _Model.load(find_model())
+    bert = model.bert.adapted(changes)
+
+    def mean(text: str) -> "Array":
+        with on_one_thread():
+            means = bert.encode([model.framed(text)])
+        vector: Array = means[0]
+        return vector
+
+    return mean
 
 
 def unit_means(bert: "Bert", framed: Sequence[Sequence[int]]) -> Vectors:

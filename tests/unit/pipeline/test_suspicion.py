@@ -3,6 +3,8 @@
 import base64
 import codecs
 import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from mosshead.embeddings.local.files import PACKAGE
 from mosshead.llm import Prompt
 from mosshead.models.kinds import EntityType, Role
-from mosshead.safety import REASONS, instructs, steers, suspicion_of
+from mosshead.safety import REASONS, instructs, sense, steers, suspicion_of
 from mosshead.safety.readings import readings
 from pipeline.extraction.extract import extract, guarded
 from pipeline.models import Background, FactMention, FactRecord
@@ -115,15 +118,44 @@ def test_what_only_looks_so_is_not_suspect(text: str) -> None:
     assert suspicion(text) is None
 
 
-def test_texts_of_writers_who_were_not_trained_on_are_judged_right() -> None:
-    """In most cases: docs/explanation/security.md says how often."""
+def held_of_unseen_writers() -> tuple[float, float]:
+    """The shares of the attempts and of the honest texts that are held."""
     held: dict[bool, list[bool]] = {True: [], False: []}
     for file in (DATA / "held_out").glob("*.jsonl"):
         for row in map(json.loads, file.read_text("utf-8").splitlines()):
             held[row["held"]].append(suspicion(row["text"]) is not None)
+    return sum(held[True]) / len(held[True]), sum(held[False]) / len(held[False])
 
-    assert sum(held[True]) >= 0.8 * len(held[True])
-    assert sum(held[False]) <= 0.04 * len(held[False])
+
+@pytest.fixture
+def no_local_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine on which the local model is not installed."""
+    monkeypatch.setenv("MOSSHEAD_MODEL_DIR", str(tmp_path))
+    monkeypatch.setitem(sys.modules, PACKAGE, None)
+    forget_the_model()
+    yield
+    forget_the_model()
+
+
+def forget_the_model() -> None:
+    sense.log_odds_by_meaning.cache_clear()
+    sense.adapted_model.cache_clear()
+
+
+def test_texts_of_writers_who_were_not_trained_on_are_judged_right() -> None:
+    """In most cases: docs/explanation/security.md says how often."""
+    attempts, honest = held_of_unseen_writers()
+
+    assert attempts >= 0.85
+    assert honest <= 0.02
+
+
+@pytest.mark.usefixtures("no_local_model")
+def test_without_the_local_model_words_alone_judge() -> None:
+    attempts, honest = held_of_unseen_writers()
+
+    assert attempts >= 0.8
+    assert honest <= 0.04
 
 
 @pytest.mark.parametrize(

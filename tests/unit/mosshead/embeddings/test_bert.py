@@ -10,6 +10,13 @@ from mosshead.embeddings.local.bert import Array, Bert
 
 FEATURES, WIDE, HEADS, WORDS, LAYERS, POSITIONS = 12, 20, 3, 30, 2, 9
 Tensors = dict[str, Array]
+PARTS = {
+    "attend": [f"attention.self.{part}" for part in ("query", "key", "value")],
+    "gather": ["attention.output.dense"],
+    "widen": ["intermediate.dense"],
+    "narrow": ["output.dense"],
+}
+"""The maps of a layer, and the tensors that each is made of."""
 
 
 @pytest.fixture(scope="module")
@@ -88,3 +95,28 @@ def test_the_weights_are_left_as_they_were(tensors: Tensors) -> None:
     Bert.of(tensors, heads=HEADS, longest=POSITIONS).encode([[1, 2, 3]])
 
     assert all((before[name] == tensor).all() for name, tensor in tensors.items())
+
+
+def test_an_adapted_model_is_the_one_whose_weights_hold_the_changes(tensors: Tensors) -> None:
+    draw = np.random.default_rng(8)
+    shapes = {"attend": (3 * FEATURES, FEATURES), "gather": (FEATURES, FEATURES)}
+    shapes |= {"widen": (WIDE, FEATURES), "narrow": (FEATURES, WIDE)}
+    changes: Tensors = {}
+    merged = dict(tensors)
+    for number in range(LAYERS):
+        for name, (out, into) in shapes.items():
+            down, up = draw.standard_normal((2, into), np.float32), draw.standard_normal((out, 2), np.float32)
+            changes |= {f"{number}.{name}.down": down, f"{number}.{name}.up": up}
+            for part, change in zip(PARTS[name], np.split(up @ down, len(PARTS[name])), strict=True):
+                scaled = change * np.float32((FEATURES // HEADS) ** 0.5 if part.endswith("query") else 1)
+                merged[f"encoder.layer.{number}.{part}.weight"] = (
+                    tensors[f"encoder.layer.{number}.{part}.weight"] + scaled
+                )
+    original = Bert.of(tensors, heads=HEADS, longest=POSITIONS)
+    before = original.encode([[5, 4, 9]])
+
+    adapted = original.adapted(changes).encode([[5, 4, 9]])
+
+    assert np.allclose(adapted, Bert.of(merged, heads=HEADS, longest=POSITIONS).encode([[5, 4, 9]]), atol=2e-4)
+    assert np.abs(adapted - before).max() > 0.01
+    assert (original.encode([[5, 4, 9]]) == before).all()
