@@ -21,7 +21,6 @@ from mosshead.api.namespace import Namespace
 from mosshead.bridge import Awaited, Bridge, across
 from mosshead.contrib.openai_client.apis import ApiForm, Arguments, CallRequest, Message
 from mosshead.contrib.openai_client.conversations import ProfileBlock, cache_of, read_profile
-from mosshead.deadline import at_the_same_time
 from mosshead.errors import InvalidNamespace, MossheadError, ReadTimeout, StoreUnavailable
 from mosshead.events.envelope import MAX_INJECTED
 from mosshead.models.context import Context
@@ -231,27 +230,22 @@ class Call:
         # prepared, and the next would be late as well. One that is late warms the next.
         try:
             if self._kept.profile is None and self.injection.placement == "message":
-                # Beside it: where a conversation begins, no notes were read before that could stand for late ones.
-                read, self._kept.profile = at_the_same_time(self._context, lambda: read_profile(self._whose))
-            else:
-                read = self._context()
+                self._kept.profile = read_profile(self._whose)
+            read = self._whose.context(
+                self._asked.text,
+                conversation=self._conversation,
+                history=self._asked.history,
+                budget=self.injection.budget,
+                speaker=self._asked.speaker,
+                include_pending=_AHEAD,
+                now=self._begun_at,
+                on_timeout="raise",
+            )
             if read.memories or read.messages:
                 self._kept.last = read  # also where it came too late for this answer
         except Exception as error:  # noqa: BLE001 - the edge of a thread; who waits for it tells it
             return error
         return read
-
-    def _context(self) -> Context:
-        return self._whose.context(
-            self._asked.text,
-            conversation=self._conversation,
-            history=self._asked.history,
-            budget=self.injection.budget,
-            speaker=self._asked.speaker,
-            include_pending=_AHEAD,
-            now=self._begun_at,
-            on_timeout="raise",
-        )
 
     def _publish(self, turn: Sequence[Message]) -> None:
         ids = self.injection.tried(
