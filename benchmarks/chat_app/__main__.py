@@ -1,12 +1,13 @@
 """How much slower a chat app of FastAPI is with memory than without, while fifty people talk to it at once.
 
-    python -m benchmarks.chat_app [--seconds N] [--chats N] [--pause SECONDS] [--json]
+    python -m benchmarks.chat_app [--seconds N] [--chats N] [--pause SECONDS] [--peers FOLDER] [--json]
 
 Starts a Postgres, a Redis and the service, whose three processes run at a lower priority, and a model that streams each answer
 for 300 ms. Each person has a dog with a name of its own and twenty memories more. They talk to the example
 (examples/fastapi_chat.py) without memory, with it, and without it again. Every message is new, and comes half a pause to one and
 a half after the answer before. Without a pause fifty answers are always under way, and even the app alone is at its limit.
-All of it shares the machine's cores.
+All of it shares the machine's cores. Where the environment of the peers is there (`make peers`), they talk to the same app with
+mem0's AsyncMemory, too, which has the same memories in a database of its own and the same embedder.
 
 Then they talk once more while all of the service and its servers are killed, stay away for a while, and come back. In the end,
 when all is at rest, every message that was answered must be among its user's, and nobody was told of another's dog.
@@ -35,12 +36,12 @@ from honcho.environ import parse_procfile
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.chat_app.chats import dog_of, user_of
+from benchmarks.chat_app.known import dog_of, known_of, user_of
 from benchmarks.faults.servers import postgres_answers, postgres_program, prepare_database, redis_program
 from benchmarks.faults.supervisor import Supervised, eventually, supervised
 from benchmarks.lag import Lag, lag_of
+from benchmarks.peers.systems import environment as peers_environment
 from benchmarks.processor_time import processor_seconds
-from benchmarks.sentences import sentences
 from config.logging import configure_logging
 from config.settings import Settings
 from db import embedding_models
@@ -56,11 +57,11 @@ from workers.local.processes import PROCFILE, ROOT
 from workers.local.supervisor import Program
 
 MODEL_SECONDS = 0.3
-MEMORIES = 20
 _LOWER = 10
 """How nice the service is to the app."""
 
-_READY_SECONDS, _REST_SECONDS = 60.0, 1_800.0
+_READY_SECONDS, _FILLED_SECONDS, _REST_SECONDS = 60.0, 300.0, 1_800.0
+_PEERS = ROOT / ".venv-peers"
 _WARM_UP_SECONDS = 5.0
 _SAID = "select content from mosshead.messages where tenant_id = %s and namespace_id = %s"
 _KNOWN = "select content from mosshead.memories where tenant_id = %s and namespace_id = %s"
@@ -104,30 +105,33 @@ class Stage:
     seconds: float
     chats: int
     pause: float
+    peers: Path
 
 
 def main(
     seconds: Annotated[float, typer.Option(help="How long a phase takes.")] = 60.0,
     chats: Annotated[int, typer.Option(help="How many talk at once.")] = 50,
     pause: Annotated[float, typer.Option(help="Seconds between an answer and the next message, on average.")] = 1.0,
+    peers: Annotated[Path, typer.Option(help="The environment of mem0; without it, that phase is left out.")] = _PEERS,
     json_only: Annotated[bool, typer.Option("--json", help="Print nothing but the JSON object.")] = False,
 ) -> None:
     """Talk to the app without memory, with it and without it; then with it while the service is killed."""
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     folder = Path(tempfile.mkdtemp(prefix="rb-"))  # short: a socket's path has a limit
     try:
-        with _stage(folder, seconds, chats, pause) as stage:
+        with _stage(folder, seconds, chats, pause, peers) as stage:
             result = _run(stage)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     Console(stderr=True, quiet=json_only).print(_table(result))
     print(json.dumps(asdict(result)))
-    whole = not (result.lost or result.misplaced or any(phase.errors or phase.foreign for phase in result.phases))
+    ours = [phase for phase in result.phases if phase.name != "mem0"]
+    whole = not (result.lost or result.misplaced or any(phase.errors or phase.foreign for phase in ours))
     sys.exit(0 if whole else 1)
 
 
 @contextmanager
-def _stage(folder: Path, seconds: float, chats: int, pause: float) -> Iterator[Stage]:
+def _stage(folder: Path, seconds: float, chats: int, pause: float, peers: Path = _PEERS) -> Iterator[Stage]:
     configure_logging(Settings(log_level="error"))
     socket = prepare_database(folder / "db")
     redis, port = redis_program(folder / "redis", folder / "redis.log")
@@ -163,7 +167,7 @@ def _stage(folder: Path, seconds: float, chats: int, pause: float) -> Iterator[S
         _fill(socket, chats)
         eventually(lambda: _at_work(socket), within=_READY_SECONDS, what="the worker")
         app = environment | {"OPENAI_BASE_URL": f"http://{LOOPBACK}:{model}/v1", "OPENAI_API_KEY": "none"}
-        yield Stage(servers, socket, app, folder, seconds, chats, pause)
+        yield Stage(servers, socket, app, folder, seconds, chats, pause, peers)
 
 
 def _at_work(socket: Path) -> bool:
@@ -178,8 +182,7 @@ def _fill(socket: Path, chats: int) -> None:
     for number in range(chats):
         path = NamespacePath.of(("acme", user_of(number)))
         remembering = Remembering(engine, LaneRef(path.tenant_id, path.namespace_id))
-        told = sentences(f"known {number}")
-        texts = [f"User's dog is called {dog_of(number)}", *(next(told) for _ in range(MEMORIES))]
+        texts = known_of(number)
         user = remembering.entity("User", is_user=True)
         remembering.memories(texts, list(embedder.embed(texts)), about={user: ("subject", "sure")})
     engine.dispose()
@@ -187,14 +190,15 @@ def _fill(socket: Path, chats: int) -> None:
 
 def _run(stage: Stage) -> Result:
     told: dict[str, list[str]] = {}
-    control = [_phase(stage, "control", memory=False)]
+    control = [_phase(stage, "control", memory="no")]
     memory = _phase(stage, "memory", told=told)
-    control.append(_phase(stage, "control_again", memory=False))
+    control.append(_phase(stage, "control_again", memory="no"))
+    mem0 = [_phase(stage, "mem0", memory="mem0")] if stage.peers.exists() else []
     killed = threading.Thread(target=_kill, args=(stage,))
     dead = _phase(stage, "service_killed", told=told, beside=killed)
     lost, misplaced = _missing(stage, told)
     return Result(
-        phases=[control[0], memory, control[1], dead],
+        phases=[control[0], memory, control[1], *mem0, dead],
         p50_ratio=round(2 * memory.answers.p50 / sum(one.answers.p50 for one in control), 2),
         p95_ratio=round(2 * memory.answers.p95 / sum(one.answers.p95 for one in control), 2),
         without_notes=round(memory.without_notes / max(1, memory.turns), 4),
@@ -208,7 +212,7 @@ def _phase(
     stage: Stage,
     name: str,
     *,
-    memory: bool = True,
+    memory: str = "yes",
     told: dict[str, list[str]] | None = None,
     beside: threading.Thread | None = None,
 ) -> Phase:
@@ -243,18 +247,28 @@ def _phase(
 
 
 @contextmanager
-def _app(stage: Stage, *, memory: bool) -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
+def _app(stage: Stage, *, memory: str) -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
     port = free_port()
     command = [sys.executable, "-m", "uvicorn", "benchmarks.chat_app.app:app", "--port", str(port)]
-    environment = stage.environment | {"CHAT_APP_MEMORY": "yes" if memory else "no"}
+    environment = stage.environment | {"CHAT_APP_MEMORY": memory}
+    if memory == "mem0":
+        environment = peers_environment(stage.folder) | environment | _for_mem0(stage)
     with ExitStack() as stack:
         log = stack.enter_context((stage.folder / "app.log").open("ab"))
         quiet = ["--log-level", "warning"]
         process = subprocess.Popen([*command, *quiet], env=environment, cwd=ROOT, stdout=log, stderr=log)
         stack.callback(process.wait)
         stack.callback(process.terminate)
-        eventually(lambda: _answers(port), within=_READY_SECONDS, what="the app")
+        eventually(lambda: _answers(port), within=_FILLED_SECONDS, what="the app")
         yield process, port
+
+
+def _for_mem0(stage: Stage) -> dict[str, str]:
+    with psycopg.connect(url(stage.socket), autocommit=True) as connection:
+        connection.execute("create database mem0")
+    packages = next(stage.peers.glob("lib/python*/site-packages"))
+    database = url(stage.socket, database="mem0")
+    return {"CHAT_APP_PEERS": str(packages), "CHAT_APP_DATABASE": database, "CHAT_APP_CHATS": str(stage.chats)}
 
 
 def _answers(port: int) -> bool:

@@ -1,15 +1,17 @@
 """The app that is measured: the example, which also tells how late its event loop is.
 
     CHAT_APP_MEMORY=no uvicorn benchmarks.chat_app.app:app     # the same without memory
+    CHAT_APP_MEMORY=mem0 …                                     # the same with mem0's (`mem0_client`)
 
 GET /lag tells how long the loop kept a timer waiting since it was last asked, in ms.
 """
 
 import asyncio
 import os
+import site
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from fastapi import FastAPI, Request
 from openai import AsyncOpenAI
@@ -17,6 +19,7 @@ from openai import AsyncOpenAI
 from benchmarks.lag import lag_of
 from examples.fastapi_chat import app, client_of, remembering
 
+_MEMORY = os.environ.get("CHAT_APP_MEMORY", "yes")
 _EVERY = 0.01
 _late: list[float] = []
 
@@ -42,7 +45,7 @@ async def _watch() -> None:
 
 @asynccontextmanager
 async def _watched(of: FastAPI) -> AsyncIterator[None]:
-    async with (_plain if os.environ.get("CHAT_APP_MEMORY") == "no" else remembering)(of):
+    async with _life(of):
         watching = asyncio.create_task(_watch())
         yield
         watching.cancel()
@@ -57,5 +60,11 @@ async def lag() -> dict[str, float]:
 
 
 app.router.lifespan_context = _watched
-if os.environ.get("CHAT_APP_MEMORY") == "no":
-    app.dependency_overrides[client_of] = _plain_client
+_life: Callable[[FastAPI], AbstractAsyncContextManager[None]] = remembering
+if _MEMORY == "no":
+    _life, app.dependency_overrides[client_of] = _plain, _plain_client
+elif _MEMORY == "mem0":
+    site.addsitedir(os.environ["CHAT_APP_PEERS"])  # behind the app's own packages
+    from benchmarks.chat_app.mem0_client import mem0_client, remembering_by_mem0
+
+    _life, app.dependency_overrides[client_of] = remembering_by_mem0, mem0_client

@@ -16,23 +16,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from benchmarks.chat_app.http import End, post
+from benchmarks.chat_app.known import dog_of, user_of
 from benchmarks.sentences import sentences
 from workers.local.ports import LOOPBACK
 
 _HISTORY = 6
 _SAID = {"role": "assistant", "content": "I have told you."}
 _BETWEEN_ERRORS = 0.1
-
-
-def user_of(number: int) -> str:
-    """One of those who talk."""
-    return f"user_{number}"
-
-
-def dog_of(number: int) -> str:
-    """The name of their dog, which no other dog has."""
-    first, second = divmod(number, 20)
-    return "BKDFGLMNPRST"[first] + "aeiou"[second % 5] + ("sco", "lli", "nto", "rra")[second // 5]
 
 
 @dataclass(slots=True)

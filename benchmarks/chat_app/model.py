@@ -8,7 +8,7 @@ import json
 import sys
 
 from benchmarks.chat_app.http import chunk, head_of
-from tests.fake_chat import CHAT, streamed
+from tests.fake_chat import CHAT, streamed, whole
 from tests.fake_responses import Request
 from workers.local.ports import LOOPBACK
 
@@ -23,6 +23,9 @@ async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
             body = json.loads(await reader.readexactly(int(headers["content-length"])))
             notes = str(body["messages"]).replace("\\n", "\n").splitlines()
             dog = next((line for line in notes if line.startswith("- ") and "dog is called" in line), NOTHING)
+            if "response_format" in body:
+                await _extracted(writer, str(body["messages"][-1]["content"]))
+                continue
             pieces = streamed(Request(first.split()[1], CHAT, body), {"content": dog.removeprefix("- ")})
             writer.write(_HEAD)
             for piece in pieces:
@@ -31,6 +34,19 @@ async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
             writer.write(chunk(b""))
     except (asyncio.IncompleteReadError, ConnectionError):
         writer.close()
+
+
+async def _extracted(writer: asyncio.StreamWriter, prompt: str) -> None:
+    """What mem0 asks of each turn: the first sentence that its user said is a fact."""
+    await asyncio.sleep(float(sys.argv[2]))
+    new = prompt.partition("## New Messages")[2].partition("\n## ")[0]
+    said = [line.partition(": ")[2].partition(". ")[0] for line in new.splitlines() if line.startswith("user: ")]
+    content = json.dumps({"memory": [{"id": str(place), "text": text} for place, text in enumerate(said)]})
+    message = {"role": "assistant", "content": content}
+    data = whole(Request("", CHAT, {"model": "fake"}), message)
+    writer.write(
+        f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n".encode() + data
+    )
 
 
 async def _main() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from mosshead.language.requests import content_words
 from mosshead.language.verbs import VERBS
+from mosshead.patterns import AS_ASCII
 
 _BEFORE = (
     r"(?:(?:please|pls|plz|kindly|can you|could you|would you|will you|you can|you may|you should|feel free to"
@@ -140,13 +141,28 @@ def matter_to_forget(text: str) -> str | None:
     return _IS_LAST.sub("", _WH.sub("", re.sub(r"^(?:the|that) ", "", about)))
 
 
+_WORDS = (
+    "forget kidding joking jk remember store save keep memori record ignore disregard delete erase remove scratch strike wipe"
+    " drop clear"
+).split()
+"""One of these is in all that asks for something to be forgotten."""
+
+
 def asks_to_forget(message: str) -> bool:
     """Whether a message does nothing but ask for something to be forgotten."""
+    if not _may_ask(message):
+        return False
     said = [one.strip().replace("’", "'") for one in re.split(r"(?<=[.!?])\s+|\n+", message) if one.strip()]
     return bool(said) and all(
         takes_back(one, answering=True) or to_be_forgotten(one) is not None or matter_to_forget(one) is not None
         for one in said
     )
+
+
+def _may_ask(message: str) -> bool:
+    """The quick look: a read asks this of a hundred messages."""
+    small = (message if message.isascii() else message.translate(AS_ASCII)).lower()
+    return any(word in small for word in _WORDS)
 
 
 def says_no_more(message: str, quotes: Iterable[str]) -> bool:

@@ -72,6 +72,8 @@ _PRAGMAS = (
     "pragma secure_delete = on",
     # The shipper makes the checkpoints, so that no publish waits for the disk; this is for when it cannot.
     "pragma wal_autocheckpoint = 10000",
+    # SQLite begins a log anew that was checkpointed, and keeps its size: `trim` would take it for large ever after.
+    f"pragma journal_size_limit = {_LARGE_LOG_BYTES // 16}",
 )
 
 _FIXES = (

@@ -64,10 +64,11 @@ def set_tenant(connection: Connection, tenant_id: UUID) -> None:
 def in_one_trip(engine: Engine, tenant_id: UUID, statements: Sequence["Sql"]) -> list[list[Any]]:
     """The rows of some reads of one tenant, as of one transaction, for a single round trip to Postgres.
 
-    A psycopg pipeline sends all of it before it waits: the begin, the tenant, the statements, which are prepared once for each
-    connection and planned once for all parameters, and the commit. Nothing is compiled to machine code or spread over processes,
-    which costs more than it saves where all takes milliseconds. A pooled connection that turns out to be dead is replaced, once.
-    `mosshead.deadline` bounds how long it may take.
+    A psycopg pipeline sends all of it before it waits: the tenant and the statements, which are prepared once for each connection
+    and planned once for all parameters. Postgres takes what stands before a pipeline's end for one transaction: a begin and a
+    commit would be two more messages. Nothing is compiled to machine code or spread over processes, which costs more than it
+    saves where all takes milliseconds. A pooled connection that turns out to be dead is replaced, once. `mosshead.deadline`
+    bounds how long it may take.
     """
     with ends_within(engine):
         try:
@@ -224,28 +225,26 @@ def _pipelined(engine: Engine, tenant_id: UUID, statements: Sequence["Sql"]) -> 
 
 
 def _sent(driver: psycopg.Connection[Any], tenant_id: UUID, statements: Sequence["Sql"]) -> list[list[Any]]:
-    cursors = [RawCursor(driver, row_factory=namedtuple_row) for _ in statements]
+    cursors = [RawCursor(driver), *(RawCursor(driver, row_factory=namedtuple_row) for _ in statements)]
     with driver.pipeline():
-        driver.execute("begin read only")
-        driver.execute(_SET_TENANT_AND_PLANS, _tenant_settings(tenant_id), prepare=True)
-        for cursor, one in zip(cursors, statements, strict=True):
+        for cursor, one in zip(cursors, (_settings(tenant_id), *statements), strict=True):
             cursor.execute(*_numbered(one), prepare=True, binary=True)
-        driver.execute("commit")
-    return [cursor.fetchall() for cursor in cursors]
+    return [cursor.fetchall() for cursor in cursors[1:]]
 
 
 async def _sent_async(
     driver: psycopg.AsyncConnection[Any], tenant_id: UUID, statements: Sequence["Sql"]
 ) -> list[list[Any]]:
     """The same on a connection that is awaited."""
-    cursors = [AsyncRawCursor(driver, row_factory=namedtuple_row) for _ in statements]
+    cursors = [AsyncRawCursor(driver), *(AsyncRawCursor(driver, row_factory=namedtuple_row) for _ in statements)]
     async with driver.pipeline():
-        await driver.execute("begin read only")
-        await driver.execute(_SET_TENANT_AND_PLANS, _tenant_settings(tenant_id), prepare=True)
-        for cursor, one in zip(cursors, statements, strict=True):
+        for cursor, one in zip(cursors, (_settings(tenant_id), *statements), strict=True):
             await cursor.execute(*_numbered(one), prepare=True, binary=True)
-        await driver.execute("commit")
-    return [await cursor.fetchall() for cursor in cursors]
+    return [await cursor.fetchall() for cursor in cursors[1:]]
+
+
+def _settings(tenant_id: UUID) -> "Sql":
+    return Sql(_SET_TENANT_AND_PLANS, _tenant_settings(tenant_id))
 
 
 def _numbered(one: "Sql") -> tuple[str, list[Any]]:
@@ -294,5 +293,5 @@ _SET_TENANT = """
 """
 _SET_TENANT_AND_PLANS = f"""{_SET_TENANT},
            set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true),
-           set_config('max_parallel_workers_per_gather', '0', true)
+           set_config('max_parallel_workers_per_gather', '0', true), set_config('transaction_read_only', 'on', true)
 """

@@ -53,8 +53,8 @@ def memories(
     return memories_where(connection, path, which, limit=limit, kind=kind, state=state, about=about)
 
 
-def lasting_of_user(connection: Connection, path: NamespacePath, limit: int) -> list[StoredMemory]:
-    """What is known of the user and is no event, most salient first."""
+def lasting_statement(path: NamespacePath, limit: int) -> Sql:
+    """What is known of the user and is no event, most salient first; its rows are for `stored_memory`."""
     which = f"""memory.state = 'active' and memory.kind <> 'event' and exists (
             select from mosshead_read_v1.memory_entities as link
             join mosshead_read_v1.entities as entity
@@ -62,15 +62,21 @@ def lasting_of_user(connection: Connection, path: NamespacePath, limit: int) -> 
             where {same_namespace("link", "memory")} and link.memory_id = memory.memory_id
               and link.role = 'subject' and link.certainty = 'sure' and entity.is_user)
         order by memory.salience desc, memory.memory_id limit %(limit)s"""
-    return memories_where(connection, path, which, limit=limit)
+    return Sql(_memories_where(which), {**path.ids, "limit": limit})
 
 
 def memories_where(connection: Connection, path: NamespacePath, which: str, **parameters: Any) -> list[StoredMemory]:
     """Memories as they are now. which: a condition on ``memory``, and the order."""
-    rows = Sql(f"""
-        select {MEMORY_COLUMNS} from mosshead_read_v1.memories as memory where {known_now("memory")} and {which}
-    """).run(connection, path.ids, **parameters)
-    return [StoredMemory(**memory_fields(row)) for row in rows]
+    return [stored_memory(row) for row in Sql(_memories_where(which)).run(connection, path.ids, **parameters)]
+
+
+def _memories_where(which: str) -> str:
+    return f"select {MEMORY_COLUMNS} from mosshead_read_v1.memories as memory where {known_now('memory')} and {which}"
+
+
+def stored_memory(row: Any) -> StoredMemory:
+    """A row with the columns of a memory as a value."""
+    return StoredMemory(**memory_fields(row))
 
 
 def memory(

@@ -80,8 +80,8 @@ def read_profile(namespace: Namespace) -> ProfileBlock:
     """Read the most salient lasting facts about the user, as many as fit. Raises what reading raises."""
     session = namespace.session
     pending = session.pending()
-    known = session.fetch(memories.lasting_of_user, _MOST_CANDIDATES)
-    return _block(session, [one for one in known if one.id not in pending.closed])
+    (rows,) = session.store().trip([memories.lasting_statement(session.path, _MOST_CANDIDATES)])
+    return _block(session, [one for one in map(memories.stored_memory, rows) if one.id not in pending.closed])
 
 
 def _block(session: Session, known: Sequence[StoredMemory]) -> ProfileBlock:

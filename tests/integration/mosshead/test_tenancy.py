@@ -103,3 +103,16 @@ def test_no_connection_keeps_the_tenant(reader: Engine, connections: int) -> Non
 def test_a_percent_sign_is_written_twice(reader: Engine) -> None:
     rest = in_one_trip(reader, TENANT, [Sql("select 7 %% 4 as rest")])
     assert rest[0][0].rest == 3
+
+
+def test_a_trip_is_one_transaction_and_writes_nothing(addresses: Addresses) -> None:
+    may_write = {"options": "-c default_transaction_read_only=off"}
+    engine = create_engine(sqlalchemy_url(addresses.database_url, "X"), connect_args=may_write)
+    moment = Sql("select now() as begun, pg_sleep(0.01) is null as slept")
+    (first,), (second,) = in_one_trip(engine, TENANT, [moment, moment])
+    assert first.begun == second.begun
+    with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+        in_one_trip(engine, TENANT, [Sql("create temporary table said (content text)")])
+    with engine.connect() as connection:
+        assert connection.execute(text("show transaction_read_only")).scalar_one() == "off"
+    engine.dispose()

@@ -58,6 +58,17 @@ def cut(spool: Spool, path: NamespacePath, up_to: int) -> None:
     spool.cut(changes.publisher, key, up_to)
 
 
+def test_a_log_that_was_trimmed_is_not_large_ever_after(file: Path) -> None:
+    spool = Spool(file, most_bytes=100 * ROOMY)
+    log = file.with_name(f"{file.name}-wal")
+    spool.append(SARAH, ["x" * ROOMY] * 20)
+    full = log.stat().st_size
+    spool.trim()
+    spool.append(SARAH, ["what begins the log anew"])
+    assert log.stat().st_size < full / 10
+    spool.close()
+
+
 def publisher(spool: Spool) -> UUID:
     return spool.changes(0).publisher
 
