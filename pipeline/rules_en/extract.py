@@ -270,7 +270,7 @@ class _Listener:
         if unwanted is not None and classify(unwanted) is Act.STATEMENT:
             self._forget(_claimed(tell(unwanted, source, turn.discourse, self._gazetteer)[0]), turn, source)
             return True
-        matter = retractions.matter_to_forget(text)
+        matter = retractions.matter_to_forget(text) or self._known_person(retractions.somebody_to_forget(text))
         if matter is not None:
             self._forget([self._matter(matter, turn, source)], turn, source)
             return True
@@ -297,6 +297,9 @@ class _Listener:
         if said.message is None:
             self._forget(said.facts, turn, source)
         self._withdraw(said.facts)
+
+    def _known_person(self, name: str | None) -> str | None:
+        return name if name and self._gazetteer.types.get(name.casefold()) is EntityType.PERSON else None
 
     def _matter(self, matter: str, turn: UserTurn, source: FactSource) -> Fact:
         """What is to be forgotten, as a fact that consolidation looks for: "User's phone number"."""
@@ -364,9 +367,20 @@ class _Listener:
         if not told or classify(correction.rest) is not Act.STATEMENT:
             return correction.withdraws
         taken_back = correction.withdraws
-        facts = tuple(one.model_copy(update={"corrects": taken_back or one.attribute is not None}) for one in told)
-        slots = {_slot(fact) for fact in facts if fact.attribute}
-        self._withdraw(fact for said in own for fact in said.facts if fact.attribute and _slot(fact) in slots)
+        slots = {_slot(fact) for fact in told if fact.attribute}
+        wrong = [fact for said in own for fact in said.facts if fact.attribute and _slot(fact) in slots]
+        before = own[-1].facts if taken_back and own else ()
+        numbers = tuple(dict.fromkeys(one for fact in (*wrong, *before) for one in fact.sources))
+        facts = tuple(
+            one.model_copy(
+                update={
+                    "corrects": taken_back or one.attribute is not None,
+                    "sources": tuple(dict.fromkeys((*numbers, *one.sources))),
+                }
+            )
+            for one in told
+        )
+        self._withdraw(wrong)
         turn.here.discourses[turn.me] = discourse
         self._keep(StatedSentence(correction.rest, turn.me, turn.said_in, facts, turn.discourse), turn)
         return True
