@@ -228,8 +228,10 @@ class Writer:
         told = content_words(fact.content)
         return [
             self._plan.messages[number].event_id
-            for number in fact.sources[:-1]
-            if number not in told_elsewhere and len(content_words(self._plan.messages[number].content) - told) <= _WRONG
+            for number in (*fact.sources[:-1], *fact.puts_right)
+            if number in self._plan.messages
+            and number not in told_elsewhere
+            and len(content_words(self._plan.messages[number].content) - told) <= _WRONG
         ]
 
     def _end(self, change: OpenDecision, target: UUID, since: datetime, **changes: Any) -> None:
