@@ -463,7 +463,9 @@ def _reading(one: ContextCandidate, reader: ReaderCues, *, newness: float, few: 
     newer = READING.newer * newness if reader.of_now else 0.0
     if isinstance(one.found, RankedMemory):
         relevance = one.found.relevance
-        own = relevance.own - relevance.fit + reader.cosines.deviations(one.found.found.cosine) if few else relevance.own
+        own = (
+            relevance.own - relevance.fit + reader.cosines.deviations(one.found.found.cosine) if few else relevance.own
+        )
         return own * READING.memory + READING.asker * _of_asker(one, reader) + newer
     if isinstance(one.found, RankedMessage):
         message, score = one.found.message, one.found.score + newer

@@ -142,7 +142,12 @@ _GOES_ON = re.compile(
 _WH = re.compile(r"^(?:where|when|what|who|which|how (?:old|many|much))\s+(?=\S)", re.IGNORECASE)
 _NAMED_BY = (
     (re.compile(r"how old (?:i am|i'm)\b", re.IGNORECASE), "my age"),
-    (re.compile(r"what i do\b|what i(?:'m| am) doing (?:for|as)\b|(?:who|where|(?:which|what) \w+) i work\b", re.IGNORECASE), "I work"),
+    (
+        re.compile(
+            r"what i do\b|what i(?:'m| am) doing (?:for|as)\b|(?:who|where|(?:which|what) \w+) i work\b", re.IGNORECASE
+        ),
+        "I work",
+    ),
     (re.compile(r"who(?:m)? i(?:'m| am) (?:married|engaged) to\b", re.IGNORECASE), "my spouse"),
     (re.compile(r"what i(?:'m| am) called\b", re.IGNORECASE), "my name"),
 )

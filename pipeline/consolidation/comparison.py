@@ -31,7 +31,8 @@ from pipeline.statements import (
 )
 
 ALL_OF_IT: Final = re.compile(
-    r"\b(?:everything|anything|all|every|both|whatever|what i(?:'ve| have)? (?:said|told you|mentioned|shared|wrote))\b", re.IGNORECASE
+    r"\b(?:everything|anything|all|every|both|whatever|what i(?:'ve| have)? (?:said|told you|mentioned|shared|wrote))\b",
+    re.IGNORECASE,
 )
 """What asks for all of a matter to be forgotten."""
 

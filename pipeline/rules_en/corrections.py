@@ -130,7 +130,9 @@ def _value(rest: str) -> tuple[str | None, str | None]:
     meant = _MEANT.match(rest)
     said = meant["value"] if meant else rest
     brief = len(said.split()) <= _MOST_VALUE_WORDS
-    contrast = _NOT_FIRST.match(rest) or (brief and _NOT_THIS.match(rest)) or (_NOT.match(said) if meant or brief else None)
+    contrast = (
+        _NOT_FIRST.match(rest) or (brief and _NOT_THIS.match(rest)) or (_NOT.match(said) if meant or brief else None)
+    )
     if contrast:
         return _tidy(contrast["value"]), _tidy(contrast["wrong"])
     return (_tidy(said), None) if (meant and brief) or 0 < len(said.split()) <= 2 else (None, None)
