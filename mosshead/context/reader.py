@@ -424,10 +424,12 @@ def _newest_first(
 def _rivals(pair: tuple[float, ContextCandidate], best: tuple[float, ContextCandidate]) -> bool:
     """Whether something may answer in the place of the best: who says otherwise on the same day says that it is a change."""
     (score, one), (highest, first) = pair, best
-    at_once = one.value.said_at.date() == first.value.said_at.date() and not tells_of_change(one.value.content)
     if isinstance(one.found, RankedMemory) and isinstance(first.found, RankedMemory):
         if first.found.relevance.entity and not one.found.relevance.entity:
             return False
+    if tells_of_change(one.value.content):
+        return score >= highest * READING.rivals
+    at_once = one.value.said_at.date() == first.value.said_at.date()
     return score >= highest * (READING.rivals_at_once if at_once else READING.rivals)
 
 

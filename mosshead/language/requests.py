@@ -120,7 +120,7 @@ _PAST = lazy_pattern(
 
 _CHANGE = lazy_pattern(
     r"(?i)\b(?:correction|actually|i meant?|sorry|no|not|n['’]t|wait|update|instead|now|again|any ?more|no longer|moved?|chang\w+|"
-    r"switched|postponed|cancel\w+|rather|but|still|after all|turns out|new)\b"
+    r"these days|nowadays|recently|switched|stopped|quit|sold|g[ai]ven? up|left|postponed|cancel\w+|rather|but|still|after all|turns out|new)\b"
 )
 
 _ORDER = lazy_pattern(
@@ -216,13 +216,15 @@ _NEEDS = (
         "I am allergic to it and cannot eat it. I follow a diet: vegetarian, vegan, gluten-free.",
         lazy_pattern(
             r"(?i)\b(?:cook\w*|bak(?:e|es|ing)|recipes?|menus?|meals?|dinner|lunch|breakfast|brunch|supper|snacks?|dish(?:es)?|cakes?|"
-            r"desserts?|restaurants?|caf[eé]s?|takeaway|picnic|barbecue|groceries|shopping list|eat|food)\b"
+            r"desserts?|restaurants?|caf[eé]s?|takeaway|picnic|barbecue|groceries|shopping list|eat|food|"
+            r"(?:a|the) table|bars?|pubs?|cocktails?|beers?|wines?|drinks?|rezepte?|kochen|essen|abendessen|receta|cocinar|cena|recette|d[iî]ner)\b"
         ),
     ),
     Need(
         "I have an injury, a bad knee or back, an illness. I am allergic to a medicine. My doctor said so.",
         lazy_pattern(
-            r"(?i)\b(?:workouts?|exercises?|training plan|gym|fitness|stretch\w*|yoga|running plan|medicines?|medical|medication|"
+            r"(?i)\b(?:workouts?|exercises?|training (?:plan|schedule|session)|gym|fitness|stretch\w*|yoga|pilates|(?:running|cycling|swimming|marathon) "
+            r"(?:plan|schedule|program(?:me)?|routine)|hik(?:e|es|ing)|trainingsplan|entrenamiento|medicines?|medical|medication|"
             r"clinic|hospital|admission|doctor|dentist|physio|massage|allerg\w+|health)\b"
         ),
     ),
@@ -230,6 +232,7 @@ _NEEDS = (
         "I work as this by profession, in my job at this company. I started my career, I studied.",
         lazy_pattern(
             r"(?i)\b(?:cover letters?|cv|r[eé]sum[eé]|linkedin|bio|biography|about me|about myself|introduc\w+|profile|headline|"
+            r"bewerbung|anschreiben|lebenslauf|carta de presentaci[oó]n|lettre de motivation|"
             r"job application|application letter|portfolio)\b"
         ),
     ),
@@ -237,6 +240,13 @@ _NEEDS = (
         "My goal is to reach this. I want to achieve that this year. I prefer it written in this way.",
         lazy_pattern(
             r"(?i)\b(?:cover letters?|career|goals?|linkedin|resolutions?|study plan|workout|training plan)\b"
+        ),
+    ),
+    Need(
+        "I use a wheelchair, I cannot walk far. I am afraid of flying, of heights, I get seasick.",
+        lazy_pattern(
+            r"(?i)\b(?:trips?|holidays?|vacation|weekend away|getaway|itinerary|flights?|travel\w*|hik(?:e|es|ing)|route|tour|excursion|day out|"
+            r"sightseeing|outing|restaurants?|urlaub|reise|viaje|voyage)\b"
         ),
     ),
     Need(

@@ -15,6 +15,7 @@ from mosshead.language.verbs import AUXILIARIES, is_finite
 from mosshead.models.kinds import EntityType, MemoryKind
 from mosshead.models.occurrence import FactOccurrence
 from pipeline.models import USER, FactMention, FactOutcome, Known, NewFact
+from pipeline.statements import akin as of_one_root
 from pipeline.statements import (
     adds_details,
     agree,
@@ -61,9 +62,6 @@ _ALIKE: Final = tuple(
 
 _EMAIL: Final = re.compile(r"\b(e-?mail) address\b", re.IGNORECASE)
 """Its address is no place where somebody lives."""
-
-_ROOT: Final = 5
-"""So many letters in common make two words of one root, where they are most of both."""
 
 
 def may_be_about_the_same(fact: NewFact, known: Known) -> bool:
@@ -123,9 +121,8 @@ def speaks_of(fact: NewFact, known: Known) -> bool:
 
 
 def akin(one: str, other: str) -> bool:
-    """Tell whether two words are of one root, as far as letters tell: "allergies" and "allergic"."""
-    root = max(_ROOT, 1 + 2 * max(len(one), len(other)) // 3)
-    return one == other or one[:root] == other[:root] or any(one in those and other in those for those in _ALIKE)
+    """Tell whether two words are of one root, or name one matter: "age" and "old"."""
+    return of_one_root(one, other) or any(one in those and other in those for those in _ALIKE)
 
 
 def _is_of_another(matter: Sequence[str], content: str) -> bool:

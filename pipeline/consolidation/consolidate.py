@@ -180,6 +180,16 @@ def _called_off(fact: NewFact) -> FactOutcome | None:
     return comparison.replaces(fact, plans[0], "called off") if len(plans) == 1 else None
 
 
+def _given_up(fact: NewFact) -> FactOutcome | None:
+    """What is over by the words of the fact: a habit that was stopped, a thing that was sold, being out of work."""
+    for known, _ in fact.near:
+        same = comparison.is_about_the_same(fact, known)
+        found_work = fact.fact.attribute in {"works_at", "job"} and statements.is_without_work(known.content)
+        if same and (found_work or statements.gives_up(fact.fact.content, known.content)):
+            return comparison.replaces(fact, known, "it is over")
+    return None
+
+
 def _ended(fact: NewFact) -> FactOutcome | None:
     """What holds no more, as a job that was left; where the words fit several that are known, which one it is is in doubt."""
     for attribute in _ENDING_WITH.get(fact.fact.ends or "", (fact.fact.ends,)):
@@ -298,6 +308,7 @@ _IN_ORDER: Final[tuple[Callable[[NewFact], FactOutcome | None], ...]] = (
     _denied,
     _called_off,
     _ended,
+    _given_up,
     _of_one_value,
     _corrected,
     _is_new,
