@@ -92,7 +92,8 @@ def calls_off(statement: str, plan: str, *, same_time: bool = False) -> bool:
 
 
 def gives_up(statement: str, known: str) -> bool:
-    """Whether a statement says that what is known is over: "stopped learning French", "sold the Golf", "does not smoke any more"."""
+    """Whether a statement says that what is known is over: "stopped learning French", "sold the Golf", "does not smoke"
+    " any more"."""
     over = next((match for pattern in _OVER if (match := pattern.search(statement))), None)
     if over is None or negations(known) or any(pattern.search(known) for pattern in _OVER):
         return False
@@ -465,7 +466,8 @@ _ROOT: Final = 5
 """So many letters in common make two words of one root, where they are most of both."""
 
 _WITHOUT_WORK: Final = re.compile(
-    r"\b(?:is|are) (?:currently |still )?(?:unemployed|jobless|out of work|between jobs|looking for (?:an? )?(?:new )?(?:job|work))\b"
+    r"\b(?:is|are) (?:currently |still )?(?:unemployed|jobless|out of work|between jobs|looking for (?:an? )?(?:new"
+    r" )?(?:job|work))\b"
 )
 _PARTED: Final = re.compile(
     r"\b(?:sold|gave away|got rid of|scrapped|shaved off|cut off|threw (?:out|away)|donated|broke up with|split up with)"
@@ -473,7 +475,8 @@ _PARTED: Final = re.compile(
 )
 _OVER: Final = (
     re.compile(
-        r"\b(?:(?:has |have )?(?:just |recently |finally )?(?:stopped|quit|g[ai]ven? up)) (?!by\b|at\b|in\b|off\b|over\b|on\b)(?P<rest>.+)$"
+        r"\b(?:(?:has |have )?(?:just |recently |finally )?(?:stopped|quit|g[ai]ven? up)) (?!by\b|at\b|in\b|off\b|over\b"
+        r"|on\b)(?P<rest>.+)$"
     ),
     re.compile(r"\b(?:does not|do not|is not|are not) (?P<rest>.+?) (?:any ?more|any longer)$"),
     re.compile(r"\bno longer (?P<rest>.+)$"),
@@ -483,7 +486,8 @@ _OVER: Final = (
 _HAS: Final = re.compile(r"\b(?:has|have|owns?|drives?|rides?|keeps?|bought|got|uses?|is dating|is with|is seeing)\b")
 _POSSESSING: Final = frozenset("have own drive ride keep buy get use date see".split())
 _PASSING: Final = frozenset(
-    "diet class course lesson currently now regularly still lot heavy heavily daily sometimes often altogether completely good day week".split()
+    "diet class course lesson currently now regularly still lot heavy heavily daily sometimes often altogether completely"
+    " good day week".split()
 )
 """What says little of what was done."""
 

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import date
 from uuid import UUID
@@ -244,7 +244,7 @@ def _of_others(
     return frozenset((*of_others, *by_others))
 
 
-def _is_of_somebody(one: MemoryFound, people: frozenset[UUID], of_theirs: re.Pattern[str]) -> bool:
+def _is_of_somebody(one: MemoryFound, people: Set[UUID], of_theirs: re.Pattern[str]) -> bool:
     """Whether a memory is about one of some people, or somebody of whoever asks, named or not; their dog is a thing of theirs."""
     theirs = of_theirs.match(one.memory.content)
     if theirs is None:
@@ -424,9 +424,12 @@ def _newest_first(
 def _rivals(pair: tuple[float, ContextCandidate], best: tuple[float, ContextCandidate]) -> bool:
     """Whether something may answer in the place of the best: who says otherwise on the same day says that it is a change."""
     (score, one), (highest, first) = pair, best
-    if isinstance(one.found, RankedMemory) and isinstance(first.found, RankedMemory):
-        if first.found.relevance.entity and not one.found.relevance.entity:
-            return False
+    if (
+        isinstance(one.found, RankedMemory)
+        and isinstance(first.found, RankedMemory)
+        and (first.found.relevance.entity and not one.found.relevance.entity)
+    ):
+        return False
     if tells_of_change(one.value.content):
         return score >= highest * READING.rivals
     at_once = one.value.said_at.date() == first.value.said_at.date()

@@ -30,7 +30,7 @@ _ACKNOWLEDGED = _SMALL_TALK | frozenset(
     gluck glück grusse grüße
     adios bien bueno buenas buenos claro dale de dias días gracias hola jaja muchas nada nos noches perfecto que qué si sí tal
     tardes vale vemos venga ya
-    accord au bientot bientôt bonjour bonne bonsoir coucou dac exactement merci mdr non nuit oui ouais parfait ptdr revoir salut
+    accord daccord au bientot bientôt bonjour bonne bonsoir coucou dac exactement merci mdr non nuit oui ouais parfait ptdr revoir salut
     bene buona buongiorno buonanotte buonasera certo ciao esatto grazie mille perfetto prego va
     beleza boa bom certo dia noite obrigada obrigado oi ola olá sim ta tá tarde tchau tudo um valeu
     bedankt dag dank doei goed hoi jij je leuk mooi morgen oke oké prima top
@@ -41,15 +41,17 @@ _ACKNOWLEDGED = _SMALL_TALK | frozenset(
 
 _SAYS_NOTHING = lazy_pattern(
     r"(?i)<[^<>]*\b(?:omitted|weggelassen|omitido|omis|omessi?|media)\b[^<>]*>"
-    r"|\b(?:media|image|photo|video|audio|sticker|gif|document|contact card|voice message|bild|imagen|foto) (?:omitted|weggelassen|omitid[ao])\b"
+    r"|\b(?:media|image|photo|video|audio|sticker|gif|document|contact card|voice message|bild|imagen|foto) (?:omitted"
+    r"|weggelassen|omitid[ao])\b"
     r"|\b(?:you deleted this message|this message (?:was deleted|has been deleted)|message deleted|waiting for this message)\b"
     r"|\bdiese nachricht wurde gelöscht\b|\bse eliminó este mensaje\b|<?\battached: \S+|\S+ \(file attached\)"
     r"|\bmissed (?:voice|video) call\b|^\W*null\W*$"
-    r"|\b(?:on my way|be right back|talk (?:to you )?(?:later|soon)|take care|no (?:problem|worries|rush|clue)|my bad|will do|you too"
+    r"|\b(?:on my way|be right back|talk (?:to you )?(?:later|soon)|take care|no (?:problem|worries|rush|clue)|my bad"
+    r"|will do|you too"
     r"|(?:one|a|just a|wait a) (?:sec|second|moment|minute)|(?:hang|hold) on|let me (?:see|check|think)|fingers crossed|good luck"
     r"|of course|not sure|auf dem weg|bin unterwegs|bis (?:gleich|später|dann|morgen)|hasta (?:luego|mañana)|à (?:demain|plus))\b"
     r"|^\W*(?:in |about |ca\.? |~)?\d{1,3}\s*(?:h|hrs?|hours?|min|mins|minutes?|secs?|seconds?|minuten|minutos?|stunden)\b"
-    r"|^\W*(?:at |um |ca\.? |~)?\d{1,2}(?:[:.]\d\d)?\s*(?:am|pm|uhr|o'clock)\b|^\W*\d{1,2}[:.]\d\d(?=\W*$)"
+    r"|^\W*(?:at |um |ca\.? |~)?\d{1,2}(?:[:.]\d\d)?\s*(?:am|pm|uhr|o'clock)\b|^\W*(?:at |um )?\d{1,2}[:.]\d\d(?=\W*$)"
     r"|(?<!\w)(?:a*(?:[hj][aeiou]){2,}h?|a*(?:[hj]a)+h?a*|l+o+l+|h+m+|o+k+|y+e+s+|n+o+|a+w+|o+h+|m+|zz+)(?!\w)"
 )
 """Markers of an exported chat, formulas, laughter, and a span or a clock time that says nothing of what."""
@@ -99,7 +101,10 @@ _OWN = (
     r"(?:(?:home|work|email|phone|mobile|postal|blood|shoe|full|first|last|job) )?(?:address|phone|number|e-?mail|birthday|age|"
     r"name|job|work|title|type|size|height|weight|allergy|allergies|diet|employer|salary|hometown|postcode|employer)"
 )
-_SAY = r"(?:sa(?:y|id)|t[eo]ld?l?|mention(?:ed)?|promised?|me[et]t?|invited?|g[ia]ve|owed?|len[dt]|kn[eo]w|ask(?:ed)?|see|saw|want|need)"
+_SAY = (
+    r"(?:sa(?:y|id)|t[eo]ld?l?|mention(?:ed)?|promised?|me[et]t?|invited?|g[ia]ve|owed?|len[dt]|kn[eo]w|ask(?:ed)?"
+    r"|see|saw|want|need)"
+)
 _HOME = r"(?:home|house|flat|apartment|place)"
 _OF_ONESELF = lazy_pattern(
     rf"(?i)\b(?:do|did|am|was|have|had|must) i\b(?! {_SAY}\b)"
@@ -119,12 +124,15 @@ _PAST = lazy_pattern(
 )
 
 _CHANGE = lazy_pattern(
-    r"(?i)\b(?:correction|actually|i meant?|sorry|no|not|n['’]t|wait|update|instead|now|again|any ?more|no longer|moved?|chang\w+|"
-    r"these days|nowadays|recently|switched|stopped|quit|sold|g[ai]ven? up|left|postponed|cancel\w+|rather|but|still|after all|turns out|new)\b"
+    r"(?i)\b(?:correction|actually|i meant?|sorry|no|not|n['’]t|wait|update|instead|now|again|any ?more|no longer|moved?"
+    r"|chang\w+|"
+    r"these days|nowadays|recently|switched|stopped|quit|sold|g[ai]ven? up|left|postponed|cancel\w+|rather|but|still"
+    r"|after all|turns out|new)\b"
 )
 
 _ORDER = lazy_pattern(
-    r"(?i)^\W*(?:please )?(?:answer|check|create|do(?! (?:i|we|you|they|he|she|my|our|the)\b)|draft|fix|handle|make|plan|prepare|reply|review|run|send|write)\b"
+    r"(?i)^\W*(?:please )?(?:answer|check|create|do(?! (?:i|we|you|they|he|she|my|our)\b)|draft|fix|handle|make|plan"
+    r"|prepare|reply|review|run|send|write)\b"
 )
 
 
@@ -217,13 +225,15 @@ _NEEDS = (
         lazy_pattern(
             r"(?i)\b(?:cook\w*|bak(?:e|es|ing)|recipes?|menus?|meals?|dinner|lunch|breakfast|brunch|supper|snacks?|dish(?:es)?|cakes?|"
             r"desserts?|restaurants?|caf[eé]s?|takeaway|picnic|barbecue|groceries|shopping list|eat|food|"
-            r"(?:a|the) table|bars?|pubs?|cocktails?|beers?|wines?|drinks?|rezepte?|kochen|essen|abendessen|receta|cocinar|cena|recette|d[iî]ner)\b"
+            r"(?:a|the) table|bars?|pubs?|cocktails?|beers?|wines?|drinks?|rezepte?|kochen|essen|abendessen|receta"
+            r"|cocinar|cena|recette|d[iî]ner)\b"
         ),
     ),
     Need(
         "I have an injury, a bad knee or back, an illness. I am allergic to a medicine. My doctor said so.",
         lazy_pattern(
-            r"(?i)\b(?:workouts?|exercises?|training (?:plan|schedule|session)|gym|fitness|stretch\w*|yoga|pilates|(?:running|cycling|swimming|marathon) "
+            r"(?i)\b(?:workouts?|exercises?|training (?:plan|schedule|session)|gym|fitness|stretch\w*|yoga|pilates"
+            r"|(?:running|cycling|swimming|marathon) "
             r"(?:plan|schedule|program(?:me)?|routine)|hik(?:e|es|ing)|trainingsplan|entrenamiento|medicines?|medical|medication|"
             r"clinic|hospital|admission|doctor|dentist|physio|massage|allerg\w+|health)\b"
         ),
@@ -245,7 +255,8 @@ _NEEDS = (
     Need(
         "I use a wheelchair, I cannot walk far. I am afraid of flying, of heights, I get seasick.",
         lazy_pattern(
-            r"(?i)\b(?:trips?|holidays?|vacation|weekend away|getaway|itinerary|flights?|travel\w*|hik(?:e|es|ing)|route|tour|excursion|day out|"
+            r"(?i)\b(?:trips?|holidays?|vacation|weekend away|getaway|itinerary|flights?|travel\w*|hik(?:e|es|ing)|route"
+            r"|tour|excursion|day out|"
             r"sightseeing|outing|restaurants?|urlaub|reise|viaje|voyage)\b"
         ),
     ),

@@ -38,7 +38,8 @@ _PERHAPS_AN_ANSWER = re.compile(
 """What takes back what the user said where the assistant has said nothing since; else it speaks of that."""
 
 _FORGET_THAT = re.compile(
-    rf"{_BEFORE}(?:forget|disregard|delete|erase|{_KEEP})(?:(?: the fact)? that (?:{_SAID} (?:that )?)?| {_SAID} )(?P<said>.+?){_AFTER}",
+    rf"{_BEFORE}(?:forget|disregard|delete|erase|{_KEEP})(?:(?: the fact)? that (?:{_SAID} (?:that )?)?| {_SAID}"
+    rf" )(?P<said>.+?){_AFTER}",
     re.IGNORECASE,
 )
 
@@ -89,16 +90,22 @@ _FROM_MEMORY = r"(?: (?:from|in|out of) (?:your |the )?(?:memory|memories|notes|
 _MINE = r"(?:my|our) (?!(?:last|previous|earlier|first|second|other)\b)[^,;:?!]+?"
 _ANY = r"(?:(?:the|my|our|that|his|her|their) )?[^,;:?!]+?"
 _PERSONAL = (
-    r"(?:my|our) (?:(?:home|work|old|current|private) )*(?:(?:tele)?phone number|(?:mobile|cell)(?: phone)?(?: number)?|phone|address"
-    r"|(?:email|e-mail|postal) address|birthday|date of birth|age|weight|height|salary|income|employer|medical history|allerg(?:y|ies)"
+    r"(?:my|our) (?:(?:home|work|old|current|private) )*(?:(?:tele)?phone number|(?:mobile|cell)(?: phone)?(?: number)?"
+    r"|phone|address"
+    r"|(?:email|e-mail|postal) address|birthday|date of birth|age|weight|height|salary|income|employer|medical history"
+    r"|allerg(?:y|ies)"
     r"|diagnosis|religion|nationality|sexuality)"
 )
 """What is known of a person, and seldom a text or a thing at hand."""
 _UNWANTED = (
-    r"(?:i(?:'d| would) (?:rather|prefer(?: that)?) you forgot|(?:i do(?:n't| not) want you to|you should(?:n't| not)|you must(?:n't| not))"
+    r"(?:i(?:'d| would) (?:rather|prefer(?: that)?) you forgot|(?:i do(?:n't| not) want you to|you should(?:n't| not)"
+    r"|you must(?:n't| not))"
     r" (?:remember|know|keep|store|save))"
 )
-_EVERYTHING = r"(?:everything|anything|all)(?: that)?(?: (?:you(?:'ve| have)? (?:know|have|remember|stored|saved|noted|learned|got)))?"
+_EVERYTHING = (
+    r"(?:everything|anything|all)(?: that)?"
+    r"(?: you(?:'ve| have)? (?:know|have|remember|stored|saved|noted|learned|got))?"
+)
 _CLAUSE = r"(?:where|when|how old|who|(?:what|which)(?: \w+)?|how many|how much) (?:my|our|i|i'm|we)\b[^,;:?!]*?"
 
 _MATTERS = tuple(
@@ -109,14 +116,21 @@ _MATTERS = tuple(
         rf"(?:delete|erase|remove|wipe|drop|clear|scratch|strike|take|get rid of) (?P<about>{_MINE}|{_CLAUSE}){_FROM_MEMORY}",
         rf"(?:delete|erase|remove|wipe|get rid of|forget about) (?P<about>{_PERSONAL}){_FROM_MEMORY}?",
         rf"(?:forget|{_KEEP}|stop remembering|{_UNWANTED}) (?P<about>{_MINE}|{_CLAUSE}){_FROM_MEMORY}?",
-        rf"(?:forget|delete|erase) (?:that )?i(?:'ve| have)? ever (?:said|told you|mentioned|wrote)(?: anything)?(?: about)? (?P<about>{_MINE})",
-        rf"i(?:'d like| would like| want| need) (?P<about>{_PERSONAL}) (?:to be )?(?:deleted|erased|removed|forgotten|wiped){_FROM_MEMORY}?",
+        (
+            rf"(?:forget|delete|erase) (?:that )?i(?:'ve| have)? ever (?:said|told you|mentioned|wrote)(?: anything)?(?:"
+            rf" about)? (?P<about>{_MINE})"
+        ),
+        (
+            rf"i(?:'d like| would like| want| need) (?P<about>{_PERSONAL}) (?:to be )?(?:deleted|erased|removed|forgotten"
+            rf"|wiped){_FROM_MEMORY}?"
+        ),
     )
 )
 """To delete or remove something may mean a text at hand, unless it says that it means what is remembered."""
 
 _OF_SOMEBODY = re.compile(
-    rf"{_BEFORE}(?i:forget|delete|erase|remove|wipe) (?i:{_EVERYTHING} (?:about|on|of|regarding)) (?P<about>[A-Z][\w-]+(?: [A-Z][\w-]+)*)"
+    rf"{_BEFORE}(?i:forget|delete|erase|remove|wipe) (?i:{_EVERYTHING} (?:about|on|of|regarding))"
+    rf" (?P<about>[A-Z][\w-]+(?: [A-Z][\w-]+)*)"
     rf"(?i:{_FROM_MEMORY})?{_AFTER}"
 )
 """All that is known of somebody by name: whether it is somebody, who knows the names must say."""

@@ -15,7 +15,6 @@ from mosshead.language.verbs import AUXILIARIES, is_finite
 from mosshead.models.kinds import EntityType, MemoryKind
 from mosshead.models.occurrence import FactOccurrence
 from pipeline.models import USER, FactMention, FactOutcome, Known, NewFact
-from pipeline.statements import akin as of_one_root
 from pipeline.statements import (
     adds_details,
     agree,
@@ -30,6 +29,7 @@ from pipeline.statements import (
     tells_a_change,
     words,
 )
+from pipeline.statements import akin as of_one_root
 
 ALL_OF_IT: Final = re.compile(
     r"\b(?:everything|anything|all|every|both|whatever|what i(?:'ve| have)? (?:said|told you|mentioned|shared|wrote))\b",

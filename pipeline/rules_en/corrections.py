@@ -118,7 +118,10 @@ def read_correction(text: str) -> Correction | None:
     cue = _CUE.match(text)
     head = cue[0] if cue else ""
     rest = text[len(head) :].strip().rstrip(".!")
-    told = r"i (?:actually )?meant\b|i should have said\b|it(?:'s| is) .{2,40},? not \w|not (?:\w+ ){1,3}?\w+, \w+$|not \w+, (?:\w+ ?){1,3}$"
+    told = (
+        r"i (?:actually )?meant\b|i should have said\b|it(?:'s| is) .{2,40},? not \w|not (?:\w+ ){1,3}?\w+, \w+$"
+        r"|not \w+, (?:\w+ ?){1,3}$"
+    )
     if not (_STRONG.search(head) or re.match(told, rest, re.IGNORECASE)):
         return None
     value, wrong = _value(rest)
