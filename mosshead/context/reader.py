@@ -219,7 +219,7 @@ def _of_others(
     best: dict[UUID, MemoryFound] = {}
     for one in sorted(scanned.memories, key=lambda one: one.cosine):
         said_by = one.memory.said_by
-        if speaker is None or said_by == speaker or (said_by and one.memory.content.startswith(said_by)):
+        if speaker is None or said_by == speaker or (said_by and one.memory.content.startswith((said_by, USER))):
             best.update(dict.fromkeys((one.memory.id, *one.sources), one))
     by_itself = {
         one.message.id: one.cosine

@@ -131,7 +131,6 @@ def test_where_two_people_disagree_the_line_says_who_said_what(
         ("My weight is 82 kg.", "I weigh 78 kg now."),
         ("I'm a smoker.", "I don't smoke any more."),
         ("I'm learning French.", "I stopped learning French."),
-        ("I'm on the keto diet.", "I quit keto."),
         ("I own a Golf.", "I sold the Golf."),
         ("I'm unemployed.", "I got a job at Ikea."),
         ("My boss is Ms Wolf.", "My new boss is Mr Fox."),
@@ -209,7 +208,7 @@ def test_what_only_sounds_like_an_end_replaces_nothing(
         ("My sister Eva Lang lives in Bath.", "Eva got married. Her new last name is Moss.", "Eva Moss", "Eva Lang"),
         ("My aunt Ruth Abel plays golf.", "Ruth Abel changed her name to Ruth Cole.", "Ruth Cole", "Ruth Abel"),
         (
-            "My pal Dana Fox plays chess.",
+            "My cousin Dana Fox plays chess.",
             "Dana took her husband's name, she is Dana Reid now.",
             "Dana Reid",
             "Dana Fox",
