@@ -30,7 +30,8 @@ _ACKNOWLEDGED = _SMALL_TALK | frozenset(
     gluck glück grusse grüße
     adios bien bueno buenas buenos claro dale de dias días gracias hola jaja muchas nada nos noches perfecto que qué si sí tal
     tardes vale vemos venga ya
-    accord daccord au bientot bientôt bonjour bonne bonsoir coucou dac exactement merci mdr non nuit oui ouais parfait ptdr revoir salut
+    accord daccord au bientot bientôt bonjour bonne bonsoir coucou dac
+    exactement merci mdr non nuit oui ouais parfait ptdr revoir salut
     bene buona buongiorno buonanotte buonasera certo ciao esatto grazie mille perfetto prego va
     beleza boa bom certo dia noite obrigada obrigado oi ola olá sim ta tá tarde tchau tudo um valeu
     bedankt dag dank doei goed hoi jij je leuk mooi morgen oke oké prima top
