@@ -120,7 +120,8 @@ class Fact(FrozenValue):
         of the same subject. None for everything that can be true many times over ("likes").
     stated: said plainly by the user; False for a guess or an inference, which stays a hypothesis.
     marked: the user asked to remember it.
-    corrects: it puts something said earlier right ("Actually, I meant …").
+    corrects: it puts something said earlier right ("Actually, I meant …"). puts_right: the messages in which that was said,
+        where they are no sources.
     dated_by: who says when it occurred: the model, the rules of `mosshead.language.dates`, or both alike.
     record: the fact in a shape of the app's own.
     suspicion: why it must not become a memory, as an instruction to the assistant must not.
@@ -143,6 +144,7 @@ class Fact(FrozenValue):
     doubts: tuple[str, ...] = ()
     marked: bool = False
     corrects: bool = False
+    puts_right: tuple[int, ...] = ()
     dated_by: Literal["model", "rules", "both"] | None = None
     record: FactRecord | None = None
     suspicion: str | None = None

@@ -91,6 +91,32 @@ def calls_off(statement: str, plan: str, *, same_time: bool = False) -> bool:
     return bool(named) and (named <= planned or frozenset() < named - _PLANS <= planned)
 
 
+def gives_up(statement: str, known: str) -> bool:
+    """Whether a statement says that what is known is over: "stopped learning French", "sold the Golf", "does not smoke"
+    " any more"."""
+    over = next((match for pattern in _OVER if (match := pattern.search(statement))), None)
+    if over is None or negations(known) or any(pattern.search(known) for pattern in _OVER):
+        return False
+    matter, held = telling(over["rest"]) - _PASSING, telling(known)
+    if not matter or not all(any(akin(word, other) for other in held) for word in matter):
+        return False
+    more = {word for word in held - {USER.casefold()} if not any(akin(word, other) for other in matter)} - _PASSING
+    if over.re is _PARTED:
+        return bool(_HAS.search(known)) and len(more - _POSSESSING) <= 1
+    return not more
+
+
+def is_without_work(statement: str) -> bool:
+    """Whether a statement says that somebody has no job."""
+    return _WITHOUT_WORK.search(statement) is not None
+
+
+def akin(one: str, other: str) -> bool:
+    """Tell whether two words are of one root, as far as letters tell: "allergies" and "allergic"."""
+    root = max(_ROOT, 1 + 2 * max(len(one), len(other)) // 3)
+    return one == other or one[:root] == other[:root]
+
+
 def lies_ahead(statement: str) -> bool:
     """Whether a statement speaks of what is to come."""
     return _AHEAD.search(statement) is not None
@@ -435,6 +461,35 @@ _CHANGE: Final = re.compile(
     r"again|g[ai]ven? up)\b",
     re.IGNORECASE,
 )
+
+_ROOT: Final = 5
+"""So many letters in common make two words of one root, where they are most of both."""
+
+_WITHOUT_WORK: Final = re.compile(
+    r"\b(?:is|are) (?:currently |still )?(?:unemployed|jobless|out of work|between jobs|looking for (?:an? )?(?:new"
+    r" )?(?:job|work))\b"
+)
+_PARTED: Final = re.compile(
+    r"\b(?:sold|gave away|got rid of|scrapped|shaved off|cut off|threw (?:out|away)|donated|broke up with|split up with)"
+    r" (?:(?:the|an?|\w+'s|his|her|their) )*(?P<rest>.+)$"
+)
+_OVER: Final = (
+    re.compile(
+        r"\b(?:(?:has |have )?(?:just |recently |finally )?(?:stopped|quit|g[ai]ven? up)) (?!by\b|at\b|in\b|off\b|over\b"
+        r"|on\b)(?P<rest>.+)$"
+    ),
+    re.compile(r"\b(?:does not|do not|is not|are not) (?P<rest>.+?) (?:any ?more|any longer)$"),
+    re.compile(r"\bno longer (?P<rest>.+)$"),
+    _PARTED,
+)
+"""What says that something is over, and of what."""
+_HAS: Final = re.compile(r"\b(?:has|have|owns?|drives?|rides?|keeps?|bought|got|uses?|is dating|is with|is seeing)\b")
+_POSSESSING: Final = frozenset("have own drive ride keep buy get use date see".split())
+_PASSING: Final = frozenset(
+    "diet class course lesson currently now regularly still lot heavy heavily daily sometimes often altogether completely"
+    " good day week".split()
+)
+"""What says little of what was done."""
 
 _CONNECTING: Final = _bases(
     "named called who which whose where when while because but both known plus including since he she they him her his their "

@@ -93,6 +93,9 @@ class Session:
         """Check all events, publish them in order, and return their ids. on_sent: called for each."""
         checked = apart(lambda: check_events(self.path, events))
         publish_checked(self.publisher, self.path, checked, on_sent=on_sent, session=session)
+        for event in events:
+            if event.get("type") == "conversation_ended" and (ended := event.get("conversation")):
+                self.overlay.end(self.path, ended)
         return [event.event_id for event in checked]
 
     def published(self) -> dict[UUID, int]:

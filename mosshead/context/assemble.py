@@ -220,7 +220,12 @@ class _Filling:
             for other in (*(said[key] for key in one.sources if key in said and key not in told), one):
                 order.setdefault(other.value.id, other)
         places = {key: place for place, key in enumerate(order)}
-        self.taken.sort(key=lambda one: places[one.value.id])
+        self.taken.sort(
+            key=lambda one: (
+                _is_replaced(one),
+                min(places[key] for key in (one.value.id, *one.sources) if key in places),
+            )
+        )
         for one in [one for one in reversed(self.taken) if not one.due][: max(0, len(self.taken) - lines)]:
             if self.shown:
                 self.taken.remove(one)
@@ -300,6 +305,10 @@ class _Filling:
         if timedelta(0) <= self.now - one.value.said_at < timedelta(days=WEIGHTS.recent):
             return _RECENT
         return _SALIENT if isinstance(one.value, Hit) and one.value.salience >= WEIGHTS.salient else _RELEVANT
+
+
+def _is_replaced(one: ContextCandidate) -> bool:
+    return isinstance(one.value, StoredMessage) and bool(one.value.replaced)
 
 
 def _ordered_line(value: Hit | StoredMessage) -> str:

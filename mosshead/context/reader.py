@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import date
 from uuid import UUID
@@ -13,6 +13,7 @@ from mosshead.entities.lookup import Parsed
 from mosshead.fencing import short
 from mosshead.language.dates import periods
 from mosshead.language.names import normalise, strange_names
+from mosshead.language.references import KIN_AND_ROLES
 from mosshead.language.requests import (
     asks_for_profile,
     asks_of_oneself,
@@ -23,7 +24,9 @@ from mosshead.language.requests import (
     is_request,
     is_small_talk,
     needs_of,
+    opens_with_oneself,
     speaks_of_oneself,
+    tells_of_change,
     words,
 )
 from mosshead.models.context import Explanation
@@ -204,25 +207,50 @@ def _headings(parsed: Parsed, scanned: ScannedMemories) -> dict[UUID, str]:
 def _of_others(
     parsed: Parsed, scanned: ScannedMemories, messages: ScannedMessages, speaker: str | None
 ) -> frozenset[UUID]:
-    """What whoever asks said of other people alone: memories, and the messages that are near by such a memory.
+    """What is about other people alone: memories, the messages that are near by such a memory, and what others say of themselves.
 
-    A message in which they speak of themselves, too, may be nearer by that.
+    A message in which whoever asks speaks of themselves, too, may be nearer by that.
     """
-    if parsed.means_somebody or not parsed.asker:
+    if parsed.means_somebody:
         return frozenset()
     people = {entity for entity, known in scanned.bearings.items() if known.is_person} - parsed.asker
-    names = [re.escape(scanned.bearings[one].name) for one in parsed.asker if one in scanned.bearings] or [USER]
-    oneself = re.compile(rf"\b(?:{'|'.join(names)})\b(?!['’])")
+    names = [scanned.bearings[one].name for one in parsed.asker if one in scanned.bearings] or [speaker or USER]
+    own = "|".join(map(re.escape, names))
+    oneself, of_theirs = re.compile(rf"\b(?:{own})\b(?!['’])"), re.compile(rf"(?:{own})['’]s ((?:\w+ )?\w+)")
     best: dict[UUID, MemoryFound] = {}
     for one in sorted(scanned.memories, key=lambda one: one.cosine):
-        if speaker is None or one.memory.said_by == speaker:
+        said_by = one.memory.said_by
+        if speaker is None or said_by == speaker or (said_by and one.memory.content.startswith((said_by, USER))):
             best.update(dict.fromkeys((one.memory.id, *one.sources), one))
-    by_itself = {one.message.id: one.cosine for one in messages.found if speaks_of_oneself(one.message.content)}
-    return frozenset(
+    by_itself = {
+        one.message.id: one.cosine
+        for one in messages.found
+        if speaks_of_oneself(one.message.content) and one.message.speaker == speaker
+    }
+    of_others = (
         key
         for key, one in best.items()
-        if one.entities & people and not oneself.search(one.memory.content) and one.cosine > by_itself.get(key, -1.0)
+        if not oneself.search(one.memory.content)
+        and _is_of_somebody(one, people, of_theirs)
+        and one.cosine > by_itself.get(key, -1.0)
     )
+    by_others = (
+        one.message.id
+        for one in messages.found
+        if speaker is not None
+        and one.message.speaker not in {None, speaker}
+        and opens_with_oneself(one.message.content)
+        and not oneself.search(one.message.content)
+    )
+    return frozenset((*of_others, *by_others))
+
+
+def _is_of_somebody(one: MemoryFound, people: Set[UUID], of_theirs: re.Pattern[str]) -> bool:
+    """Whether a memory is about one of some people, or somebody of whoever asks, named or not; their dog is a thing of theirs."""
+    theirs = of_theirs.match(one.memory.content)
+    if theirs is None:
+        return not one.entities.isdisjoint(people)
+    return not KIN_AND_ROLES.isdisjoint(theirs[1].lower().split())
 
 
 def is_statement(one: MessageFound) -> bool:
@@ -314,11 +342,12 @@ def chosen(candidates: Sequence[ContextCandidate], reader: ReaderCues) -> list[C
     good = [one for one in map(_good_to_know, reader.needed) if one.value.id not in reader.of_others]
     if reader.profile:
         return [*good, *(one for one in candidates if one.found is None)]
+    few = len(candidates) < READING.few
     ages = {key: age for age, key in enumerate(sorted({one.value.said_at for one in candidates}))}
     newest = max(1, len(ages) - 1)
     echoes = set(_echoes(candidates)) if not reader.of_assistant else set()
     standing = [
-        (_reading(one, reader, newness=ages[one.value.said_at] / newest), one)
+        (_reading(one, reader, newness=ages[one.value.said_at] / newest, few=few), one)
         for one in candidates
         if one.value.id not in echoes
     ]
@@ -379,18 +408,33 @@ def _called_for(
 def _newest_first(
     shown: Sequence[tuple[float, ContextCandidate]], reader: ReaderCues
 ) -> list[tuple[float, ContextCandidate]]:
-    """Of the best, what was said last leads: it may have replaced the rest, and stands above what is known to be replaced.
+    """Of the best, what was said last leads, if it answers nearly as well: it may have replaced the rest.
 
     In a group, whoever asks speaks for themselves.
     """
 
-    def key(pair: tuple[float, ContextCandidate]) -> tuple[bool, bool, float]:
-        value = pair[1].value
+    def key(pair: tuple[float, ContextCandidate]) -> tuple[bool, float]:
         of_another = reader.speaker is not None and not _of_asker(pair[1], reader)
-        replaced = isinstance(value, StoredMessage) and bool(value.replaced)
-        return replaced, of_another, -value.said_at.timestamp()
+        return of_another, -pair[1].value.said_at.timestamp()
 
-    return [*sorted(shown[: READING.lead], key=key), *shown[READING.lead :]]
+    best = max(shown, key=lambda pair: pair[0] if pair[1].found else -math.inf, default=None)
+    rivals = [pair for pair in shown[: READING.lead] if best is not None and _rivals(pair, best)]
+    return [*sorted(rivals, key=key), *(pair for pair in shown if pair not in rivals)]
+
+
+def _rivals(pair: tuple[float, ContextCandidate], best: tuple[float, ContextCandidate]) -> bool:
+    """Whether something may answer in the place of the best: who says otherwise on the same day says that it is a change."""
+    (score, one), (highest, first) = pair, best
+    if (
+        isinstance(one.found, RankedMemory)
+        and isinstance(first.found, RankedMemory)
+        and (first.found.relevance.entity and not one.found.relevance.entity)
+    ):
+        return False
+    if tells_of_change(one.value.content):
+        return score >= highest * READING.rivals
+    at_once = one.value.said_at.date() == first.value.said_at.date()
+    return score >= highest * (READING.rivals_at_once if at_once else READING.rivals)
 
 
 def _of_asker(one: ContextCandidate, reader: ReaderCues) -> bool:
@@ -417,13 +461,22 @@ def _near_best(standing: Sequence[tuple[float, ContextCandidate]], kind: type) -
     ]
 
 
-def _reading(one: ContextCandidate, reader: ReaderCues, *, newness: float) -> float:
-    """How well something answers, in standard deviations. newness: 0 of the oldest, 1 of the newest."""
+def _reading(one: ContextCandidate, reader: ReaderCues, *, newness: float, few: bool) -> float:
+    """How well something answers, in standard deviations. newness: 0 of the oldest, 1 of the newest.
+
+    few: the deviations are those of unrelated texts, for few things have none of their own to go by.
+    """
     newer = READING.newer * newness if reader.of_now else 0.0
     if isinstance(one.found, RankedMemory):
-        return one.found.relevance.own * READING.memory + READING.asker * _of_asker(one, reader) + newer
+        relevance = one.found.relevance
+        own = (
+            relevance.own - relevance.fit + reader.cosines.deviations(one.found.found.cosine) if few else relevance.own
+        )
+        return own * READING.memory + READING.asker * _of_asker(one, reader) + newer
     if isinstance(one.found, RankedMessage):
         message, score = one.found.message, one.found.score + newer
+        if few:
+            score = reader.cosines.deviations(one.found.found.cosine) * READING.memory + newer
         if is_small_talk(message.content):
             return -math.inf
         if one.found.found.cosine < reader.cosines.mean + READING.touches * reader.cosines.deviation:

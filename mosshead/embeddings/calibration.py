@@ -46,6 +46,10 @@ class UnrelatedCosines:
     mean: float
     deviation: float
 
+    def deviations(self, cosine: float) -> float:
+        """How far a cosine lies above their mean, in standard deviations."""
+        return (cosine - self.mean) / self.deviation
+
     def near(self, compared: int) -> float:
         """The cosine that the nearest of so many texts has at least, if it has to do with what is asked.
 

@@ -21,6 +21,42 @@ _SMALL_TALK = frozenset(
     """.split()
 )
 
+_ACKNOWLEDGED = _SMALL_TALK | frozenset(
+    """
+    alrighty bet brb cu cya gm gn gotcha idc idk jk k kk lmao mhm nah np nvm obvs ofc omw oof phew rofl roger smh soz sweet tbh
+    tho ttyl ty tysm ugh uh um wbu wdym whoa wth x xd xo xoxo xx xxx ya yo yup
+    ach aha also alles bis bitte bitteschon bitteschön danke dankeschon dankeschön dann doch genau gerne gleich gut hallo ja
+    jawohl jo klar leider mal moin na naja nee nein prima schade schon schön sicher stimmt super toll tschuss tschüss viel viele
+    gluck glück grusse grüße
+    adios bien bueno buenas buenos claro dale de dias días gracias hola jaja muchas nada nos noches perfecto que qué si sí tal
+    tardes vale vemos venga ya
+    accord daccord au bientot bientôt bonjour bonne bonsoir coucou dac
+    exactement merci mdr non nuit oui ouais parfait ptdr revoir salut
+    bene buona buongiorno buonanotte buonasera certo ciao esatto grazie mille perfetto prego va
+    beleza boa bom certo dia noite obrigada obrigado oi ola olá sim ta tá tarde tchau tudo um valeu
+    bedankt dag dank doei goed hoi jij je leuk mooi morgen oke oké prima top
+    да ок нет привет спасибо хорошо пока ага понятно 好的 谢谢 はい ありがとう شكرا نعم धन्यवाद हाँ dzięki dziękuję tak nie dobrze
+    """.split()
+)
+"""What greets, thanks or acknowledges in a few languages. No word of these alone tells what a text is about."""
+
+_SAYS_NOTHING = lazy_pattern(
+    r"(?i)<[^<>]*\b(?:omitted|weggelassen|omitido|omis|omessi?|media)\b[^<>]*>"
+    r"|\b(?:media|image|photo|video|audio|sticker|gif|document|contact card|voice message|bild|imagen|foto) (?:omitted"
+    r"|weggelassen|omitid[ao])\b"
+    r"|\b(?:you deleted this message|this message (?:was deleted|has been deleted)|message deleted|waiting for this message)\b"
+    r"|\bdiese nachricht wurde gelöscht\b|\bse eliminó este mensaje\b|<?\battached: \S+|\S+ \(file attached\)"
+    r"|\bmissed (?:voice|video) call\b|^\W*null\W*$"
+    r"|\b(?:on my way|be right back|talk (?:to you )?(?:later|soon)|take care|no (?:problem|worries|rush|clue)|my bad"
+    r"|will do|you too"
+    r"|(?:one|a|just a|wait a) (?:sec|second|moment|minute)|(?:hang|hold) on|let me (?:see|check|think)|fingers crossed|good luck"
+    r"|of course|not sure|auf dem weg|bin unterwegs|bis (?:gleich|später|dann|morgen)|hasta (?:luego|mañana)|à (?:demain|plus))\b"
+    r"|^\W*(?:in |about |ca\.? |~)?\d{1,3}\s*(?:h|hrs?|hours?|min|mins|minutes?|secs?|seconds?|minuten|minutos?|stunden)\b"
+    r"|^\W*(?:at |um |ca\.? |~)?\d{1,2}(?:[:.]\d\d)?\s*(?:am|pm|uhr|o'clock)\b|^\W*(?:at |um )?\d{1,2}[:.]\d\d(?=\W*$)"
+    r"|(?<!\w)(?:a*(?:[hj][aeiou]){2,}h?|a*(?:[hj]a)+h?a*|l+o+l+|h+m+|o+k+|y+e+s+|n+o+|a+w+|o+h+|m+|zz+)(?!\w)"
+)
+"""Markers of an exported chat, formulas, laughter, and a span or a clock time that says nothing of what."""
+
 _CONTRACTED = frozenset(
     "im id ill ive youre youve hes shes theyre theyve were weve dont doesnt didnt isnt arent wasnt cant wont theres".split()
 )
@@ -64,12 +100,20 @@ _PROFILE = lazy_pattern(
 )
 _OWN = (
     r"(?:(?:home|work|email|phone|mobile|postal|blood|shoe|full|first|last|job) )?(?:address|phone|number|e-?mail|birthday|age|"
-    r"name|job|work|title|type|size|height|weight|allergy|allergies|diet|employer|salary|hometown|postcode)"
+    r"name|job|work|title|type|size|height|weight|allergy|allergies|diet|employer|salary|hometown|postcode|employer)"
 )
+_SAY = (
+    r"(?:sa(?:y|id)|t[eo]ld?l?|mention(?:ed)?|promised?|me[et]t?|invited?|g[ia]ve|owed?|len[dt]|kn[eo]w|ask(?:ed)?"
+    r"|see|saw|want|need)"
+)
+_HOME = r"(?:home|house|flat|apartment|place)"
 _OF_ONESELF = lazy_pattern(
-    r"(?i)\b(?:do|did|am|was|have|had|must) i\b(?! (?:say|tell|mention|promise|meet|invite|give|owe|lend|know)\b)"
-    rf"|\bmy {_OWN}\b(?!['’])"
+    rf"(?i)\b(?:do|did|am|was|have|had|must) i\b(?! {_SAY}\b)"
+    rf"|\b(?:where|(?:what|which)(?: \w+)?|how (?:old|tall|long|much)) i(?:['’]m)?\b(?! {_SAY}\b)"
+    rf"|\b(?:who(?:['’]s| is) )?my {_OWN}\b(?!['’])|\bwhere(?:['’]s| is) my {_HOME}\b(?!['’])"
+    rf"|\b(?:city|town|country|street|village|address)\b.*\bmy {_HOME}\b(?!['’])"
 )
+_OPENS_WITH_I = lazy_pattern(r"(?i)^\W*(?:(?:and|so|but|well|oh|ok|yes|no)\b\W*)*(?:i|i['’]?m|i['’]ve|my|we|our)\b")
 _I = lazy_pattern(r"(?i)\b(?:i|we|me|us)\b")
 _WHO = lazy_pattern(r"(?i)\b(?:who|whose|whom|we|us|our)\b")
 _MINE = lazy_pattern(rf"(?i)\bmy (?!(?:own )?{_OWN}\b)")
@@ -80,8 +124,16 @@ _PAST = lazy_pattern(
     r"(?i)\b(?:was|were|did|had|used|ago|last|before|back then|earlier|first|ever|since|history|originally)\b"
 )
 
+_CHANGE = lazy_pattern(
+    r"(?i)\b(?:correction|actually|i meant?|sorry|no|not|n['’]t|wait|update|instead|now|again|any ?more|no longer|moved?"
+    r"|chang\w+|"
+    r"these days|nowadays|recently|switched|stopped|quit|sold|g[ai]ven? up|left|postponed|cancel\w+|rather|but|still"
+    r"|after all|turns out|new)\b"
+)
+
 _ORDER = lazy_pattern(
-    r"(?i)^\W*(?:please )?(?:answer|check|create|do|draft|fix|handle|make|plan|prepare|reply|review|run|send|write)\b"
+    r"(?i)^\W*(?:please )?(?:answer|check|create|do(?! (?:i|we|you|they|he|she|my|our)\b)|draft|fix|handle|make|plan"
+    r"|prepare|reply|review|run|send|write)\b"
 )
 
 
@@ -100,8 +152,8 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def is_small_talk(text: str) -> bool:
-    """Whether a text greets, thanks or acknowledges, and says nothing else; likewise an emoji alone."""
-    return _SMALL_TALK.issuperset(words(text))
+    """Whether a text greets, thanks or acknowledges, and says nothing else; likewise an emoji or a marker of a chat alone."""
+    return _ACKNOWLEDGED.issuperset(words(text)) or _ACKNOWLEDGED.issuperset(words(_SAYS_NOTHING.sub(" ", text)))
 
 
 def is_request(text: str) -> bool:
@@ -119,6 +171,11 @@ def speaks_of_oneself(text: str) -> bool:
     return _I.search(text) is not None
 
 
+def opens_with_oneself(text: str) -> bool:
+    """Whether the first that a text speaks of is whoever speaks, or something of theirs."""
+    return _OPENS_WITH_I.match(text) is not None
+
+
 def spoken_of(text: str, name: str) -> str:
     """Return a text in the first person as it reads of somebody by name: "where's my dog?" is "where's Ana's dog?"."""
     return _FIRST_PERSON_WORD.sub(lambda one: name + _ENDING.get(one[0].lower().replace("’", "'"), ""), text)
@@ -126,7 +183,8 @@ def spoken_of(text: str, name: str) -> str:
 
 def asks_of_oneself(text: str) -> bool:
     """Whether a text asks for something of whoever asks, and of nobody else: "where do I live?", not "how old is my son?"."""
-    return _OF_ONESELF.search(text) is not None and not any(one.search(text) for one in (_WHO, _MINE))
+    rest, count = _OF_ONESELF.subn(" ", text)
+    return count > 0 and not any(one.search(rest) for one in (_WHO, _MINE))
 
 
 def asks_for_profile(text: str) -> bool:
@@ -137,6 +195,11 @@ def asks_for_profile(text: str) -> bool:
 def concerns_assistant(text: str) -> bool:
     """Whether a text asks about what the assistant said: "what did you suggest"."""
     return _OF_THE_ASSISTANT.search(text) is not None
+
+
+def tells_of_change(text: str) -> bool:
+    """Whether a text may say that something is otherwise than was said before."""
+    return _CHANGE.search(text) is not None
 
 
 def asks_what_is_now(text: str) -> bool:
@@ -162,13 +225,17 @@ _NEEDS = (
         "I am allergic to it and cannot eat it. I follow a diet: vegetarian, vegan, gluten-free.",
         lazy_pattern(
             r"(?i)\b(?:cook\w*|bak(?:e|es|ing)|recipes?|menus?|meals?|dinner|lunch|breakfast|brunch|supper|snacks?|dish(?:es)?|cakes?|"
-            r"desserts?|restaurants?|caf[eé]s?|takeaway|picnic|barbecue|groceries|shopping list|eat|food)\b"
+            r"desserts?|restaurants?|caf[eé]s?|takeaway|picnic|barbecue|groceries|shopping list|eat|food|"
+            r"(?:a|the) table|bars?|pubs?|cocktails?|beers?|wines?|drinks?|rezepte?|kochen|essen|abendessen|receta"
+            r"|cocinar|cena|recette|d[iî]ner)\b"
         ),
     ),
     Need(
         "I have an injury, a bad knee or back, an illness. I am allergic to a medicine. My doctor said so.",
         lazy_pattern(
-            r"(?i)\b(?:workouts?|exercises?|training plan|gym|fitness|stretch\w*|yoga|running plan|medicines?|medical|medication|"
+            r"(?i)\b(?:workouts?|exercises?|training (?:plan|schedule|session)|gym|fitness|stretch\w*|yoga|pilates"
+            r"|(?:running|cycling|swimming|marathon) "
+            r"(?:plan|schedule|program(?:me)?|routine)|hik(?:e|es|ing)|trainingsplan|entrenamiento|medicines?|medical|medication|"
             r"clinic|hospital|admission|doctor|dentist|physio|massage|allerg\w+|health)\b"
         ),
     ),
@@ -176,6 +243,7 @@ _NEEDS = (
         "I work as this by profession, in my job at this company. I started my career, I studied.",
         lazy_pattern(
             r"(?i)\b(?:cover letters?|cv|r[eé]sum[eé]|linkedin|bio|biography|about me|about myself|introduc\w+|profile|headline|"
+            r"bewerbung|anschreiben|lebenslauf|carta de presentaci[oó]n|lettre de motivation|"
             r"job application|application letter|portfolio)\b"
         ),
     ),
@@ -183,6 +251,14 @@ _NEEDS = (
         "My goal is to reach this. I want to achieve that this year. I prefer it written in this way.",
         lazy_pattern(
             r"(?i)\b(?:cover letters?|career|goals?|linkedin|resolutions?|study plan|workout|training plan)\b"
+        ),
+    ),
+    Need(
+        "I use a wheelchair, I cannot walk far. I am afraid of flying, of heights, I get seasick.",
+        lazy_pattern(
+            r"(?i)\b(?:trips?|holidays?|vacation|weekend away|getaway|itinerary|flights?|travel\w*|hik(?:e|es|ing)|route"
+            r"|tour|excursion|day out|"
+            r"sightseeing|outing|restaurants?|urlaub|reise|viaje|voyage)\b"
         ),
     ),
     Need(

@@ -9,7 +9,8 @@ from mosshead.patterns import AS_ASCII
 
 _BEFORE = (
     r"(?:(?:please|pls|plz|kindly|can you|could you|would you|will you|you can|you may|you should|feel free to"
-    r"|go ahead and|i(?:'d like| would like| want| need) you to|just|actually|and|but|then|oh|ok|okay|no"
+    r"|go ahead and|i(?:'d like| would like| want| need) you to|make sure (?:to|you|that you)"
+    r"|just|actually|and|but|then|oh|ok|okay|no"
     r"|nah|sorry|oops|haha|lol|wait|so)\b[\s,]*)*"
 )
 
@@ -38,7 +39,8 @@ _PERHAPS_AN_ANSWER = re.compile(
 """What takes back what the user said where the assistant has said nothing since; else it speaks of that."""
 
 _FORGET_THAT = re.compile(
-    rf"{_BEFORE}(?:forget|disregard|delete|erase|{_KEEP})(?: the fact)? that (?:{_SAID} (?:that )?)?(?P<said>.+?){_AFTER}",
+    rf"{_BEFORE}(?:forget|disregard|delete|erase|{_KEEP})(?:(?: the fact)? that (?:{_SAID} (?:that )?)?| {_SAID}"
+    rf" )(?P<said>.+?){_AFTER}",
     re.IGNORECASE,
 )
 
@@ -88,18 +90,51 @@ _KNOWN_OF_IT = (
 _FROM_MEMORY = r"(?: (?:from|in|out of) (?:your |the )?(?:memory|memories|notes|records|mind|head))"
 _MINE = r"(?:my|our) (?!(?:last|previous|earlier|first|second|other)\b)[^,;:?!]+?"
 _ANY = r"(?:(?:the|my|our|that|his|her|their) )?[^,;:?!]+?"
-_CLAUSE = r"(?:where|when|how old|what|who|which|how many|how much) (?:my|our|i|i'm|we)\b[^,;:?!]*?"
+_PERSONAL = (
+    r"(?:my|our) (?:(?:home|work|old|current|private) )*(?:(?:tele)?phone number|(?:mobile|cell)(?: phone)?(?: number)?"
+    r"|phone|address"
+    r"|(?:email|e-mail|postal) address|birthday|date of birth|age|weight|height|salary|income|employer|medical history"
+    r"|allerg(?:y|ies)"
+    r"|diagnosis|religion|nationality|sexuality)"
+)
+"""What is known of a person, and seldom a text or a thing at hand."""
+_UNWANTED = (
+    r"(?:i(?:'d| would) (?:rather|prefer(?: that)?) you forgot|(?:i do(?:n't| not) want you to|you should(?:n't| not)"
+    r"|you must(?:n't| not))"
+    r" (?:remember|know|keep|store|save))"
+)
+_EVERYTHING = (
+    r"(?:everything|anything|all)(?: that)?"
+    r"(?: you(?:'ve| have)? (?:know|have|remember|stored|saved|noted|learned|got))?"
+)
+_CLAUSE = r"(?:where|when|how old|who|(?:what|which)(?: \w+)?|how many|how much) (?:my|our|i|i'm|we)\b[^,;:?!]*?"
 
 _MATTERS = tuple(
     re.compile(rf"{_BEFORE}(?:{asked}){_AFTER}", re.IGNORECASE)
     for asked in (
         rf"(?:forget|delete|erase|remove|wipe|drop|clear) {_TELLING_OF_IT}(?P<about>{_ANY}){_FROM_MEMORY}?",
         rf"(?:forget|delete|erase|remove|wipe|drop|clear) {_KNOWN_OF_IT}(?P<about>{_MINE}){_FROM_MEMORY}?",
-        rf"(?:delete|erase|remove|wipe|drop|clear) (?P<about>{_MINE}|{_CLAUSE}){_FROM_MEMORY}",
-        rf"(?:forget|{_KEEP}|stop remembering) (?P<about>{_MINE}|{_CLAUSE}){_FROM_MEMORY}?",
+        rf"(?:delete|erase|remove|wipe|drop|clear|scratch|strike|take|get rid of) (?P<about>{_MINE}|{_CLAUSE}){_FROM_MEMORY}",
+        rf"(?:delete|erase|remove|wipe|get rid of|forget about) (?P<about>{_PERSONAL}){_FROM_MEMORY}?",
+        rf"(?:forget|{_KEEP}|stop remembering|{_UNWANTED}) (?P<about>{_MINE}|{_CLAUSE}){_FROM_MEMORY}?",
+        (
+            rf"(?:forget|delete|erase) (?:that )?i(?:'ve| have)? ever (?:said|told you|mentioned|wrote)(?: anything)?(?:"
+            rf" about)? (?P<about>{_MINE})"
+        ),
+        (
+            rf"i(?:'d like| would like| want| need) (?P<about>{_PERSONAL}) (?:to be )?(?:deleted|erased|removed|forgotten"
+            rf"|wiped){_FROM_MEMORY}?"
+        ),
     )
 )
 """To delete or remove something may mean a text at hand, unless it says that it means what is remembered."""
+
+_OF_SOMEBODY = re.compile(
+    rf"{_BEFORE}(?i:forget|delete|erase|remove|wipe) (?i:{_EVERYTHING} (?:about|on|of|regarding))"
+    rf" (?P<about>[A-Z][\w-]+(?: [A-Z][\w-]+)*)"
+    rf"(?i:{_FROM_MEMORY})?{_AFTER}"
+)
+"""All that is known of somebody by name: whether it is somebody, who knows the names must say."""
 
 _YOU_CAN_FORGET = re.compile(
     rf"(?:(?:and|so|ok|okay|oh)[\s,]+)*you (?:can|may) (?:now |just |also )*forget (?P<about>the [^,;:?!]+?){_AFTER}",
@@ -120,6 +155,18 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 _WH = re.compile(r"^(?:where|when|what|who|which|how (?:old|many|much))\s+(?=\S)", re.IGNORECASE)
+_NAMED_BY = (
+    (re.compile(r"how old (?:i am|i'm)\b", re.IGNORECASE), "my age"),
+    (
+        re.compile(
+            r"what i do\b|what i(?:'m| am) doing (?:for|as)\b|(?:who|where|(?:which|what) \w+) i work\b", re.IGNORECASE
+        ),
+        "I work",
+    ),
+    (re.compile(r"who(?:m)? i(?:'m| am) (?:married|engaged) to\b", re.IGNORECASE), "my spouse"),
+    (re.compile(r"what i(?:'m| am) called\b", re.IGNORECASE), "my name"),
+)
+_HOW_OLD = re.compile(r"how old (?P<whose>(?:my|our) [\w ]+?) (?:is|are)$", re.IGNORECASE)
 _IS_LAST = re.compile(r"\s+(?:is|are|was|were|am)$", re.IGNORECASE)
 
 
@@ -136,14 +183,22 @@ def matter_to_forget(text: str) -> str | None:
     further = goes_on is not None and (goes_on["verb"] is None or goes_on["verb"].lower() in VERBS)
     if not about or further or _OF_THE_TALK.search(about) or _FOR_NOW.search(about):
         return None
-    if about.lower().startswith("how old"):
-        return "my age"
+    if named := next((matter for one, matter in _NAMED_BY if one.match(about)), None):
+        return named
+    if aged := _HOW_OLD.match(about):
+        return f"{aged['whose']}'s age"
     return _IS_LAST.sub("", _WH.sub("", re.sub(r"^(?:the|that) ", "", about)))
+
+
+def somebody_to_forget(text: str) -> str | None:
+    """Who it is of whom all is to be forgotten, if that is somebody's name: "Ida" of "forget everything about Ida"."""
+    match = None if _only_asks(text) else _OF_SOMEBODY.match(text)
+    return match["about"] if match else None
 
 
 _WORDS = (
     "forget kidding joking jk remember store save keep memori record ignore disregard delete erase remove scratch strike wipe"
-    " drop clear"
+    " drop clear know take rid"
 ).split()
 """One of these is in all that asks for something to be forgotten."""
 
@@ -154,7 +209,8 @@ def asks_to_forget(message: str) -> bool:
         return False
     said = [one.strip().replace("’", "'") for one in re.split(r"(?<=[.!?])\s+|\n+", message) if one.strip()]
     return bool(said) and all(
-        takes_back(one, answering=True) or to_be_forgotten(one) is not None or matter_to_forget(one) is not None
+        takes_back(one, answering=True)
+        or any(what(one) is not None for what in (to_be_forgotten, matter_to_forget, somebody_to_forget))
         for one in said
     )
 

@@ -28,6 +28,9 @@ _STALE = lazy_pattern(
     r"|(?:for|in) (?:\w+ ){1,3}(?:days?|weeks?|months?|years?)"
     r"|(?:is|are) (?:\w+ly |also |just |still )?\w{2,}ing"
     r"|(?:plan|want|hope|intend|aim|expect|mean|wish)(?:s|es|ning|ing)? to"
+    r"|earns?|(?:makes?|gets?|pays?|saved) (?:about |around )?[£$€]?\d|savings|can(?:not)? \w+|lives? with|wears? size"
+    r"|(?:is|are) (?:single|engaged|ill|sick|unemployed|on (?:an? )?\w+ ?(?:diet|leave|holiday))|in kindergarten|at"
+    r" (?:school|college|university)"
     r"|goal|(?:is|are) about to|(?:rent|salary|income|price|mortgage|fee) (?:is|are)|costs?|in (?:\w+ )?grade|in year \d+)\b"
 )
 """What holds for a while: ages, weights, prices, plans, what somebody is doing, and whatever is so "now"."""

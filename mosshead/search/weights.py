@@ -70,7 +70,8 @@ class ReadingWeights:
     memory: of the relevance of a memory, without what is lent. assistant, request: for what the assistant said, and for what was
     asked before. touches: deviations above the mean cosine of unrelated texts that a message reaches by its own words; untouched:
     for one that does not. asker: for what is about whoever asks, or what they said, where the message speaks of them.
-    newer: for the newest of what was found, less for what is older; lead: of so many of the best the newest comes first.
+    newer: for the newest of what was found, less for what is older; lead: of so many of the best the newest comes first, if it
+    has so much of the best score (rivals; rivals_at_once where it was said on the same day, and as no change).
     relative: of the best score, from which something is shown; fall: so much more is asked of what is below the first `free` of
     its kind, times the logarithm of how far below. least: from which anything is shown. most: lines. few: of fewer things than
     so many all are shown that are near. called: so many memories stand below these, for a name, a process or what is lent.
@@ -84,6 +85,8 @@ class ReadingWeights:
     asker: float = 1.0
     newer: float = 0.25
     lead: int = 6
+    rivals: float = 0.5
+    rivals_at_once: float = 0.8
     relative: float = 0.4
     fall: float = 2.0
     free: int = 5

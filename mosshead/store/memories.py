@@ -262,11 +262,11 @@ _LATEST_IN_EFFECT = f"""
 
 
 def hidden_messages_statement(path: NamespacePath) -> Sql:
-    """The statement that asks which messages are not shown, since all that they say is to be forgotten."""
+    """The statement that asks which messages are not shown, since all that they say is to be forgotten or was put right."""
     return Sql(
         f"""
         select unnest(hidden) as message_id from mosshead_read_v1.decisions
-        where {OF_NAMESPACE} and action = 'forget' and in_effect and hidden <> '{{}}'
+        where {OF_NAMESPACE} and in_effect and hidden <> '{{}}'
         """,
         path.ids,
     )

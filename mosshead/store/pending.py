@@ -101,6 +101,8 @@ class Overlay:
     waiting: dict[tuple[tuple[str, ...], str], Pending] = field(default_factory=dict)
     closings: dict[tuple[str, ...], int] = field(default_factory=dict)
     """How often this process took back or erased something, by namespace: what was read before is out of date then."""
+    ends: dict[tuple[tuple[str, ...], str], int] = field(default_factory=dict)
+    """How often this process ended a conversation, by namespace and name; of the latest."""
 
     def add(self, path: NamespacePath, event_id: UUID, pending: Pending) -> None:
         """A write that was published."""
@@ -117,6 +119,13 @@ class Overlay:
     def close(self, path: NamespacePath) -> None:
         """Count that something was taken back or erased."""
         self.closings[path.parts] = self.closings.get(path.parts, 0) + 1
+
+    def end(self, path: NamespacePath, conversation: str) -> None:
+        """Count that a conversation was ended."""
+        key = (path.parts, conversation)
+        self.ends[key] = self.ends.pop(key, 0) + 1
+        for oldest in tuple(self.ends)[:-_MOST]:
+            self.ends.pop(oldest, None)
 
     def drop(self, path: NamespacePath) -> None:
         """Forget all that waits of a namespace: it is not to take effect."""

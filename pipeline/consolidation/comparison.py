@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Final
 
 from mosshead.language.names import normalise
+from mosshead.language.references import KIN_AND_ROLES
 from mosshead.language.verbs import AUXILIARIES, is_finite
 from mosshead.models.kinds import EntityType, MemoryKind
 from mosshead.models.occurrence import FactOccurrence
@@ -28,12 +29,39 @@ from pipeline.statements import (
     tells_a_change,
     words,
 )
+from pipeline.statements import akin as of_one_root
 
-ALL_OF_IT: Final = re.compile(r"\b(?:everything|anything|all|every|both|whatever)\b", re.IGNORECASE)
+ALL_OF_IT: Final = re.compile(
+    r"\b(?:everything|anything|all|every|both|whatever|what i(?:'ve| have)? (?:said|told you|mentioned|shared|wrote))\b",
+    re.IGNORECASE,
+)
 """What asks for all of a matter to be forgotten."""
 
-_ROOT: Final = 5
-"""So many letters in common make two words of one root, where they are most of both."""
+_ALIKE: Final = tuple(
+    frozenset(line.split())
+    for line in (
+        "age old aged",
+        "address live home reside",
+        "salary earn income wage pay",
+        "work job employer profession",
+        "birthday birthdate born",
+        "weight weigh",
+        "height tall",
+        "phone telephone mobile cell",
+        "email e-mail mail",
+        "mother mum mom mummy mama",
+        "father dad daddy papa",
+        "grandmother grandma granny nan",
+        "grandfather grandpa grandad granddad",
+        "kid child children",
+        "doctor gp",
+        "girlfriend boyfriend partner wife husband spouse",
+    )
+)
+"""Words by which people name one matter."""
+
+_EMAIL: Final = re.compile(r"\b(e-?mail) address\b", re.IGNORECASE)
+"""Its address is no place where somebody lives."""
 
 
 def may_be_about_the_same(fact: NewFact, known: Known) -> bool:
@@ -79,7 +107,8 @@ def speaks_of(fact: NewFact, known: Known) -> bool:
 
     "User's birthday" is not "User's sister's birthday": what stands before the matter there must be in the fact.
     """
-    matter = [word.form for word in words(fact.fact.content) if word.form in telling(fact.fact.content)]
+    wanted = _EMAIL.sub(r"\1", fact.fact.content)
+    matter = [word.form for word in words(wanted) if word.form in telling(wanted)]
     one_attribute = fact.fact.attribute is not None and fact.fact.attribute == known.attribute and not fact.fact.value
     mine, its = fact.about_ids | fact.subject_ids, known.about_ids | known.subject_ids
     if not (mine & its or not (mine or its)):
@@ -92,16 +121,19 @@ def speaks_of(fact: NewFact, known: Known) -> bool:
 
 
 def akin(one: str, other: str) -> bool:
-    """Tell whether two words are of one root, as far as letters tell: "allergies" and "allergic"."""
-    root = max(_ROOT, 1 + 2 * max(len(one), len(other)) // 3)
-    return one == other or one[:root] == other[:root]
+    """Tell whether two words are of one root, or name one matter: "age" and "old"."""
+    return of_one_root(one, other) or any(one in those and other in those for those in _ALIKE)
 
 
 def _is_of_another(matter: Sequence[str], content: str) -> bool:
-    """Whether the last word of a matter is somebody else's in a memory."""
+    """Whether the last word of a matter is somebody else's in a memory, or all of that is about somebody of the user's."""
     said = words(content)
     owners = [one.form for one, next_one in pairwise(said) if one.whose and akin(matter[-1], next_one.form)]
-    return bool(owners) and not {*matter, USER.casefold()}.intersection(owners)
+    if owners:
+        return not any(akin(owner, other) for owner in owners for other in (*matter, USER.casefold()))
+    theirs = [one.form for one in said[1:3] if said[0].whose and one.form in KIN_AND_ROLES]
+    named = {one.form for one in said if one.name}.intersection(matter)
+    return bool(theirs) and not named and not any(akin(kin, word) for kin in theirs for word in matter)
 
 
 def _same_sign(fact: NewFact, known: Known) -> bool:

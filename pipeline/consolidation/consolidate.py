@@ -35,6 +35,9 @@ _SAYS_WHICH: Final = re.compile(
 )
 """What names a firm, a club or a person, known or not: "quit Spanish class", "fired from the club"."""
 
+_NEW: Final = re.compile(r"'s new (?=[a-z])")
+"""Who has a new boss has another."""
+
 _BYGONE: Final = timedelta(days=30)
 """What ended so long before something was said to be so is another: who lost a job in 2008 still has that of today."""
 
@@ -81,12 +84,13 @@ def _clear_case(fact: NewFact) -> FactOutcome | None:
 
 def _likeliest_case(fact: NewFact) -> FactOutcome:
     """The decision of the rules where there is doubt and no LLM to ask: an add, unless a correction or a value says more."""
-    told_anew = statements.tells_a_change(fact.fact.content, fact.fact.quote)
+    said = _NEW.sub("'s ", fact.fact.content)
+    told_anew = said != fact.fact.content or statements.tells_a_change(fact.fact.content, fact.fact.quote)
     for known, similarity in fact.near:
         about_same = bool(fact.subject_ids & known.subject_ids) or not fact.subject_ids
         if fact.fact.corrects and similarity >= CORRECTED and about_same:
             return comparison.replaces(fact, known, "a correction")
-        changed = told_anew and statements.differ_in_a_value(fact.fact.content, known.content)
+        changed = told_anew and statements.differ_in_a_value(said, known.content)
         if changed and similarity >= CORRECTED and comparison.is_about_the_same(fact, known):
             return comparison.replaces(fact, known, "it changed")
         by_two = similarity >= DUPLICATE and comparison.is_anothers(fact, known)
@@ -178,6 +182,16 @@ def _called_off(fact: NewFact) -> FactOutcome | None:
         and statements.calls_off(said, known.content, same_time=timed and known.occurred is not None)
     ]
     return comparison.replaces(fact, plans[0], "called off") if len(plans) == 1 else None
+
+
+def _given_up(fact: NewFact) -> FactOutcome | None:
+    """What is over by the words of the fact: a habit that was stopped, a thing that was sold, being out of work."""
+    for known, similarity in fact.near:
+        found_work = fact.fact.attribute in {"works_at", "job"} and statements.is_without_work(known.content)
+        over = similarity >= CORRECTED and statements.gives_up(fact.fact.content, known.content)
+        if comparison.is_about_the_same(fact, known) and (found_work or over):
+            return comparison.replaces(fact, known, "it is over")
+    return None
 
 
 def _ended(fact: NewFact) -> FactOutcome | None:
@@ -298,6 +312,7 @@ _IN_ORDER: Final[tuple[Callable[[NewFact], FactOutcome | None], ...]] = (
     _denied,
     _called_off,
     _ended,
+    _given_up,
     _of_one_value,
     _corrected,
     _is_new,

@@ -45,6 +45,9 @@ _NOT_FIRST = re.compile(
     r"^(?:it(?:'s| is) )?not (?P<wrong>[^,.]+?),? (?:but|it(?:'s| is)) (?P<value>.+)$", re.IGNORECASE
 )
 
+_NOT_THIS = re.compile(r"^not (?:on |in |at )?(?P<wrong>[^,.]+?), (?P<value>[^,.]+)$", re.IGNORECASE)
+"""Where little follows: "Not Monday, Tuesday"."""
+
 _ARTICLE_OF_ONE = re.compile(r"^an? ", re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:on|in|at|for|the)\s+(?=\S)", re.IGNORECASE)
 _MONTH = rf"(?:{'|'.join(month.capitalize() for month in MONTHS)})"
@@ -115,7 +118,10 @@ def read_correction(text: str) -> Correction | None:
     cue = _CUE.match(text)
     head = cue[0] if cue else ""
     rest = text[len(head) :].strip().rstrip(".!")
-    told = r"i (?:actually )?meant\b|i should have said\b|it(?:'s| is) .{2,40},? not \w"
+    told = (
+        r"i (?:actually )?meant\b|i should have said\b|it(?:'s| is) .{2,40},? not \w|not (?:\w+ ){1,3}?\w+, \w+$"
+        r"|not \w+, (?:\w+ ?){1,3}$"
+    )
     if not (_STRONG.search(head) or re.match(told, rest, re.IGNORECASE)):
         return None
     value, wrong = _value(rest)
@@ -127,7 +133,9 @@ def _value(rest: str) -> tuple[str | None, str | None]:
     meant = _MEANT.match(rest)
     said = meant["value"] if meant else rest
     brief = len(said.split()) <= _MOST_VALUE_WORDS
-    contrast = _NOT_FIRST.match(rest) or (_NOT.match(said) if meant or brief else None)
+    contrast = (
+        _NOT_FIRST.match(rest) or (brief and _NOT_THIS.match(rest)) or (_NOT.match(said) if meant or brief else None)
+    )
     if contrast:
         return _tidy(contrast["value"]), _tidy(contrast["wrong"])
     return (_tidy(said), None) if (meant and brief) or 0 < len(said.split()) <= 2 else (None, None)

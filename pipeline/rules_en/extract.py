@@ -27,7 +27,7 @@ from pipeline.rules_en.renamings import in_full
 from pipeline.rules_en.requests import split_mark, stated_part
 from pipeline.rules_en.sentences import Sentence, sentences, whole
 from pipeline.rules_en.speech_acts import Act, classify, holds_secret, introduces_payload, without_opener
-from pipeline.statements import telling
+from pipeline.statements import differ_in_a_value, telling
 
 _MEANT = re.compile(r"(?:i|we) (?:actually )?meant\b", re.IGNORECASE)
 _OF_ONESELF = re.compile(r"(?:i|i'm|im|we|we're)\b", re.IGNORECASE)
@@ -270,7 +270,7 @@ class _Listener:
         if unwanted is not None and classify(unwanted) is Act.STATEMENT:
             self._forget(_claimed(tell(unwanted, source, turn.discourse, self._gazetteer)[0]), turn, source)
             return True
-        matter = retractions.matter_to_forget(text)
+        matter = retractions.matter_to_forget(text) or self._known_person(retractions.somebody_to_forget(text))
         if matter is not None:
             self._forget([self._matter(matter, turn, source)], turn, source)
             return True
@@ -297,6 +297,9 @@ class _Listener:
         if said.message is None:
             self._forget(said.facts, turn, source)
         self._withdraw(said.facts)
+
+    def _known_person(self, name: str | None) -> str | None:
+        return name if name and self._gazetteer.types.get(name.casefold()) is EntityType.PERSON else None
 
     def _matter(self, matter: str, turn: UserTurn, source: FactSource) -> Fact:
         """What is to be forgotten, as a fact that consolidation looks for: "User's phone number"."""
@@ -334,7 +337,8 @@ class _Listener:
         for said in reversed(own):
             text = corrections.corrected(said.text, correction)
             if text is None and said is own[-1] and said.facts and _may_mean_the_end(correction, said, turn, at):
-                text = corrections.with_other_end(said.text, said.facts[-1].value, correction)
+                end = said.facts[-1].value or said.text.rstrip(" .!").split()[-1]
+                text = corrections.with_other_end(said.text, end, correction)
             if text is None or text == said.text:
                 continue
             again = replace(source, corrects=True)
@@ -363,10 +367,17 @@ class _Listener:
         told, discourse = tell(correction.rest, source, turn.discourse, self._gazetteer)
         if not told or classify(correction.rest) is not Act.STATEMENT:
             return correction.withdraws
-        taken_back = correction.withdraws
-        facts = tuple(one.model_copy(update={"corrects": taken_back or one.attribute is not None}) for one in told)
-        slots = {_slot(fact) for fact in facts if fact.attribute}
-        self._withdraw(fact for said in own for fact in said.facts if fact.attribute and _slot(fact) in slots)
+        slots = {_slot(fact) for fact in told if fact.attribute}
+        wrong = [fact for fact in (own[-1].facts if own else ()) if _is_other_value(fact, told)]
+        taken_back = correction.withdraws or bool(wrong)
+        wrongly = own[-1].facts if correction.withdraws and own else wrong
+        puts_right = tuple(dict.fromkeys(number for fact in wrongly for number in fact.sources))
+        facts = tuple(
+            one.model_copy(update={"corrects": taken_back or one.attribute is not None, "puts_right": puts_right})
+            for one in told
+        )
+        wrong += [fact for said in own for fact in said.facts if fact.attribute and _slot(fact) in slots]
+        self._withdraw(wrong)
         turn.here.discourses[turn.me] = discourse
         self._keep(StatedSentence(correction.rest, turn.me, turn.said_in, facts, turn.discourse), turn)
         return True
@@ -374,6 +385,10 @@ class _Listener:
     def _withdraw(self, facts: Iterable[Fact]) -> None:
         gone = {id(fact) for fact in facts}
         self.facts = {key: fact for key, fact in self.facts.items() if id(fact) not in gone}
+
+
+def _is_other_value(fact: Fact, told: Sequence[Fact]) -> bool:
+    return any(differ_in_a_value(one.content, fact.content) for one in told)
 
 
 def _is_meant(matter: str, content: str) -> bool:
@@ -394,7 +409,7 @@ def _is_second_half(turn: UserTurn, at: int) -> bool:
 
 def _may_mean_the_end(correction: Correction, said: StatedSentence, turn: UserTurn, at: int) -> bool:
     """Whether a correction can mean the last words of what was said: of the same sentence, or of a thing in this message."""
-    if _is_second_half(turn, at):
+    if _is_second_half(turn, at) or _MEANT.match(correction.rest):
         return True
     return correction.of_a_thing and said.message is turn.said_in and _OF_ONESELF.match(said.text) is None
 

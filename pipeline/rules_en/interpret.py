@@ -29,7 +29,7 @@ from pipeline.rules_en.compose import FactSource, compose
 from pipeline.rules_en.grammar import possessive, to_third_person
 from pipeline.rules_en.names import CAPITAL, Discourse, Gazetteer, Person, Sort, Subject, looks_like_name, spoken_of
 from pipeline.rules_en.relevance import ON_THE_DESK, notable
-from pipeline.rules_en.renamings import renaming_in
+from pipeline.rules_en.renamings import renamed_within, renaming_in
 from pipeline.rules_en.rewrites import set_before
 from pipeline.rules_en.rule_families import RULES
 from pipeline.rules_en.rules import Finding, first_finding
@@ -79,7 +79,9 @@ def tell(
     aliases = tuple(alias for alias in aliases_in(third) if alias.name.lower() not in nobody)
     facts: list[Fact] = []
     text = without_aliases(text) if aliases else text
-    found, name = clauses(text), set_before(text)  # the name of a newcomer who had none yet
+    apart = renamed_within(text, gazetteer)
+    found = [Clause(apart[0]), *clauses(apart[1])] if apart else clauses(text)
+    name = set_before(text)  # the name of a newcomer who had none yet
     if name and discourse.expected and found:
         found = [Clause(f"{name} is our {discourse.expected}"), *found]
     for clause in found:

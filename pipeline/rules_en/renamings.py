@@ -39,6 +39,50 @@ _PATTERNS = tuple(
 )
 
 
+_SURNAME = r"(?:last |family |sur|married |maiden )?name"
+_SINCE_THEN = r"(?:[Ss]ince|[Aa]fter) (?:the|her|his|their) (?:wedding|marriage|divorce|separation),? "
+_REST = r"[),]+(?P<rest> .+)$"
+_END = r"(?: now| again)?(?P<rest>)[.!]?$"
+_WITHIN = tuple(
+    re.compile(pattern)
+    for pattern in (
+        (
+            rf"^(?P<new>{RUN})(?: \(|, )(?:who )?(?:formerly|previously|(?P<born>n[ée]e|born)|used to be)(?: called)?"
+            rf" (?P<old>{RUN}){_REST}"
+        ),
+        rf"^(?P<old>{RUN})(?: \(|, )(?:who(?:'s| is) )?now(?: called| known as| named)? (?P<new>{RUN}){_REST}",
+        (
+            rf"^(?P<old>{RUN}) (?:took|has taken|went back to|is back to) (?:her|his|their|the) (?:\w+'s )?{_SURNAME}"
+            rf"(?:,? (?:and |so )?(?:she|he|they)(?:'s| is| are)(?: now)?(?: called)?|[,:]|) (?P<new>{RUN}){_END}"
+        ),
+        rf"^(?P<old>{RUN}) (?:has|got) (?:a|an?other) new {_SURNAME}(?: now)?(?:[:,]| -|,? which is) (?P<new>{RUN}){_END}",
+        rf"^{_SINCE_THEN}(?P<old>{RUN}) is (?:called|known as) (?P<new>{RUN} {RUN}){_END}",
+        rf"^(?P<old>[Ss]he|[Hh]e|{RUN})(?:'s| is) (?P<back>back) to (?:being )?(?P<new>{RUN} {RUN}){_END}",
+    )
+)
+"""A new name on the way: "Anna Vogel, née Becker, is pregnant", "Anna Becker, who is now called Anna Vogel, moved to Ulm"."""
+
+
+def renamed_within(text: str, gazetteer: Gazetteer) -> tuple[str, str] | None:
+    """Set apart a new name that a sentence gives on the way, as a clause of its own; with it what the sentence says besides."""
+    match = next((found for pattern in _WITHIN if (found := pattern.match(text))), None)
+    if match is None:
+        return None
+    said = match.groupdict()
+    old, new, rest = said["old"], said["new"], said["rest"]
+    if said.get("back") and old.lower() not in PRONOUNS and old.split()[0] != new.split()[0]:
+        return None  # "Anna is back to Google Cloud"
+    if len(old.split()) == 1 < len(new.split()) and rest:
+        old = f"{new.split()[0]} {old}"
+        if not said.get("born") and old.casefold() not in gazetteer.types:
+            return None  # "Jane Smith (formerly Google) is an engineer"
+    if len(new.split()) == 1 and not rest:
+        return f"{old}'s new surname is {new}", ""
+    if len(new.split()) == 1 < len(old.split()):
+        new = f"{old.split()[0]} {new}"
+    return f"{old} is {'' if said.get('back') else 'now called '}{new}", f"{new}{rest}" if rest else ""
+
+
 def in_full(facts: Iterable[Fact], told: Iterable[Fact]) -> list[Fact]:
     """Return facts that mention whom others rename by a part of the old name with all of it.
 
@@ -98,7 +142,7 @@ def renaming_in(clause: str, discourse: Discourse, gazetteer: Gazetteer) -> Rena
     old, entity_type = known or (short, EntityType.PERSON if _is_person(short, said["who"]) else EntityType.CONCEPT)
     new = said["new"]
     first = old.split()[0]
-    if said.get("last") and len(new.split()) == 1:
+    if (said.get("last") or "married name" in text) and len(new.split()) == 1:
         new = f"{first} {new}"
     alike = (
         entity_type is EntityType.PERSON and new.split()[0] == first and len(new.split()) > 1 and len(old.split()) > 1

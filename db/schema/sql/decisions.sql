@@ -23,13 +23,13 @@ create table mosshead.decisions (
     undoes          uuid,                          -- the decision that this one takes back
     in_effect       boolean not null default true, -- false: taken back, or never carried out
     entities        uuid[] not null default '{}',  -- of which it learned something
-    hidden          uuid[] not null default '{}',  -- of forget: messages that reading does not show while it is in effect
+    hidden          uuid[] not null default '{}',  -- messages that reading does not show while it is in effect
     primary key (tenant_id, namespace_id, decision_id)
 );
 create index decisions_in_order on mosshead.decisions (tenant_id, namespace_id, position);
 create index decisions_of_memory on mosshead.decisions (tenant_id, namespace_id, memory_id);
 create index decisions_hiding on mosshead.decisions (tenant_id, namespace_id)
-    where action = 'forget' and in_effect and hidden <> '{}';
+    where in_effect and hidden <> '{}';
 create index decisions_merges on mosshead.decisions (tenant_id, namespace_id) where action = 'merge' and in_effect;
 create index decisions_of_documents on mosshead.decisions (tenant_id, namespace_id, target_id) where action = 'document';
 create index decisions_of_prompts on mosshead.decisions (tenant_id, namespace_id, (fact ->> 'name'))

@@ -20,7 +20,7 @@ from mosshead.api.memory import Memory
 from mosshead.api.namespace import Namespace
 from mosshead.bridge import Awaited, Bridge, across
 from mosshead.contrib.openai_client.apis import ApiForm, Arguments, CallRequest, Message
-from mosshead.contrib.openai_client.conversations import ProfileBlock, cache_of, read_profile
+from mosshead.contrib.openai_client.conversations import ProfileBlock, cache_of
 from mosshead.errors import InvalidNamespace, MossheadError, ReadTimeout, StoreUnavailable
 from mosshead.events.envelope import MAX_INJECTED
 from mosshead.models.context import Context
@@ -138,7 +138,8 @@ class Call:
         self._whose, self._bridge = across(injection.whose(arguments.pop("namespace", None)))
         own = arguments.get("conversation") if form.own_conversation else arguments.pop("conversation", None)
         self._conversation = injection.named(own)
-        self._kept = cache_of(self._whose.session.engine).of(self._whose.session, self._conversation)
+        self._cache = cache_of(self._whose.session.engine)
+        self._kept = self._cache.of(self._whose.session, self._conversation)
         self.arguments = form.settled(arguments)
         self.left = min(_FOR_PUBLISHING, injection.seconds / 4)
         self._asked = injection.tried(CallRequest(), form.asked, self.arguments)
@@ -177,15 +178,19 @@ class Call:
             self.remind(read)
 
     def remind(self, read: Read | None) -> None:
-        """Put what was read into the prompt. read: None where it did not come in time; the notes read last then do."""
+        """Put what was read into the prompt.
+
+        read: None where it did not come in time; then the notes that were read last do, or else what the profile tells.
+        """
         if read is None:
             read = ReadTimeout(
                 f"timeout: {self.injection.seconds:g} s, which with_memory was given, were too short to read what is remembered; "
-                "the answer has the conversation's last notes, if there are any"
+                "the answer has the conversation's last notes, or else the user's profile, if they were read before"
             )
         if isinstance(read, Exception):
             self.injection.report(read)
             read = self._kept.last
+            self._kept.profile = self._kept.profile or self._cache.last_profile(self._whose.session)
         by_message = self.injection.placement == "message"
         profile = (by_message and self._kept.profile) or ProfileBlock()
         ids = list(profile.ids)
@@ -241,7 +246,8 @@ class Call:
         # prepared, and the next would be late as well. One that is late warms the next.
         try:
             if self._kept.profile is None and self.injection.placement == "message":
-                self._kept.profile = read_profile(self._whose)
+                profile = self._cache.read_profile(self._whose)
+                self._kept.profile = self._kept.profile or profile
             read = self._whose.context(
                 self._asked.text,
                 conversation=self._conversation,
@@ -358,7 +364,7 @@ def warm_up_reads(namespace: Namespace) -> None:
             # Twice: each connection of the pool prepares statements of its own.
             for question in ("Who am I?", "What did I say?"):
                 namespace.context(question, on_timeout="raise")
-            read_profile(namespace)
+            cache.read_profile(namespace)
 
     wait(BACKGROUND.read(read), _WARM_UP_SECONDS)
 

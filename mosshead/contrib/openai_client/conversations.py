@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
@@ -38,34 +38,65 @@ class ProfileBlock:
 
 @dataclass(slots=True)
 class ConversationNotes:
-    """What one conversation keeps. profile: as first read, then never changed; None before that. last: the latest notes."""
+    """What one conversation keeps. profile: as first read, then never changed; None before that. last: the latest notes.
 
-    closings: int
-    used: float = field(default_factory=time.monotonic)
+    made_at: how often by then something was taken back in the namespace, and how often the conversation was ended.
+    """
+
+    made_at: tuple[int, int]
+    used: float
     profile: ProfileBlock | None = None
     last: Context | None = None
 
 
 class ConversationCache:
-    """The notes of the conversations of one `Memory`. warm: whether something was read before the first call."""
+    """The notes of the conversations of one `Memory`. warm: whether something was read before the first call.
+
+    clock: in seconds; a test sets another.
+    """
 
     def __init__(self) -> None:
         self.warm = False
+        self.clock = time.monotonic
+        self._profiles: dict[tuple[str, ...], tuple[int, ProfileBlock]] = {}
         self._kept: dict[tuple[tuple[str, ...], str], ConversationNotes] = {}
         self._lock = ForkSafeLock()
 
     def of(self, session: Session, conversation: str) -> ConversationNotes:
-        """Return what a conversation keeps; new where it rested, or where this process took back or erased anything since."""
-        closings, now = session.overlay.closings.get(session.path.parts, 0), time.monotonic()
+        """Return what a conversation keeps; new where it rested or ended, or this process took back or erased anything since."""
+        key, now = (session.path.parts, conversation), self.clock()
+        made_at = (_closings(session), session.overlay.ends.get(key, 0))
         with self._lock:
-            kept = self._kept.pop((session.path.parts, conversation), None)
-            if kept is None or kept.closings != closings or now - kept.used > REST_SECONDS:
-                kept = ConversationNotes(closings)
+            kept = self._kept.pop(key, None)
+            if kept is None or kept.made_at != made_at or now - kept.used > REST_SECONDS:
+                kept = ConversationNotes(made_at, now)
             kept.used = now
-            self._kept[session.path.parts, conversation] = kept
-            for key in tuple(self._kept)[:-_MOST_CONVERSATIONS]:
-                del self._kept[key]
+            self._kept[key] = kept
+            for oldest in tuple(self._kept)[:-_MOST_CONVERSATIONS]:
+                del self._kept[oldest]
         return kept
+
+    def read_profile(self, namespace: Namespace) -> ProfileBlock:
+        """Read what is always good to know of the user, and keep it for a turn whose own read is late. Raises what"
+        " reading raises."""
+        session = namespace.session
+        closings, profile = _closings(session), read_profile(namespace)
+        with self._lock:
+            self._profiles.pop(session.path.parts, None)
+            self._profiles[session.path.parts] = (closings, profile)
+            for oldest in tuple(self._profiles)[:-_MOST_CONVERSATIONS]:
+                del self._profiles[oldest]
+        return profile
+
+    def last_profile(self, session: Session) -> ProfileBlock | None:
+        """Return the profile that was read last, in any conversation; None where it is empty, or something was taken"
+        " back since."""
+        closings, profile = self._profiles.get(session.path.parts, (-1, ProfileBlock()))
+        return profile if profile.text and closings == _closings(session) else None
+
+
+def _closings(session: Session) -> int:
+    return session.overlay.closings.get(session.path.parts, 0)
 
 
 _OF_ENGINES: WeakKeyDictionary[Engine, ConversationCache] = WeakKeyDictionary()

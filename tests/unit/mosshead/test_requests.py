@@ -14,11 +14,24 @@ from mosshead.language.requests import (
 
 
 @pytest.mark.parametrize(
-    "said", ["ok", "lol", "Thanks, that's great!", "<Media omitted>", "This message was deleted", "👍"]
+    "said",
+    [
+        *("ok", "lol", "Thanks, that's great!", "<Media omitted>", "This message was deleted", "👍"),
+        *("k", "7 minutes.", "15 min", "at 5:30?", "hahaha yes", "looool", "jajaja", "omw", "On my way!", "brb"),
+        *("You deleted this message", "sticker omitted", "IMG-0042.jpg (file attached)", "Missed voice call", "null"),
+        *("ja, genau", "vale, gracias", "d'accord merci", "Danke, bis gleich", "va bene grazie", "спасибо"),
+    ],
 )
 def test_small_talk_is_told_from_what_says_something(said: str) -> None:
     assert is_small_talk(said)
     assert not is_small_talk(f"{said} I moved to Ghent")
+
+
+@pytest.mark.parametrize(
+    "said", ["7731", "555 1234", "17", "I took 7 minutes", "Nokia", "gut feeling", "oui oui Paris"]
+)
+def test_what_may_tell_something_is_no_small_talk(said: str) -> None:
+    assert not is_small_talk(said)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +57,12 @@ def test_what_is_done_is_not_about_whoever_asks(said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["Write my cover letter", "Give me a workout plan", "Recommend a Thai restaurant nearby"]
+    "said",
+    [
+        *("Write my cover letter", "Give me a workout plan", "Recommend a Thai restaurant nearby"),
+        *("Make me a running schedule", "Book me a table somewhere", "Any ideas for a weekend away?"),
+        *("Find me a hiking route for Sunday", "Schreib mir ein Anschreiben für meine Bewerbung"),
+    ],
 )
 def test_a_request_about_oneself_needs_to_know_more(said: str) -> None:
     assert needs_of(said)
@@ -52,7 +70,9 @@ def test_a_request_about_oneself_needs_to_know_more(said: str) -> None:
 
 def test_a_question_of_the_past_does_not_ask_what_is_now() -> None:
     assert asks_what_is_now("Where do I live?")
+    assert asks_what_is_now("Do I smoke?")
     assert not asks_what_is_now("Where did I live before?")
+    assert not asks_what_is_now("Please do the taxes")
 
 
 def test_the_nearest_of_many_texts_must_be_nearer_than_that_of_a_few() -> None:
@@ -68,7 +88,14 @@ def test_the_nearest_of_many_texts_must_be_nearer_than_that_of_a_few() -> None:
         ("which bank have I got", True),
         ("What's my shoe size?", True),
         ("what is my phone number", True),
+        ("Can you tell me which city I live in?", True),
+        ("Remind me where I work", True),
+        ("Where's my home?", True),
+        ("Which city is my flat in?", True),
+        ("Who is my employer?", True),
         ("How old is my daughter?", False),
+        ("What did I tell you about my sister?", False),
+        ("Which street is my mum's flat in?", False),
         ("Who am I meeting?", False),
         ("When did I say that the bins are out?", False),
         ("What's my brother's address?", False),

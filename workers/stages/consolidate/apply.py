@@ -23,6 +23,7 @@ from mosshead.embeddings.protocol import Vectors
 from mosshead.entities.disambiguation import Offered, question
 from mosshead.ids import uuid7
 from mosshead.language.names import normalise
+from mosshead.language.requests import content_words
 from mosshead.models.entities import RegisteredEntity
 from pipeline import salience as confidence
 from pipeline.consolidation.comparison import of_what_changed, of_what_was_replaced
@@ -91,6 +92,10 @@ class OpenDecision:
         return self.planned.fact_number
 
 
+_WRONG = 3
+"""So many words of a message may be what was put right."""
+
+
 class Writer:
     """Goes through a plan's decisions in order; a memory that one changed or replaced is followed to what it is now.
 
@@ -137,7 +142,13 @@ class Writer:
         news = learned.keys() if change.changed else ()
         self.touched.update(news)
         return self._logged(
-            change, action=action, memory_id=memory_id, target=target, target_version=version, entities=news
+            change,
+            action=action,
+            memory_id=memory_id,
+            target=target,
+            target_version=version,
+            entities=news,
+            hidden=self._put_right(change.fact),
         )
 
     def _logged(
@@ -208,6 +219,20 @@ class Writer:
         kept = {number for one in others for number in one.sources}
         said = [self._plan.messages[number] for number in fact.sources if number not in kept]
         return [one.event_id for one in said if fact.quote not in one.content]
+
+    def _put_right(self, fact: Fact) -> list[UUID]:
+        """The messages of a batch that a later one corrected, and that say next to nothing else."""
+        if not fact.corrects:
+            return []
+        told_elsewhere = {number for one, _ in self._plan.facts.values() if one is not fact for number in one.sources}
+        told = content_words(fact.content)
+        return [
+            self._plan.messages[number].event_id
+            for number in (*fact.sources[:-1], *fact.puts_right)
+            if number in self._plan.messages
+            and number not in told_elsewhere
+            and len(content_words(self._plan.messages[number].content) - told) <= _WRONG
+        ]
 
     def _end(self, change: OpenDecision, target: UUID, since: datetime, **changes: Any) -> None:
         self._change(change, target, **changes)

@@ -15,8 +15,9 @@ import pytest
 from benchmarks.faults.proxy import Proxy, proxied
 from mosshead import Memory, Namespace, ReadTimeout, StoreUnavailable
 from mosshead.contrib.openai_client import calls, with_memory
+from mosshead.paths import NamespacePath
 from tests.fake_openai import CHAT, FakeOpenAI, Fault
-from tests.given import MINILM
+from tests.given import MINILM, Remembering
 from tests.integration.mosshead.conftest import Taken
 from tests.integration.mosshead.openai_client.conftest import PATIENT
 from workers.local import Addresses
@@ -132,6 +133,21 @@ def test_where_a_read_is_late_the_answer_has_the_conversation_s_last_notes(
     assert answer.choices[0].message.content == "You told me: User's dog is called Biscuit."
     assert elsewhere.choices[0].message.content == "You have not told me."
     assert [str(one).partition(",")[0] for one in told] == ["timeout: 0.3 s"] * 2
+
+
+def test_where_the_first_read_of_a_conversation_is_late_the_answer_has_the_profile_that_was_read_before(
+    servers: Servers, plain: openai.OpenAI, fake: FakeOpenAI, remembering: Remembering, fresh_namespace: NamespacePath
+) -> None:
+    told: list[Exception] = []
+    user = remembering.entity("User", is_user=True)
+    remembering.memory("User lives in Leeds", about={user: ("subject", "sure")})
+    far = servers.memory.namespace(*fresh_namespace.parts)
+    with_memory(plain, far, conversation="c1", timeout=PATIENT).chat.completions.create(model="m", messages=MESSAGES)
+    servers.hang()
+    client = with_memory(plain, far, conversation="c2", timeout=LIMIT, on_error=told.append)
+    client.chat.completions.create(model="m", messages=MESSAGES)
+    assert "- User lives in Leeds" in fake.requests[-1].system
+    assert [str(one).partition(" were")[0] for one in told] == ["timeout: 0.3 s, which with_memory was given,"]
 
 
 def test_what_no_deadline_bounds_holds_the_answer_no_longer(

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import logging
+import time
 from collections.abc import Callable
 from copy import copy
 from datetime import timedelta, timezone
@@ -15,7 +16,7 @@ from openai import BaseModel
 
 from mosshead import InvalidEvent, InvalidNamespace, Memory, Namespace
 from mosshead.contrib.openai_client import with_memory
-from mosshead.contrib.openai_client.conversations import PROFILE_TOKENS
+from mosshead.contrib.openai_client.conversations import PROFILE_TOKENS, cache_of
 from mosshead.paths import NamespacePath
 from tests.fake_openai import CHAT, RESPONSES, FakeOpenAI, Fault
 from tests.given import MINILM, Remembering
@@ -236,6 +237,30 @@ class TestTheProfile:
 
         chat_create(with_memory(plain, sarah, conversation="c2", timeout=PATIENT))
         assert "allergic to nuts" in fake.requests[2].system
+
+    def test_is_read_anew_once_the_conversation_rested_for_thirty_minutes_or_was_ended(
+        self, plain: openai.OpenAI, sarah: Namespace, remembering: Remembering, fake: FakeOpenAI, taken: Taken
+    ) -> None:
+        self.user_is_known(remembering, "User lives in Leeds")
+        cache, now = cache_of(sarah.session.engine), [time.monotonic()]
+        cache.clock = lambda: now[0]
+        client = with_memory(plain, sarah, conversation="rests", timeout=PATIENT)
+        chat_create(client)
+        for learned, minutes in (("User is allergic to nuts", 29), ("User has a twin", 29), ("User is a nurse", 31)):
+            remembering.memory(learned, about={self.id_of_user(sarah): ("subject", "sure")})
+            now[0] += minutes * 60
+            chat_create(client)
+        profiles = [request.system for request in fake.requests]
+        assert profiles[0] == profiles[1] == profiles[2]
+        assert all(known in profiles[3] for known in ("Leeds", "nuts", "twin", "nurse"))
+
+        remembering.memory("User speaks Welsh", about={self.id_of_user(sarah): ("subject", "sure")})
+        sarah.end_conversation("another")
+        chat_create(client)
+        sarah.end_conversation("rests")
+        chat_create(client)
+        assert ["Welsh" in request.system for request in fake.requests[4:]] == [False, True]
+        taken(14)
 
     def test_has_at_most_120_tokens_with_its_fence(
         self, plain: openai.OpenAI, sarah: Namespace, remembering: Remembering, fake: FakeOpenAI
