@@ -60,9 +60,11 @@ def test_one_message_is_replaced_by_its_erasure_and_a_new_message_in_its_place(
 def test_what_does_not_fit_is_refused_before_anything_is_published(sarah: Namespace, remembering: Remembering) -> None:
     user = remembering.entity("User", is_user=True)
     for given in ({}, {"conversation": "c1", "everything": True}, {"memories": [uuid4()], "entity": user}):
-        with pytest.raises(InvalidEvent, match="memories: give one of memories, conversation, entity and everything"):
+        with pytest.raises(
+            InvalidEvent, match="memories: pass exactly one of memories, conversation, entity and everything"
+        ):
             sarah.erase(**given)  # type: ignore[arg-type]
-    with pytest.raises(InvalidEvent, match="entity: is the user; everything=True erases all"):
+    with pytest.raises(InvalidEvent, match="entity: this is the user; pass everything=True to erase"):
         sarah.erase(entity=user)
     with pytest.raises(NotFound, match="memories: there is no memory"):
         sarah.erase(uuid4())

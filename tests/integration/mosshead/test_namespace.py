@@ -290,7 +290,7 @@ class TestEntities:
         assert sarah.memories(about=str(peters[0])) == sarah.memories(about=peters[0])
 
     def test_a_name_of_several_asks_for_an_id(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
-        with pytest.raises(AmbiguousName, match=r"^entity: 2 bear this name; ask by id") as caught:
+        with pytest.raises(AmbiguousName, match=r"^entity: 2 entities have this name; pass an id instead") as caught:
             sarah.entities.profile("Peter")
         assert all(str(key) in str(caught.value) for key in peters)
 
@@ -430,7 +430,7 @@ class TestPublish:
         self, sarah: Namespace, publishing: Publishing, worker_engine: Engine, lane: LaneRef
     ) -> None:
         publishing.say("hi")
-        with pytest.raises(WaitTimeout, match=r"after 0 s: 1 event is received and not consolidated; check"):
+        with pytest.raises(WaitTimeout, match=r"after 0 s: 1 event is received but not consolidated; check"):
             sarah.wait(timeout=0)
         batch = claimed(worker_engine, lane)
         with tenant_transaction(worker_engine, lane.tenant_id) as connection:
@@ -442,7 +442,7 @@ class TestPublish:
 
     def test_waiting_knows_what_the_inbox_has_not_got(self, sarah: Namespace, taken: Taken) -> None:
         sarah.publish("hi")
-        with pytest.raises(WaitTimeout, match=r"after 0 s: 1 event is published and not received; check"):
+        with pytest.raises(WaitTimeout, match=r"after 0 s: 1 event is published but not received; check"):
             sarah.wait(timeout=0)
         taken(1)
 

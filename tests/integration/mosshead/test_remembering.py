@@ -195,9 +195,9 @@ class TestErrors:
 
     def test_what_is_closed_already(self, sarah: Namespace, tea: UUID) -> None:
         sarah.forget(tea)
-        with pytest.raises(NotFound, match=f"memories: {tea} is withdrawn already"):
+        with pytest.raises(NotFound, match=f"memories: {tea} is already withdrawn"):
             sarah.forget([tea])
-        with pytest.raises(NotFound, match=f"replaces: {tea} is withdrawn already"):
+        with pytest.raises(NotFound, match=f"replaces: {tea} is already withdrawn"):
             sarah.remember(COFFEE, replaces=tea)
 
     def test_a_model_is_told_by_the_number_and_sees_no_id(

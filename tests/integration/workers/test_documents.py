@@ -251,9 +251,9 @@ def test_of_many_writers_at_once_one_wins_each_version(worker_engine: Engine, la
 
 def test_the_library_says_at_once_which_version_there_is(profile: Kept) -> None:
     profile.edit({"name": "Anna"})
-    with pytest.raises(DocumentConflict, match="UserProfile is at version 1, and the edit is meant for 7"):
+    with pytest.raises(DocumentConflict, match="UserProfile is at version 1, and the edit is for version 7"):
         profile.namespace.documents.edit(UserProfile, {"name": "Ann"}, version=7)
-    with pytest.raises(DocumentConflict, match="UserProfile is at version 1, and the edit is meant for 0"):
+    with pytest.raises(DocumentConflict, match="UserProfile is at version 1, and the edit is for version 0"):
         profile.namespace.documents.edit("UserProfile", {"name": "Ann"}, version=0)
     with pytest.raises(
         InvalidEvent, match=r"patch: what it makes does not fit UserProfile \(age: greater_than_equal\)"
