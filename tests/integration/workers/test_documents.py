@@ -382,7 +382,7 @@ def test_a_schema_that_moved_on_says_what_does_not_fit_and_another_namespace_has
 
     Older.__name__ = "UserProfile"
     with pytest.raises(
-        SchemaMismatch, match=r"UserProfile: what is stored does not fit UserProfile \(job: extra_forbidden; name"
+        SchemaMismatch, match=r"UserProfile: the stored data does not fit UserProfile \(job: extra_forbidden; name"
     ):
         profile.namespace.documents.get(Older)
 
