@@ -108,7 +108,7 @@ class Namespace:
         on_sent: Callable[[], object] | None = None,
         session: AppSession | None = None,
     ) -> list[UUID]:
-        """Publish a transcript ("User: … / Assistant: …") or a list of ``{role, content}`` in order, and return the event ids.
+        """Publish a transcript ("User: … / Assistant: …") or a list of ``{role, content}`` in order; return the ids.
 
         All messages are checked before any is stored; all are stored or none. A message in a list may have its own
         ``conversation`` and ``occurred_at``.

@@ -295,8 +295,8 @@ class TestEntities:
         assert all(str(key) in str(caught.value) for key in peters)
 
     @pytest.mark.parametrize("nobody", ["Nobody", NO_ID])
-    def test_nobody_is_said_so(self, sarah: Namespace, nobody: str | UUID) -> None:
-        with pytest.raises(NotFound, match=r"^entity: nothing in"):
+    def test_profile_of_an_unknown_entity_raises_not_found(self, sarah: Namespace, nobody: str | UUID) -> None:
+        with pytest.raises(NotFound, match=r"^entity: no entity in .* has this id or name"):
             sarah.entities.profile(nobody)
 
     def test_a_message_is_parsed_into_what_it_refers_to(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
@@ -436,7 +436,7 @@ class TestPublish:
         with tenant_transaction(worker_engine, lane.tenant_id) as connection:
             inbox.mark_done(connection, batch)
         with pytest.raises(
-            WaitTimeout, match=r"after 0 s: all events are consolidated, and the profiles and reflections"
+            WaitTimeout, match=r"after 0 s: all events are consolidated, but their profiles and reflections"
         ):
             sarah.wait(timeout=0)
 

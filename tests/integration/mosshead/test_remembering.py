@@ -216,11 +216,13 @@ class TestErrors:
             told = manage(call)
             assert told == f"Not done. number: {number} is closed already; search again for what is known now."
 
-    def test_what_says_something_else_by_now(self, sarah: Namespace, tea: UUID, remembering: Remembering) -> None:
+    def test_replacing_a_memory_that_changed_since_it_was_read_raises_memory_changed(
+        self, sarah: Namespace, tea: UUID, remembering: Remembering
+    ) -> None:
         read = sarah.get(tea)
         with remembering.stamped() as (connection, stamp):
             memories.change(connection, remembering.lane, tea, 1, stamp, content="User likes black tea")
-        with pytest.raises(MemoryChanged, match=f"{tea} was read at version 1, .* at version 2"):
+        with pytest.raises(MemoryChanged, match=f"the text of {tea} has changed between version 1, .* version 2"):
             sarah.remember(COFFEE, replaces=read)
         with pytest.raises(MemoryChanged):
             sarah.remember(COFFEE, replaces=tea, version=7)
