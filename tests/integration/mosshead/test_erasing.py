@@ -134,7 +134,7 @@ def test_it_is_asked_for_twice_in_a_shell(
     run: Callable[..., str], remembering: Remembering, memory: Memory, taken: Taken
 ) -> None:
     tea = remembering.memory("User likes tea")
-    with pytest.raises(InvalidEvent, match="nothing was erased; answer y, or give --yes"):
+    with pytest.raises(InvalidEvent, match="nothing was erased; answer y, or pass --yes"):
         run("erase", tea)
     assert run("erase", tea, "--yes", "--wait", 0).startswith("published: ")
     assert [one["type"] for one in taken(1)] == ["erase"]
@@ -145,7 +145,7 @@ def test_a_message_is_erased_in_a_shell(run: Callable[..., str], sarah: Namespac
     gone = str(uuid4())
     assert run("erase", "--message", gone, "--yes", "--wait", 0).startswith("published: ")
     assert [one["message"] for one in taken(1)] == [gone]
-    with pytest.raises(InvalidEvent, match="--message: give nothing else to erase"):
+    with pytest.raises(InvalidEvent, match="--message: cannot be combined with other things to erase"):
         run("erase", "--message", gone, "--everything", "--yes")
     with pytest.raises(InvalidEvent, match="--with: needs --message"):
         run("erase", "--everything", "--with", "I live in Leeds.", "--yes")

@@ -71,7 +71,7 @@ def test_a_file_that_begins_with_a_mark_of_its_encoding_is_read(run: Run, tmp_pa
 def test_a_file_of_another_encoding_is_named(run: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
     file = tmp_path / "said.txt"
     file.write_text("User: I live in Leeds.", encoding="utf-16")
-    with pytest.raises(InvalidEvent, match=r"^said\.txt: not a text in UTF-8$"):
+    with pytest.raises(InvalidEvent, match=r"^said\.txt: not a UTF-8 text file$"):
         run(*command, file)
 
 
