@@ -169,7 +169,7 @@ class Call:
         """Put notes into the prompt. read: The result; on None (a timeout) or an error, the previous notes are used."""
         if read is None:
             read = ReadTimeout(
-                f"timeout: reading memory took longer than the {self.injection.seconds:g} s given to with_memory; "
+                f"timeout: {self.injection.seconds:g} s, as given to with_memory, was too short to read memory; "
                 "the answer uses the conversation's previous notes, if any"
             )
         if isinstance(read, Exception):
