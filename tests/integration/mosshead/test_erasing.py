@@ -18,7 +18,7 @@ from tests.integration.mosshead.test_remembering import sarah, take_up
 __all__ = ["run", "sarah", "take_up"]
 
 
-def test_each_scope_is_an_event(sarah: Namespace, remembering: Remembering, taken: Taken) -> None:
+def test_each_erasure_scope_is_published_as_an_event(sarah: Namespace, remembering: Remembering, taken: Taken) -> None:
     peter, tea = remembering.entity("Peter"), remembering.memory("User likes tea")
     ids = [
         sarah.erase(tea),
@@ -75,7 +75,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_published(sarah: Namesp
     assert sarah.progress().published == {}
 
 
-def test_this_process_does_not_see_it_from_here_on(
+def test_erased_memory_is_invisible_to_this_process_at_once(
     sarah: Namespace, remembering: Remembering, take_up: Callable[[int], None]
 ) -> None:
     tea = remembering.memory("User likes tea")
@@ -130,7 +130,7 @@ def test_what_is_asked_for_in_a_session_that_is_rolled_back_hides_nothing(
     assert [hit.content for hit in sarah.query("figs")] == ["User likes figs"]
 
 
-def test_it_is_asked_for_twice_in_a_shell(
+def test_erase_command_asks_for_confirmation(
     run: Callable[..., str], remembering: Remembering, memory: Memory, taken: Taken
 ) -> None:
     tea = remembering.memory("User likes tea")

@@ -112,7 +112,7 @@ def test_nothing_of_a_file_with_a_fault_is_published(run: Run, tmp_path: Path, t
     assert taken() == []
 
 
-def test_neighbours_are_shown(run: Run, remembering: Remembering) -> None:
+def test_neighbours_command_shows_related_entities(run: Run, remembering: Remembering) -> None:
     barn = remembering.entity("Harp Barn")
     ada = remembering.entity("Ada", parent_id=barn)
     (row,) = [line.split() for line in run("neighbours", "Ada").splitlines()[1:]]
