@@ -7,8 +7,8 @@
     sarah.publish("I just moved to Seattle", role="user", conversation="c1")
     sarah.query("Where does she live?")
 
-Publishing goes to a local spool and returns at once; reading calls no LLM. `AsyncMemory` is the same, awaited. Everything in
-``__all__`` is public, and a change to it stands in the changelog.
+Publishing writes to a local spool and returns at once; reading calls no LLM. `AsyncMemory` is the asyncio version. Everything
+in ``__all__`` is public; the changelog lists every change to it.
 """
 
 from importlib import import_module
@@ -148,10 +148,9 @@ _LATER = {
     "mosshead.serialization": "to_json",
     "mosshead.store.entities": "Neighbour",
 }
-"""By module, the names that it is loaded for when one of them is first asked for. A process of the service, and many an app, use
-few of them, and each module of the package is loaded through this one."""
+"""Names imported on first use, by module. Importing any submodule runs this file, and most processes need few of the names."""
 
-if not TYPE_CHECKING:  # a checker would take any name to be there
+if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept any name
 
     def __getattr__(name: str) -> object:
         module = next((module for module, names in _LATER.items() if name in names.split()), None)

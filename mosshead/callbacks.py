@@ -1,4 +1,4 @@
-"""What the app hands in, a parser or a reranker, is asked for a limited time; without an answer, the read goes on without it."""
+"""Run an app-supplied parser or reranker with a time limit; without an answer, the read continues without it."""
 
 import logging
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The service on this machine, run by the process that needs it: where its code is, and how a process of it starts and stops."""
+"""Run the service as a child process on this machine: find its code, start it and stop it."""
 
 import atexit
 import logging
@@ -17,7 +17,7 @@ from mosshead.announcement import Announcement, find_announcement
 from mosshead.errors import ConfigurationError
 
 _PRIVATE_FOLDER = 0o700
-_START_SECONDS, _STOP_SECONDS = 300.0, 90.0  # a recovery after a crash is part of the start; see workers/local
+_START_SECONDS, _STOP_SECONDS = 300.0, 90.0  # starting includes crash recovery; see workers/local
 _NEEDED = ("alembic", "celery", "honcho", "pydantic_settings", "structlog", "tornado")
 _log = logging.getLogger("mosshead")
 
@@ -26,9 +26,10 @@ ADDRESSES = tuple(f"MOSSHEAD_{name}_URL" for name in ("DATABASE", "INGEST", "WOR
 
 
 def service_folder() -> Path:
-    """The folder of the service's code: in the package, as the wheel carries it, or beside it, in a checkout.
+    """Return the folder of the service's code: inside the package in a wheel, beside the package in a checkout.
 
-    Raises ConfigurationError where its code or what it depends on is not installed.
+    Raises:
+        ConfigurationError: The service's code or one of its dependencies is not installed.
     """
     package = Path(__file__).resolve().parent
     found = next((one for one in (package / "_service", package.parent) if (one / "Procfile").is_file()), None)
@@ -44,17 +45,17 @@ def service_folder() -> Path:
 def spawn_service(
     data_dir: Path, arguments: Sequence[str] = (), *, own_servers: bool = False
 ) -> tuple["subprocess.Popen[bytes]", Announcement]:
-    """Start ``up`` on a data folder in a process of its own, and wait until it is up.
+    """Start ``up`` on a data folder in a child process, and wait until it is up.
 
-    Its standard input is a pipe of ours, and its output goes to ``logs/up.log`` of the folder.
+    This process holds the child's standard input; the child's output goes to ``logs/up.log`` in the folder.
 
     Args:
-        data_dir: The data folder, made where needed.
-        arguments: Of ``up``.
-        own_servers: Run Postgres and Redis in the folder, whatever the environment names.
+        data_dir: The data folder, created if missing.
+        arguments: Command-line arguments for ``up``.
+        own_servers: Run Postgres and Redis in the folder and ignore server addresses in the environment.
 
     Raises:
-        ConfigurationError: It does not start; with its reason.
+        ConfigurationError: The service does not start; the message gives the reason.
     """
     code = service_folder()
     data_dir = data_dir.expanduser().absolute()
@@ -62,7 +63,7 @@ def spawn_service(
     try:
         data_dir.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
         log.parent.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
-        with log.open("ab") as output:  # the service empties its logs as they grow, and must go on at their beginning
+        with log.open("ab") as output:  # append mode: the service truncates its logs as they grow
             output.truncate(0)
             process = subprocess.Popen(  # noqa: S603 - our own command
                 [sys.executable, "-P", "-m", "workers", "up", "--logs", *arguments],
@@ -74,7 +75,7 @@ def spawn_service(
                 start_new_session=True,
             )
     except OSError as error:
-        raise ConfigurationError(f"{data_dir} cannot be used for the service's data: {error.strerror}") from error
+        raise ConfigurationError(f"Cannot use {data_dir} as the service's data folder: {error.strerror}") from error
     try:
         return process, _wait_until_up(process, data_dir, log)
     except BaseException:
@@ -83,21 +84,23 @@ def spawn_service(
 
 
 def stop(process: "subprocess.Popen[bytes]") -> None:
-    """Stop a service and all that it runs."""
+    """Stop a service and every process it started. Kill it after 90 seconds."""
     process.terminate()
     try:
         process.wait(_STOP_SECONDS)
     except subprocess.TimeoutExpired:
-        process.kill()  # the next `up` on its folder ends what it leaves behind
+        process.kill()  # the next `up` on the folder stops any processes left over
         process.wait()
     if process.stdin:
         process.stdin.close()
 
 
 class EmbeddedService:
-    """A service that ends with this process, whatever ends that.
+    """A service that stops when this process ends, even if this process is killed.
 
-    data_dir: its data. announcement: how to reach it.
+    Attributes:
+        data_dir: The service's data folder.
+        announcement: The addresses of its servers.
     """
 
     def __init__(self, data_dir: Path, *, temporary: bool) -> None:
@@ -110,11 +113,15 @@ class EmbeddedService:
 
     @classmethod
     def start(cls, path: str | Path | None = None) -> Self:
-        """Start it on a folder; without one on a temporary folder, which is deleted when it stops. Raises ConfigurationError."""
+        """Start a service on a folder, or on a temporary folder that is deleted when the service stops.
+
+        Raises:
+            ConfigurationError: The service is not installed or does not start.
+        """
         if path is not None:
             return cls(Path(path), temporary=False)
         folder = Path(tempfile.mkdtemp(prefix="mosshead-"))
-        _log.warning("the memories are in %s, and are deleted at the end; embedded(path=…) keeps them", folder)
+        _log.warning("memories are stored in %s and deleted at exit; pass embedded(path=…) to keep them", folder)
         try:
             return cls(folder, temporary=True)
         except BaseException:
@@ -122,7 +129,7 @@ class EmbeddedService:
             raise
 
     def stop(self) -> None:
-        """Stop it, once; a fork of the process that started it leaves it alone."""
+        """Stop the service. Do nothing in a fork of the process that started it."""
         if os.getpid() != self._owner:
             return
         atexit.unregister(self.stop)
@@ -147,4 +154,4 @@ def _wait_until_up(process: "subprocess.Popen[bytes]", data_dir: Path, log: Path
             reason = said.rpartition("error: ")[2].strip() or f"exit status {process.returncode}"
             raise ConfigurationError(f"The service does not start: {reason}")
         time.sleep(0.05)
-    raise ConfigurationError(f"The service was not up after {_START_SECONDS:g} s. Its log is {log}")
+    raise ConfigurationError(f"The service was not up after {_START_SECONDS:g} s. See its log: {log}")

@@ -56,7 +56,7 @@ def run_demo(
     keep: Annotated[bool, typer.Option(help="Keep the data folder for a look at it afterwards.")] = False,
     json_output: Json = False,
 ) -> None:
-    """Show the whole way once: a sample of three years of conversations, from publish to recall."""
+    """Run a demo with a sample of three years of conversations, from publish to recall."""
     console = Console(stderr=json_output)
     folder = Path(tempfile.mkdtemp(prefix="mosshead-demo-"))
     # Its own servers, whatever the environment names: a demo writes nothing into anybody's database.

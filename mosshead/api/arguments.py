@@ -1,4 +1,4 @@
-"""Memories, entities, kinds and schemas as an app names them, checked: one that does not fit is refused by its name."""
+"""Check the memories, entities, kinds and schemas that an app passes. Errors name the argument."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -18,25 +18,25 @@ AnEntity = Entity | UUID | str
 
 
 def memory_id(given: AMemory, name: str = "memories") -> UUID:
-    """The id of a memory. Raises NotFound."""
+    """Return the id of a memory. Raises NotFound."""
     return given.id if isinstance(given, StoredMemory) else id_of(name, given)
 
 
 def memory_ids(given: AMemory | Iterable[AMemory]) -> list[UUID]:
-    """The ids of some memories, each once. Raises NotFound."""
+    """Return the ids of the memories, without duplicates. Raises NotFound."""
     several = [given] if isinstance(given, StoredMemory | UUID | str) else given
     return list(dict.fromkeys(map(memory_id, several)))
 
 
 def entity_id(given: AnEntity | Candidate, name: str = "entity") -> UUID:
-    """The id of an entity. Raises NotFound."""
+    """Return the id of an entity. Raises NotFound."""
     if isinstance(given, Entity):
         return given.id
     return given.entity_id if isinstance(given, Candidate) else id_of(name, given)
 
 
 def checked_kind(kind: object) -> MemoryKind | None:
-    """A kind of memories, or None for all. Raises ValueError, which names the kinds."""
+    """Return a memory kind, or None for all kinds. Raises ValueError, which lists the kinds."""
     if kind is None:
         return None
     try:
@@ -46,13 +46,13 @@ def checked_kind(kind: object) -> MemoryKind | None:
 
 
 def schemas_of(name: str, given: Iterable[type[BaseModel] | Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Schemas as events have them. Raises InvalidEvent where one is none, or two have one name: one of them would count."""
+    """Return schemas in the form that events carry. Raises InvalidEvent if one is not a schema, or if two share a name."""
     if isinstance(given, type | str | Mapping):
         raise InvalidEvent(f"{name}: give a list of pydantic models, or of JSON Schemas with a title")
     shapes = [_shape(f"{name}.{number}", one) for number, one in enumerate(given)]
     twice = next((one for one, count in Counter(shape["name"] for shape in shapes).items() if count > 1), None)
     if twice is not None:
-        raise InvalidEvent(f"{name}: two are called {twice}; rename one")
+        raise InvalidEvent(f"{name}: two schemas are called {twice}; rename one")
     return shapes
 
 
@@ -65,6 +65,6 @@ def _shape(name: str, schema: type[BaseModel] | Mapping[str, Any]) -> dict[str, 
 
 
 def _unfolded(schema: dict[str, Any]) -> dict[str, Any]:
-    """A JSON Schema that says what it is: of a model that holds itself, pydantic's only points to that."""
+    """Resolve the top-level ``$ref`` that pydantic emits for a recursive model."""
     pointer = str(schema.get("$ref", "")).rpartition("/")[2]
     return {**schema["$defs"][pointer], "$defs": schema["$defs"]} if pointer else schema

@@ -1,4 +1,4 @@
-"""`AsyncMemory`: the connection of an app of asyncio to Mosshead."""
+"""`AsyncMemory`: an asyncio app's connection to Mosshead."""
 
 import asyncio
 from collections.abc import Callable
@@ -29,14 +29,14 @@ _T = TypeVar("_T")
 _LOADED = """
     mosshead.entities.mentions mosshead.entities.resolution mosshead.publishing.imports mosshead.safety mosshead.search.rerank
 """.split()
-"""What else some reads would load while the loop waits."""
+"""More modules that reads import; loaded up front, so that no import blocks the event loop."""
 
 
 class AsyncMemory(Awaited[Memory]):
-    """The long-term memory of an app of asyncio; one for each event loop, opened in it.
+    """An asyncio app's connection to Mosshead. Open one per event loop, inside that loop.
 
-    It has the methods of `Memory`, and `namespace` gives an `AsyncNamespace`. Reads wait for Postgres in the event loop; what
-    blocks (embedding, the spool) runs in a few threads of its own. A read that is cancelled or late gives its connection back.
+    It has the methods of `Memory`; `namespace` returns an `AsyncNamespace`. Reads await Postgres in the event loop. Blocking
+    work (embedding, the spool) runs in a few threads. A cancelled or timed-out read releases its connection.
     """
 
     @classmethod
@@ -52,9 +52,9 @@ class AsyncMemory(Awaited[Memory]):
         read_timeout: float = READ_SECONDS,
         check: bool = True,
     ) -> Self:
-        """Connect as `Memory.connect` does, and load what the first read would have to, which takes 0.3 s with the local model.
+        """Connect, and load what the first read needs, which takes 0.3 s with the local model.
 
-        The arguments and what is raised are those of `Memory.connect`.
+        The arguments and errors are those of `Memory.connect`.
         """
 
         def opened() -> Memory:
@@ -80,7 +80,7 @@ class AsyncMemory(Awaited[Memory]):
 
     @classmethod
     async def embedded(cls, *, path: str | Path | None = None) -> Self:
-        """Start a service of one's own on this machine and connect to it, as `Memory.embedded` does."""
+        """Start a private service on this machine and connect to it, as `Memory.embedded` does."""
         service = await asyncio.to_thread(start_service, path)
         try:
             memory = await cls.connect(**addresses_of(service))
@@ -91,21 +91,21 @@ class AsyncMemory(Awaited[Memory]):
         return memory
 
     def namespace(self, *parts: str, **values: str) -> AsyncNamespace:
-        """Whose memories: the tenant first, as `Memory.namespace`; nothing is read or sent."""
+        """Return a namespace by its path, the tenant first, as `Memory.namespace` does. Nothing is read or sent."""
         return AsyncNamespace(self._straight.namespace(*parts, **values), self._bridge)
 
     def group(self, *parts: str, **values: str) -> AsyncNamespaceGroup:
-        """Group all namespaces whose path begins with some parts, as `Memory.group`; nothing is read or sent."""
+        """Return the group of namespaces whose paths begin with these parts, as `Memory.group` does. Nothing is read or sent."""
         return AsyncNamespaceGroup(self._straight.group(*parts, **values), self._bridge)
 
     async def warm_up(self) -> None:
-        """Load what `connect` has loaded already; for code that is written for both."""
+        """Do nothing new: `connect` already loads everything. This exists to match `Memory.warm_up`."""
         await self._bridge.thread(self._straight.warm_up)
 
     publish = awaited_as(Memory.publish)
 
     async def close(self) -> None:
-        """Ship what was published last, for two seconds at most, and give the connections back, as `Memory.close`."""
+        """Ship spooled events for at most two seconds, and close the connections, as `Memory.close` does."""
         try:
             await self._bridge.run(self._straight.close)
         finally:
@@ -121,7 +121,7 @@ class AsyncMemory(Awaited[Memory]):
 
 
 async def across(memory: AsyncMemory, call: Callable[[Memory], _T]) -> _T:
-    """Do what is written for `Memory`, such as what an extension reads, while the loop goes on. What blocks goes by `apart`."""
+    """Run code written for `Memory`, such as an extension's read, without blocking the loop. Wrap blocking calls in `apart`."""
     return await memory._bridge.run(lambda: call(memory._straight))  # noqa: SLF001 - it is ours
 
 

@@ -1,6 +1,6 @@
-"""`AsyncNamespace`: what an app of asyncio does with one user's memories, by the code of `Namespace`.
+"""`AsyncNamespace`: one user's memories for asyncio apps, on top of `Namespace`.
 
-Each method is that of the same name, awaited: `awaited_as` gives it the same parameters, checked by whoever checks types.
+Each method awaits the `Namespace` method of the same name. `awaited_as` keeps its signature for type checkers.
 """
 
 from collections.abc import Callable, Coroutine
@@ -24,7 +24,7 @@ _T = TypeVar("_T")
 def awaited_as(
     method: Callable[Concatenate[Any, _P], _T],
 ) -> Callable[Concatenate[Any, _P], Coroutine[Any, Any, _T]]:
-    """Make a method of asyncio of a straight one: it runs across the bridge, on what the object stands for."""
+    """Wrap a synchronous method as a coroutine that runs it across the bridge, on the wrapped object."""
 
     @wraps(method)
     async def call(self: Any, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
@@ -90,11 +90,10 @@ class AsyncErasures(Awaited[NamespaceErasures]):
 
 
 class AsyncNamespace(Awaited[Namespace]):
-    """One namespace's memories for asyncio; made by `AsyncMemory.namespace`, and cheap.
+    """One namespace's memories for asyncio. Get it from `AsyncMemory.namespace`; it is cheap.
 
-    It has the methods of `Namespace` and the same five parts: ``entities``, ``decisions``, ``documents``, ``messages`` and
-    ``erasures``. ``session=`` takes SQLAlchemy's sessions and connections of asyncio. A write that is cancelled while it is
-    awaited may have been stored.
+    It has the methods and the five attributes of `Namespace`. ``session=`` takes SQLAlchemy's async sessions and connections.
+    A write that is cancelled while awaited may still have been stored.
     """
 
     def __init__(self, straight: Namespace, bridge: Bridge) -> None:
@@ -108,7 +107,7 @@ class AsyncNamespace(Awaited[Namespace]):
 
     @property
     def path(self) -> NamespacePath:
-        """Whose memories they are: the tenant first."""
+        """The path of this namespace, the tenant first."""
         return self._straight.path
 
     publish = awaited_as(Namespace.publish)  # type: ignore[arg-type]  # its **more would take a `self` as well
@@ -136,7 +135,7 @@ class AsyncNamespaceGroup(Awaited[NamespaceGroup]):
 
     @property
     def prefix(self) -> NamespacePrefix:
-        """How the paths begin: the tenant first."""
+        """The common beginning of the paths, the tenant first."""
         return self._straight.prefix
 
     namespaces = awaited_as(NamespaceGroup.namespaces)

@@ -1,4 +1,4 @@
-"""Checks before an app's own change is published, as far as the app can see."""
+"""Check an app's change before it is published, against what the app can read."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -27,14 +27,14 @@ def check_replaced(session: Session, given: AMemory, version: int | None, pendin
     if version is None and isinstance(given, StoredMemory) and not given.pending:
         version = given.version
     if pending.memory(wanted) is not None:
-        return wanted, None  # it takes effect before this event does
+        return wanted, None  # it is applied before this event
     found = check_memories(session, [wanted], pending, "replaces")[wanted]
     if version is None or version == found.version:
         return wanted, version
     read = session.fetch(memories.content_of, wanted, version)
     if read != found.content:
         raise MemoryChanged(
-            f"replaces: {wanted} was read at version {version}, and says something else at version "
+            f"replaces: the text of {wanted} has changed between version {version}, which was read, and version "
             f"{found.version}; read it again"
         )
     return wanted, version
@@ -50,7 +50,7 @@ def check_memories(
     stored = [one for one in wanted if pending.memory(one) is None]
     found = session.fetch(memories.standing, stored)
     faults = [
-        f"there is no memory {one} in {session.path}" if state is None else f"{one} is {state} already"
+        f"there is no memory {one} in {session.path}" if state is None else f"{one} is already {state}"
         for one in stored
         if (state := _state(one, found, pending)) is None or not (closed or state == "active")
     ]
@@ -80,14 +80,14 @@ def pending_memory(
 
 
 def check_erased(session: Session, scope: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is to be erased, as an event has it.
+    """Check the scope of an erasure, and return it in the form that events carry.
 
-    scope: memories, conversation, entity and everything. Raises NotFound, and InvalidEvent unless one of them is given, or if the
-    entity is the user.
+    scope: ``memories``, ``conversation``, ``entity`` or ``everything``. Raises NotFound, or InvalidEvent unless exactly one is
+    given, or if the entity is the user.
     """
     given = {name: value for name, value in scope.items() if value not in (None, False, [])}
     if len(given) != 1:
-        raise InvalidEvent("memories: give one of memories, conversation, entity and everything=True")
+        raise InvalidEvent("memories: pass exactly one of memories, conversation, entity and everything=True")
     if "memories" in given:
         check_memories(session, given["memories"], session.pending(), closed=True)
     return given | ({"entity": _erased_entity(session, given["entity"])} if "entity" in given else {})
@@ -99,7 +99,7 @@ def _erased_entity(session: Session, entity: AnEntity) -> UUID:
     if is_user is None:
         raise NotFound(f"entity: there is no entity {wanted} in {session.path}")
     if is_user:
-        raise InvalidEvent("entity: is the user; everything=True erases all that is known of the user")
+        raise InvalidEvent("entity: this is the user; pass everything=True to erase the user's data")
     return wanted
 
 

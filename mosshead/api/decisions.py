@@ -1,4 +1,4 @@
-"""What was decided about the memories of a namespace."""
+"""`Namespace.decisions`: read the decision log of a namespace."""
 
 from dataclasses import dataclass
 from typing import get_args
@@ -15,18 +15,19 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class NamespaceDecisions:
-    """Reads what was decided: what was seen, by whom it was decided, and why."""
+    """Reads decisions: what each was based on, what made it, and why."""
 
     session: Session
 
     def for_memory(self, memory_id: UUID | str) -> list[Decision]:
-        """List what was decided about a memory, in order."""
+        """List the decisions about a memory, oldest first."""
         return self.session.fetch(decisions.decisions, id_of("memory_id", memory_id))
 
     def get(self, decision_id: UUID | str) -> Decision:
-        """Read one decision; that of an undo, clarify, merge or split has its event's id.
+        """Read one decision. The decision of an undo, clarify, merge or split has its event's id.
 
-        Raises NotFound, also until it is made.
+        Raises:
+            NotFound: There is no such decision, or it has not been made yet.
         """
         wanted = id_of("decision_id", decision_id)
         found = self.session.fetch(decisions.decision, wanted)
@@ -35,26 +36,29 @@ class NamespaceDecisions:
         return found
 
     def latest(self, *, action: Action | None = None, limit: int = 50) -> list[Decision]:
-        """List what was decided last in the whole namespace, the latest first.
+        """List the namespace's decisions, newest first. Each has its reason.
 
-        action: that alone, such as "quarantine" for what was kept from becoming a memory, as instructions to the assistant are,
-        and "refuse" for what an LLM proposed as a fact and code did not take (docs/explanation/memory-formation.md); each has its
-        reason. Raises ValueError where one of these does not fit.
+        Args:
+            action: Return only this action. "quarantine" kept text from becoming a memory, such as instructions to the
+                assistant; "refuse" rejected a fact proposed by an LLM (docs/explanation/memory-formation.md).
+
+        Raises:
+            ValueError: An argument is invalid.
         """
         if action not in (None, *get_args(Action)):
             raise ValueError(f"action: one of {', '.join(get_args(Action))}, or None for all, got {action!r}")
         return self.session.fetch(decisions.latest_decisions, checked_limit(limit), action=action)
 
     def related(self, memory_id: UUID | str, *, limit: int = 20) -> list[Related]:
-        """List what was decided between a memory and others: similar, contradicting, replaced, about the same.
+        """List a memory's relations to others: similar, contradicting, replaced, or about the same entity.
 
-        limit: of each kind.
+        limit: Maximum number of each kind.
         """
         return self.session.fetch(decisions.related, id_of("memory_id", memory_id), checked_limit(limit))
 
 
 def check_undo(session: Session, decision_id: UUID | str) -> UUID:
-    """Raises NotFound, or UndoRefused where the service would refuse, as far as can be seen from here."""
+    """Return the decision's id. Raises NotFound, or UndoRefused if the service would refuse the undo."""
     wanted = id_of("decision_id", decision_id)
     with session.transaction() as connection:
         found = decisions.decision(connection, session.path, wanted)
@@ -62,9 +66,9 @@ def check_undo(session: Session, decision_id: UUID | str) -> UUID:
     if found is None:
         raise _not_made(session, wanted)
     if not found.in_effect:
-        raise UndoRefused(f"decision_id: {decision_id} is not in effect; it was taken back, or never carried out")
+        raise UndoRefused(f"decision_id: {decision_id} is not in effect: it was undone, or never carried out")
     if found.action == "erase":
-        raise UndoRefused(f"decision_id: {decision_id} erased for good; nothing of it can be brought back")
+        raise UndoRefused(f"decision_id: {decision_id} is an erasure, which cannot be undone")
     if later:
         named = ", ".join(map(str, later[:_MOST_NAMED])) + (", …" if len(later) > _MOST_NAMED else "")
         raise UndoRefused(

@@ -1,4 +1,4 @@
-"""What was formed in the app's own shapes, typed, and the edits of documents."""
+"""`Namespace.documents`: documents and records in the app's own schemas, and edits of documents."""
 
 import builtins
 from collections.abc import Mapping
@@ -22,29 +22,30 @@ from mosshead.text import readable
 
 @dataclass(frozen=True, slots=True)
 class NamespaceDocuments:
-    """Reads documents and records, and edits documents. `Namespace.configure` says which there are."""
+    """Reads documents and records, and edits documents. `Namespace.configure` defines them."""
 
     session: Session
 
     def get(self, schema: type[S]) -> Document[S] | None:
-        """Read the document that the service keeps in a schema; None where nothing has been formed or edited yet.
+        """Read the document of a schema, or None if nothing has been formed or edited yet.
 
-        Raises SchemaMismatch where what is stored does not fit the schema any more, naming the fields.
+        Raises:
+            SchemaMismatch: The stored document no longer matches the schema; the error names the fields.
         """
         row = self._row(schema.__name__)
         return None if row is None else stored.document_of(schema, row)
 
     def list(self) -> builtins.list[StoredDocument]:
-        """List all documents of the namespace as JSON, in the order of their names."""
+        """List the namespace's documents as JSON, ordered by name."""
         return [stored.stored_of(row) for row in self.session.fetch(stored.documents)]
 
     def versions(self, schema: type[S], *, limit: int = 100) -> builtins.list[Document[S]]:
-        """List the versions of a document, newest first; nothing overwrites them. Raises as `get`."""
+        """List the versions of a document, newest first. For errors see `get`."""
         rows = self.session.fetch(stored.versions, schema.__name__, checked_limit(limit))
         return [stored.document_of(schema, row) for row in rows]
 
     def decisions(self, schema: type[BaseModel] | str, *, limit: int = 100) -> builtins.list[Decision]:
-        """List what was decided about a document, newest first: each patch, who made it, and what was refused and why."""
+        """List the decisions about a document, newest first: each patch, what made it, and any refusal with its reason."""
         return self.session.fetch(stored.decisions, _name(schema), checked_limit(limit))
 
     def edit(
@@ -55,37 +56,38 @@ class NamespaceDocuments:
         version: int | None = None,
         session: AppSession | None = None,
     ) -> UUID:
-        """Edit a document by hand; an event, which returns its id at once and takes effect in its turn.
+        """Edit a document. Publish an event and return its id at once; the service applies it in order.
 
-        schema: its pydantic model, by which the outcome is checked here, or its name alone. What no `configure` asks for is kept
-            by hand alone: the service checks nothing of it, and forms nothing.
+        schema: its pydantic model, by which the outcome is checked here, or its name alone. A document that no `configure` asks
+            for is yours alone: the service checks nothing of it and forms nothing.
         patch: a JSON Merge Patch (a None removes a field), or the whole document as it is to be.
-        version: of the document that was edited (``.version``; 0 where there was none): where it has moved on, DocumentConflict
-            names both. None edits whatever is there.
-        The decision has the event's id: ``undo`` with it takes the edit back. What was said before the edit does not change those
-        fields any more; what is said after it does. session: as for `Namespace.publish`.
-        Raises DocumentConflict, and InvalidEvent where the outcome would not fit. Where the document moves on before the event
-        takes effect, it is refused, and `decisions` says so.
+        version: the version you read (``.version``; 0 if there was no document). None edits any version.
+        session: as for `Namespace.publish`.
+        Messages from before the edit no longer change the edited fields; later ones do. The decision has the event's id; pass
+        it to ``undo`` to revert the edit. If the document changes before the event is applied, the service refuses the edit,
+        and `decisions` says so.
+        Raises DocumentConflict if the document is not at ``version``, and InvalidEvent if the result does not match the schema.
         """
         row = self._row(_name(schema))
         body, stands = ({}, 0) if row is None else (row.body, row.version)
         if version is not None and version != stands:
             raise DocumentConflict(
-                f"version: {_name(schema)} is at version {stands}, and the edit is meant for {version}; "
-                "read it again and edit what is there"
+                f"version: {_name(schema)} is at version {stands}, and the edit is for version {version}; "
+                "read it again and edit the current version"
             )
         changes = changes_to(body, patch) if isinstance(patch, BaseModel) else dict(patch)
         if not changes:
-            raise InvalidEvent("patch: changes nothing; give the fields that are to be otherwise")
+            raise InvalidEvent("patch: changes nothing; pass the fields to change")
         if not isinstance(schema, str):
             changes = as_read(schema, body, changes)
         event = {"type": "edit_document", "document": _name(schema), "patch": changes, "document_version": version}
         return self.session.publish(event, session=session)
 
     def records(self, schema: type[S], *, text: str | None = None, limit: int = 100) -> builtins.list[Record[S]]:
-        """List the records of a schema, newest first; or those most similar to a text, most similar first.
+        """List the records of a schema, newest first; with ``text``, list the records most similar to it, most similar first.
 
-        Raises SchemaMismatch where one does not fit the schema any more, naming the fields.
+        Raises:
+            SchemaMismatch: A record no longer matches the schema; the error names the fields.
         """
         name, most = schema.__name__, checked_limit(limit)
         found: builtins.list[tuple[StoredMemory, float | None]]
@@ -101,7 +103,7 @@ class NamespaceDocuments:
         ]
 
     def episodes(self, *, text: str | None = None, limit: int = 20) -> builtins.list[Record[Episode]]:
-        """List what was gone about in earlier conversations, and how it turned out; as `records`."""
+        """List episodes: how the assistant approached tasks in earlier conversations, and the outcomes. Works like `records`."""
         return self.records(Episode, text=text, limit=limit)
 
     def _row(self, name: str) -> Row[Any] | None:

@@ -1,4 +1,4 @@
-"""Who and what the memories of a namespace are about: entities, the graph between them, and the questions of who is who."""
+"""`Namespace.entities`: the entities of a namespace, the graph between them, and questions about identity."""
 
 import builtins
 from collections.abc import Collection, Iterable, Sequence
@@ -33,42 +33,49 @@ _FACTS = 3
 
 @dataclass(frozen=True, slots=True)
 class NamespaceEntities:
-    """Reads entities, and says who is who."""
+    """Reads entities, answers identity questions, and merges and splits entities."""
 
     session: Session
 
     def list(self) -> builtins.list[Entity]:
-        """List the entities of the namespace, those with the most memories first."""
+        """List the namespace's entities, ordered by number of memories."""
         return self.session.fetch(memories.entities)
 
     def get(self, entity: str | UUID) -> Entity:
-        """Read an entity. As `profile`, whose errors it raises."""
+        """Read an entity. The argument and errors are those of `profile`."""
         return self.profile(entity).entity
 
     def profile(self, entity: str | UUID) -> Profile:
-        """Read what is known of an entity, by its id, its name or an alias, however that is spelled.
+        """Read an entity's profile by its id, name or alias. Spelling variants of a name match.
 
-        Raises NotFound where nothing bears the name, AmbiguousName where several do; ask by id then.
+        Raises:
+            NotFound: No entity has this id or name.
+            AmbiguousName: Several entities have this name; the error lists their ids.
         """
         wanted, path = id_or_name(entity), self.session.path
         with self.session.transaction() as connection:
             ids = [wanted] if isinstance(wanted, UUID) else _called(connection, path, readable("entity", wanted))
             found = memories.profiles(connection, path, entity_ids=ids)
         if not found:
-            raise NotFound(f"entity: nothing in {path} is called that")
+            raise NotFound(f"entity: no entity in {path} has this id or name")
         if len(found) > 1:
             bearers = "; ".join(f"{profile.entity.id} ({_told_apart(profile.entity)})" for profile in found)
-            raise AmbiguousName(f"entity: {len(found)} bear this name; ask by id: {bearers}")
+            raise AmbiguousName(f"entity: {len(found)} entities have this name; pass an id instead: {bearers}")
         return found[0]
 
     def neighbours(
         self, entity: str | UUID, *, depth: int = 2, fan_out: int = 20, as_of: datetime | None = None
     ) -> "builtins.list[Neighbour]":
-        """List what is related to an entity (its id, its name or an alias), and to that, the nearest first.
+        """List the entities connected to an entity in the graph, nearest first. An unknown id has no neighbours.
 
-        depth: how many edges away at most, up to 4. fan_out: how many edges of each entity are followed, up to 200. as_of: as it
-        was known and held at that time, with a time zone; now by default.
-        Raises ValueError where one of these does not fit, otherwise as `profile`; of an unknown id there are no neighbours.
+        Args:
+            entity: Its id, name or alias.
+            depth: Maximum number of edges away, up to 4.
+            fan_out: Maximum number of edges followed per entity, up to 200.
+            as_of: Use the graph as known at this time, with a time zone; now by default.
+
+        Raises:
+            ValueError: An argument is invalid. For other errors see `profile`.
         """
         moment = aware(as_of)
         depth = checked_limit(depth, "depth", entities.MAX_DEPTH)
@@ -78,15 +85,16 @@ class NamespaceEntities:
         return self.session.fetch(entities.neighbours, found, depth=depth, fan_out=fan_out, as_of=moment)
 
     def mentions(self, message: str, *, parser: "Parser | None" = None, timeout: float = 1.0) -> "tuple[Mention, ...]":
-        """Find what a message refers to: entities by name, pronouns, descriptions, attributes, concepts and processes it implies.
+        """Find what a message refers to: names, pronouns, descriptions, attributes, concepts and implied processes.
 
-        parser: asked in place of the heuristics for all but the names, an LLM of yours, say; it gets the message and returns
-        mappings of ``kind`` and ``text``. timeout: seconds allowed for the parser; after that the heuristics
-        answer.
-        Secrets in the message are replaced before anything sees it; ``start`` and ``end`` count in the text after that. No
-        embedding is made.
+        Secrets in the message are redacted first; ``start`` and ``end`` are offsets in the redacted text. No embedding is made.
+
+        Args:
+            parser: Replaces the heuristics for everything but names, for example with an LLM. It receives the message and
+                returns mappings with ``kind`` and ``text``.
+            timeout: Seconds allowed for the parser; on timeout the heuristics are used.
         """
-        from mosshead.entities import lookup  # what few apps ask for is loaded when it is asked for
+        from mosshead.entities import lookup  # loaded on demand: few apps call this
         from mosshead.entities.mentions import parse
 
         said = redact(readable("message", message))
@@ -96,8 +104,8 @@ class NamespaceEntities:
     def questions(self) -> builtins.list[Question]:
         """List the open questions about ambiguous mentions, oldest first.
 
-        Until one is answered, what was said is linked to none of its candidates for sure. Candidates are described by what is
-        known of them now; their scores are not kept, and are 0.
+        Until a question is answered, its memories are linked to none of the candidates with certainty. Candidates are described
+        as they are known now; their scores are not stored and read as 0.
         """
         from mosshead.entities.disambiguation import question
 
@@ -121,12 +129,18 @@ class NamespaceEntities:
         *,
         session: AppSession | None = None,
     ) -> UUID:
-        """Answer a question; an event, which returns its id at once and takes effect in its turn.
+        """Answer a question. Publish an event and return its id at once; the service applies it in order.
 
-        question: one of `questions`, or its id: what waits for the answer is linked then. Or one of ``context.questions``.
-        entity: who is meant; None for somebody new, whose id is the event's then. The answer is kept, and helps to tell who is
-        meant from then on. The decision has the event's id, by which it can be undone. session: as for `Namespace.publish`.
-        Raises NotFound where there is no such question or entity, InvalidEvent where it was answered before.
+        The answer also helps to resolve later mentions. The decision has the event's id and can be undone.
+
+        Args:
+            question: One of `questions`, or its id; the memories waiting for it are then linked. Or one of ``context.questions``.
+            entity: The entity meant; None for a new entity, which gets the event's id.
+            session: As for `Namespace.publish`.
+
+        Raises:
+            NotFound: There is no such question or entity.
+            InvalidEvent: The question is already answered.
         """
         wanted = None if entity is None else entity_id(entity)
         event: dict[str, Any] = {"type": "clarify", "entity_id": wanted}
@@ -142,17 +156,20 @@ class NamespaceEntities:
         return self.session.publish(event, session=session)
 
     def merge(self, entity: AnEntity, into: AnEntity, *, session: AppSession | None = None) -> UUID:
-        """Say that two entities are one: what is known of the first is known of the second from here on. Returns the event's id.
+        """Merge an entity into another, which takes over its memories. Return the event's id, which also undoes the merge.
 
-        The decision has the event's id: ``undo`` with it takes the merge back. session: as for `Namespace.publish`.
-        Raises NotFound, and InvalidEvent where both are the same, or the first is the user.
+        session: As for `Namespace.publish`.
+
+        Raises:
+            NotFound: There is no such entity.
+            InvalidEvent: Both are the same entity, or the first is the user.
         """
         first, second = entity_id(entity), entity_id(into, "into")
         with self.session.transaction() as connection:
             found = _known(connection, self.session.path, "entity", first)
             _known(connection, self.session.path, "into", second)
         if found.is_user and first != second:
-            raise InvalidEvent("entity: the user cannot become a part of somebody else; merge the other into the user")
+            raise InvalidEvent("entity: the user cannot be merged into another entity; merge the other into the user")
         return self.session.publish({"type": "merge", "entity_id": first, "into": second}, session=session)
 
     def split(
@@ -165,29 +182,36 @@ class NamespaceEntities:
         description: str | None = None,
         session: AppSession | None = None,
     ) -> UUID:
-        """Say that one entity is two: some of the memories about it are about somebody else. Returns the event's id.
+        """Split an entity: move some of its memories to a new entity. Return the event's id.
 
-        That id is the new entity's, too, and the decision's: ``undo`` with it takes the split back.
-        name: of the other; the same by default. aliases, description: of the other, where it has any. session: as for
-        `Namespace.publish`. Raises NotFound, and InvalidEvent where none of the memories is about the entity.
+        The id is also that of the new entity and of the decision; pass it to ``undo`` to revert the split.
+
+        Args:
+            name: The new entity's name; by default the old one's.
+            aliases, description: Of the new entity, if any.
+            session: As for `Namespace.publish`.
+
+        Raises:
+            NotFound: There is no such entity.
+            InvalidEvent: None of the memories is about the entity.
         """
         wanted, moving = entity_id(entity), [memory_id(one) for one in memories]
         with self.session.transaction() as connection:
             _known(connection, self.session.path, "entity", wanted)
             if moving and not entities.about(connection, self.session.path, wanted, moving):
-                raise InvalidEvent(f"memories: none of them is about {wanted}; name such as are")
+                raise InvalidEvent(f"memories: none of them is about {wanted}; pass memories about this entity")
         event = {"type": "split", "entity_id": wanted, "memories": moving, "name": name, "description": description}
         return self.session.publish({**event, "aliases": listed(aliases)}, session=session)
 
 
 def around(message: str, mention: str) -> str:
-    """A message, or of one too long to be kept the part around a mention."""
+    """Return a message, cut to the part around a mention if it is too long to store."""
     place = max(0, message.casefold().find(mention.casefold()) - _MOST_TEXT // 2)
     return message if len(message) <= _MOST_TEXT else message[place : place + _MOST_TEXT]
 
 
 def _called(connection: Connection, path: NamespacePath, name: str) -> list[UUID]:
-    """Those that are called just so; where nobody is, those whose name it is in another spelling: "Lukasz" for Łukasz."""
+    """Return entities with exactly this name; if there are none, those with it in another spelling ("Lukasz" for Łukasz)."""
     from mosshead.entities import lookup
 
     exact = memories.entities_named(connection, path, [normalise(name)])
@@ -200,7 +224,7 @@ def _check_open(connection: Connection, path: NamespacePath, question_id: UUID) 
     if not found:
         raise NotFound(f"question: there is no question {question_id} in {path}")
     if found[0].answered:
-        raise InvalidEvent(f"question: {question_id} is answered already; undo that answer to give another")
+        raise InvalidEvent(f"question: {question_id} is already answered; undo that answer to give another")
 
 
 def _known(connection: Connection, path: NamespacePath, name: str, wanted: UUID) -> Entity:
@@ -211,7 +235,7 @@ def _known(connection: Connection, path: NamespacePath, name: str, wanted: UUID)
 
 
 def _told_apart(entity: Entity) -> str:
-    """What tells an entity from its namesakes, in a few words."""
+    """Describe in a few words what distinguishes an entity from its namesakes."""
     return " at ".join(detail for detail in (entity.description, entity.parent) if detail) or entity.entity_type
 
 

@@ -1,4 +1,4 @@
-"""The receipts of what was erased for good. Their SQL is here, too."""
+"""`Namespace.erasures`: receipts of erasures, with their SQL."""
 
 import builtins
 from collections.abc import Mapping
@@ -14,10 +14,12 @@ from mosshead.store.connection import OF_NAMESPACE, Sql
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """That something was erased. It holds nothing of what that was.
+    """Proof of an erasure. It contains none of the erased data.
 
-    rows: how many were deleted or emptied, by the table of the store. late: events that had been published before, came after,
-    and were kept out. rewritten_at: since when nothing of it is left in the files of the tables, either.
+    Attributes:
+        rows: Number of rows deleted or emptied, by table.
+        late: Number of events published earlier that arrived later and were dropped.
+        rewritten_at: When the table files were rewritten, so that no trace is left on disk.
     """
 
     id: UUID
@@ -31,16 +33,16 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class NamespaceErasures:
-    """Reads the receipts of what `Namespace.erase` and `NamespaceMessages.erase` deleted. They outlive what they are about."""
+    """Reads the receipts of `Namespace.erase` and `NamespaceMessages.erase`. Receipts are kept after the data is gone."""
 
     session: Session
 
     def get(self, erasure_id: UUID | str) -> Receipt | None:
-        """Read the receipt of an erasure, by what `Namespace.erase` returned; None until it is carried out."""
+        """Read a receipt by the id that `Namespace.erase` returned. None until the erasure is carried out."""
         return next(iter(self._receipts(id_of("erasure_id", erasure_id))), None)
 
     def list(self) -> builtins.list[Receipt]:
-        """List the receipts of all that was ever erased here, the latest first."""
+        """List all receipts of this namespace, newest first."""
         return self._receipts(None)
 
     def _receipts(self, erasure_id: UUID | None) -> builtins.list[Receipt]:

@@ -1,4 +1,4 @@
-"""Reading across namespaces: all of a tenant whose path begins in one way, such as the users of a team."""
+"""Query several namespaces of a tenant at once: those with a common path prefix, such as the users of a team."""
 
 from dataclasses import dataclass
 
@@ -16,13 +16,13 @@ from mosshead.text import readable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamespacedHit(Hit):
-    """A memory that a query across namespaces found. namespace: the path of the one that holds it."""
+    """A memory found by a query across namespaces. namespace: The path of the namespace that holds it."""
 
     namespace: NamespacePath
 
 
 class NamespaceGroup:
-    """All namespaces of a tenant whose path begins with some parts; made by `Memory.group`."""
+    """The namespaces of a tenant whose paths begin with the same parts. Get it from `Memory.group`."""
 
     def __init__(self, prefix: NamespacePrefix, engine: Engine, embedder: Embedder) -> None:
         """Use `Memory.group`."""
@@ -31,7 +31,7 @@ class NamespaceGroup:
         self._embedder = embedder
 
     def namespaces(self) -> list[NamespacePath]:
-        """The namespaces that exist, in the order of their paths."""
+        """List the existing namespaces, ordered by path."""
         with tenant_transaction(self._engine, self.prefix.tenant_id) as connection:
             paths = Sql(f"""
                 select scope.path from mosshead_read_v1.namespaces as scope where {_UNDER} order by scope.path
@@ -39,10 +39,10 @@ class NamespaceGroup:
         return [NamespacePath(tuple(path)) for path in paths]
 
     def query(self, text: str, *, limit: int = 10, threshold: float | None = None) -> list[NamespacedHit]:
-        """The memories most similar to a text in any of them, most similar first. threshold: as for `Namespace.query`.
+        """Find the memories of all these namespaces most similar to a text, most similar first.
 
-        Every memory of every namespace is compared: for a tenant's few thousand memories, not for its millions. An empty text
-        finds nothing. Raises ValueError, which names the argument that does not fit.
+        This compares every memory of every namespace, so it suits thousands of memories, not millions. An empty text finds
+        nothing. threshold: As for `Namespace.query`. Raises ValueError, which names the invalid argument.
         """
         most, least, said = checked_limit(limit), checked_threshold(threshold), redact(readable("text", text))
         if not said.strip():

@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 
 _SETTING = "MOSSHEAD_DATABASE_URL"
 _CONNECTIONS = 20
-"""The most that an app's process holds; they are opened as threads need them."""
+"""Maximum connections per process; they are opened on demand."""
 
 ASYNCHRONOUS = "psycopg_async"
-"""The driver of an engine for `mosshead.bridge`."""
+"""SQLAlchemy driver for engines used through `mosshead.bridge`."""
 
 _POOL_SECONDS = 0.05
-"""How long to wait for a connection at a time; `mosshead.store.connection` waits again until the read has to end."""
+"""Seconds to wait for a free connection per attempt; `mosshead.store.connection` retries until the read's deadline."""
 
 
 class Memory:
-    """The long-term memory of an app; one for each process, safe to share between its threads and to use after a fork.
+    """An app's connection to Mosshead. Open one per process; it is thread-safe and fork-safe.
 
-    Publishing goes to a local spool and from there to the event queue, reading to Postgres. Neither calls an LLM.
+    Publishing writes to a local spool, which is shipped to the event queue. Reads go to Postgres. Neither calls an LLM.
     """
 
     def __init__(self, engine: Engine, embedder: Embedder, publisher: "SpoolPublisher | None") -> None:
@@ -69,19 +69,25 @@ class Memory:
         read_timeout: float = READ_SECONDS,
         check: bool = True,
     ) -> Self:
-        """Connect to a running service, and ship what an earlier process left in the spool.
+        """Connect to a running service, and ship events that an earlier process left in the spool.
 
-        database_url, broker_url, embedder: by default MOSSHEAD_DATABASE_URL, MOSSHEAD_BROKER_URL and MOSSHEAD_EMBEDDER; never
-        DATABASE_URL, which is the app's own. Without a broker the memory can be read, and written with ``session=`` alone. Where
-        neither names a server, the service that this user runs on this machine is taken, if there is one (``mosshead up``). The
-        log says which it is.
-        spool_dir, spool_bytes, signing_key: by default MOSSHEAD_SPOOL_DIR, MOSSHEAD_SPOOL_BYTES and MOSSHEAD_SIGNING_KEY
-        (docs/how-to/publish.md).
-        read_timeout: seconds that a read may take, whatever Postgres does (docs/explanation/reading.md).
-        check: ask Postgres at once. Without it, an app that starts while Postgres is down can publish, and the first read raises
-        what connecting would.
-        Raises ConfigurationError where a setting is missing or wrong, StoreUnavailable where Postgres does not answer,
-        ModelMissing where the local embedding model is not installed, EmbedderMismatch where the service embeds with another.
+        Args:
+            database_url: By default MOSSHEAD_DATABASE_URL, never DATABASE_URL. If neither it nor a broker is set, connect to
+                the service this user runs on this machine (``mosshead up``). The log names the server.
+            broker_url: By default MOSSHEAD_BROKER_URL. Without a broker, writes need ``session=``.
+            embedder: By default MOSSHEAD_EMBEDDER, else "minilm".
+            spool_dir: By default MOSSHEAD_SPOOL_DIR, else a folder in the user's state directory (docs/how-to/publish.md).
+            spool_bytes: By default MOSSHEAD_SPOOL_BYTES, else 256 MiB.
+            signing_key: By default MOSSHEAD_SIGNING_KEY.
+            read_timeout: Seconds allowed for a read (docs/explanation/reading.md).
+            check: Query Postgres now. If False, an app can start and publish while Postgres is down; the first read then
+                raises the connection errors.
+
+        Raises:
+            ConfigurationError: A setting is missing or wrong.
+            StoreUnavailable: Postgres does not answer.
+            ModelMissing: The local embedding model is not installed.
+            EmbedderMismatch: The service uses a different embedding model.
         """
         settings = client_settings(
             database_url=database_url,
@@ -96,13 +102,16 @@ class Memory:
 
     @classmethod
     def embedded(cls, *, path: str | Path | None = None) -> Self:
-        """Start a service of one's own on this machine, for a notebook or a test, and connect to it.
+        """Start a private service on this machine, for a notebook or a test, and connect to it.
 
-        It stops when the memory is closed or this process ends, in whatever way. It needs ``pip install 'mosshead[service]'``,
-        takes the service's settings from the environment, and uses none of the servers that the environment names.
-        path: the folder that keeps the memories, for one process at a time; without one they are in a temporary folder, which is
-        deleted at the end.
-        Raises ConfigurationError where the service is not installed or does not start, and as `connect`.
+        The service stops when the memory is closed or this process ends. It needs ``pip install 'mosshead[service]'``. It reads
+        its settings from the environment but ignores the server addresses there.
+
+        Args:
+            path: The data folder, for one process at a time; by default a temporary folder, deleted at the end.
+
+        Raises:
+            ConfigurationError: The service is not installed or does not start. For other errors see `connect`.
         """
         service = start_service(path)
         try:
@@ -115,56 +124,65 @@ class Memory:
 
     @property
     def engine(self) -> Engine:
-        """What reads, for an extension that belongs to no namespace; `Namespace.session` has it, too."""
+        """The SQLAlchemy engine, for extensions that span namespaces."""
         return self._engine
 
     def namespace(self, *parts: str, **values: str) -> Namespace:
-        """Whose memories: the tenant first, then at least one part more, such as ``namespace("acme", "sarah_123")``.
+        """Return a namespace by its path: the tenant and at least one more part, such as ``namespace("acme", "sarah_123")``.
 
-        values: for templates among the parts, such as ``namespace("acme", "{user_id}", user_id="sarah_123")``; what is not given
-        is taken from `mosshead.values`, as it is now.
-        Raises InvalidNamespace where a part is empty or a template stays unresolved, before anything is read or sent.
+        Nothing is read or sent.
+
+        Args:
+            values: Values for templates in the parts, such as ``namespace("acme", "{user_id}", user_id="sarah_123")``;
+                missing ones are taken from `mosshead.values`.
+
+        Raises:
+            InvalidNamespace: A part is empty, or a template is unresolved.
         """
         path = NamespacePath.of(parts, with_context(values))
         return Namespace(Session(path, self._engine, self._embedder, self._publisher, self._overlay))
 
     def group(self, *parts: str, **values: str) -> "NamespaceGroup":
-        """Group all namespaces whose path begins with some parts, the tenant first, to query them together.
+        """Return the group of namespaces whose paths begin with these parts, the tenant first, to query them together.
 
-        values: for templates among the parts, as for `namespace`. Raises InvalidNamespace.
+        The arguments and errors are those of `namespace`.
         """
-        from mosshead.api.groups import NamespaceGroup  # few apps ask several namespaces at once
+        from mosshead.api.groups import NamespaceGroup  # loaded on demand: few apps query groups
 
         return NamespaceGroup(NamespacePrefix.of(parts, with_context(values)), self._engine, self._embedder)
 
     def warm_up(self) -> None:
-        """Load what the first read would have to load, so that it is no slower than others: what reads, and the embedding model.
+        """Load the reading code and the embedding model now, so that the first read is as fast as the others.
 
-        0.3 s with the local model. An app that forks its workers calls it before, and they share what is loaded.
-        ``gc.freeze()`` after it keeps Python's garbage collector from going through that again (docs/explanation/reading.md).
-        Raises ConfigurationError where the model's files are not the right ones.
+        This takes 0.3 s with the local model. Call it before forking workers, so that they share the loaded code and model. A
+        ``gc.freeze()`` after it keeps the garbage collector from scanning them (docs/explanation/reading.md).
+
+        Raises:
+            ConfigurationError: The model's files are not the expected ones.
         """
         warm_up(self._embedder)
 
     def publish(self, event: Mapping[str, Any], *, session: AppSession | None = None) -> UUID:
-        """Publish one event as docs/reference/events.md shows it, its namespace included, for an app that has its events from
-        elsewhere.
+        """Publish one ready-made event with its namespace (docs/reference/events.md), and return its id.
 
-        session: as for `Namespace.publish`. Returns the event's id. Raises InvalidEvent, which names each field at fault, and
-        otherwise as `Namespace.publish`, or ConfigurationError where no broker is named.
+        session: As for `Namespace.publish`.
+
+        Raises:
+            InvalidEvent: Fields are invalid; the error names each. For other errors see `Namespace.publish`.
+            ConfigurationError: No broker is configured.
         """
         checked = check_event(event)
         publish_checked(self._publisher, checked.path, [checked], session=session)
         return checked.event_id
 
     def close(self) -> None:
-        """Ship what was published last, for two seconds at most, and give the connections back. What is left stays spooled.
+        """Ship spooled events for at most two seconds, and close the connections. Unshipped events stay in the spool.
 
-        A service that `embedded` started is stopped.
+        Also stop the service that `embedded` started.
         """
         if self._publisher is not None:
             apart(self._publisher.close)
-        # A read under way in another thread gives its connection back later, to a pool that nobody empties any more.
+        # A read still running in another thread returns its connection later; close it then.
         event.listen(self._engine.pool, "checkin", _close_returned)
         self._engine.dispose()
         if self._service is not None:
@@ -187,7 +205,7 @@ def _close_returned(connection: Any, _record: object) -> None:
 def open_reading(
     settings: ClientSettings, read_timeout: float, *, driver: str = "psycopg"
 ) -> tuple[Engine, CachedEmbedder]:
-    """Return what reads and what embeds; neither is asked anything yet. Raises as `Memory.connect`."""
+    """Return the engine and the embedder, without querying either. For errors see `Memory.connect`."""
     embedder = open_embedder(settings.embedder, **settings.endpoint._asdict())
     engine = _open_engine(settings, embedder.name, checked_seconds("read_timeout", read_timeout), driver)
     _compare_models(engine, embedder)
@@ -195,7 +213,7 @@ def open_reading(
 
 
 def begin_reading(engine: Engine, settings: ClientSettings, *, check: bool) -> "SpoolPublisher | None":
-    """Ask Postgres if it is to be checked, and return what publishes. Raises as `Memory.connect`."""
+    """Query Postgres if ``check`` is set, and return the publisher. For errors see `Memory.connect`."""
     try:
         if check:
             with ends_within(engine), engine.connect():
@@ -216,7 +234,7 @@ def start_service(path: str | Path | None) -> "EmbeddedService":
 
 
 class ServiceAddresses(TypedDict):
-    """The arguments of `Memory.connect` that lead to a service."""
+    """The arguments of `Memory.connect` that locate a service."""
 
     database_url: str
     broker_url: str
@@ -224,7 +242,7 @@ class ServiceAddresses(TypedDict):
 
 
 def addresses_of(service: "EmbeddedService") -> ServiceAddresses:
-    """Return where an embedded service is, and the spool beside its data."""
+    """Return the server addresses of an embedded service, and a spool folder beside its data."""
     found = service.announcement
     return {
         "database_url": found.database_url,
@@ -234,7 +252,7 @@ def addresses_of(service: "EmbeddedService") -> ServiceAddresses:
 
 
 def warm_up(embedder: Embedder) -> None:
-    """Load the modules that read, and the local embedding model, as the first read would."""
+    """Load the reading code and the local embedding model."""
     import_module("mosshead.context.message_search")
     embedder.count_tokens("")
 
@@ -242,19 +260,19 @@ def warm_up(embedder: Embedder) -> None:
 def _open_engine(settings: ClientSettings, model: str, read_seconds: float, driver: str) -> Engine:
     engine = create_engine(
         sqlalchemy_url(settings.database_url, _SETTING).set(drivername=f"postgresql+{driver}"),
-        # No pre-ping, which would be a round trip for each read: `mosshead.store.connection` replaces connections that have died.
-        hide_parameters=True,  # an error's text ends up in logs, and parameters are text of conversations
+        # No pre-ping, which would cost a round trip per read: `mosshead.store.connection` replaces dead connections.
+        hide_parameters=True,  # errors end up in logs, and parameters contain conversation text
         connect_args={"connect_timeout": 5, "fallback_application_name": session_name(model)},
         pool_size=_CONNECTIONS,
-        max_overflow=0,  # what is opened is kept: a connection costs more than a read
+        max_overflow=0,  # keep every connection open: opening one costs more than a read
         pool_use_lifo=True,
-        pool_timeout=None if driver == ASYNCHRONOUS else _POOL_SECONDS,  # asyncio cuts a wait off by itself
+        pool_timeout=None if driver == ASYNCHRONOUS else _POOL_SECONDS,  # asyncio cancels the wait at the deadline
     )
     return bounded(engine, read_seconds)
 
 
 def _compare_models(engine: Engine, embedder: Embedder) -> None:
-    """Let no connection be used before one of them has said that the service embeds with the app's model."""
+    """Check on new connections that the service uses the app's embedding model, until one of them confirms it."""
     agree = False
 
     @event.listens_for(engine, "connect")

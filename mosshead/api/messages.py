@@ -1,4 +1,4 @@
-"""What was said, word for word, and the summaries of conversations. The SQL of summaries is here, too."""
+"""`Namespace.messages`: the stored messages, and summaries of conversations with their SQL."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What was said in a conversation, in a few sentences.
+    """A conversation's summary in a few sentences.
 
-    up_to: the id of the latest message that it holds. version: how often it was written. updated_at: when it was last.
+    up_to: The id of the last message it covers. version: How many times it was written. updated_at: When it was last written.
     """
 
     conversation: str
@@ -46,7 +46,7 @@ class Summary:
 
 
 class MessageReplacement(NamedTuple):
-    """What `NamespaceMessages.replace` published: the new message, and the erasure of the old one, which has a receipt."""
+    """The event ids of `NamespaceMessages.replace`: the new message, and the erasure of the old one, which has a receipt."""
 
     message_id: UUID
     erasure_id: UUID
@@ -54,7 +54,7 @@ class MessageReplacement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NamespaceMessages:
-    """Reads, erases and replaces messages, and reads what was taken from them and the summaries of conversations."""
+    """Searches, reads, erases and replaces messages; reads their memories and the summaries of conversations."""
 
     session: Session
 
@@ -76,14 +76,21 @@ class NamespaceMessages:
         timeout: float | None = None,
         on_timeout: OnTimeout = "partial",
     ) -> "MessageHits":
-        """Find what was said that answers to a text, word for word, with the messages around it.
+        """Find stored messages relevant to a text, with the messages around them.
 
-        conversation: the one that is going on. conversation_only: look in that one alone; in all of the namespace by default.
-        history: its latest turns, as ``{role, content}``, which are not repeated.
-        limit: how many messages. around: how many before and after each come with it, as a number or ``(before, after)``.
-        threshold: only those whose cosine is strictly above it. since, until: only what was said not before, and before.
-        now, speaker, reranker, timeout, on_timeout: as for `Namespace.context`.
-        Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot be reached.
+        Args:
+            conversation: The current conversation.
+            conversation_only: Search only that conversation; by default the whole namespace.
+            history: Its latest turns, as ``{role, content}``; they are not repeated.
+            limit: Maximum number of hits.
+            around: How many neighbours to return with each hit: a number, or ``(before, after)``.
+            threshold: Minimum cosine similarity, exclusive.
+            since, until: Return only messages said at or after ``since`` and before ``until``.
+            now, speaker, reranker, timeout, on_timeout: As for `Namespace.context`.
+
+        Raises:
+            ValueError: An argument is invalid; the error names it.
+            StoreUnavailable: Postgres cannot be reached.
         """
         from mosshead.context import message_search
         from mosshead.models.context import MessageHits
@@ -123,19 +130,16 @@ class NamespaceMessages:
         )
 
     def get(self, message_id: UUID | str, *, around: int | tuple[int, int] = 1) -> "Excerpt":
-        """Read a message that took effect, as the source of a memory names it, with those around it in its conversation.
+        """Read a consolidated message by its id, such as `Source.message_id`, with its neighbours in the conversation.
 
-        around: how many before and after come with it, as for `search`. Raises NotFound, and ValueError where it does not fit.
+        around: As for `search`. Raises NotFound, or ValueError if ``around`` is invalid.
         """
         from mosshead.context.message_search import excerpt
 
         return excerpt(self.session.store(), id_of("message_id", message_id), before_and_after(around))
 
     def latest(self, *, conversation: str | None = None, limit: int = 50) -> "list[StoredMessage]":
-        """List the messages that took effect, the newest first.
-
-        conversation: of that one alone. Raises ValueError where one of these does not fit.
-        """
+        """List consolidated messages, newest first. conversation: Only this one. Raises ValueError if an argument is invalid."""
         return self.session.fetch(
             memories.latest_in_effect,
             checked_limit(limit),
@@ -144,23 +148,26 @@ class NamespaceMessages:
         )
 
     def memories(self, message_id: UUID | str) -> list[StoredMemory]:
-        """List what was taken from a message (its event's id), as it is known now; superseded and withdrawn ones included."""
+        """List the memories derived from a message, as they are now, including superseded and withdrawn ones."""
         wanted = id_of("message_id", message_id)
         return self.session.fetch(memories.memories_from, wanted)
 
     def erase(self, message_id: UUID | str, *, session: AppSession | None = None) -> UUID:
-        """Delete one message for good, with what was learned from it alone; returns the event's id, which has a receipt.
+        """Permanently delete a message and everything derived from it alone. Return the event's id, which is also the receipt's.
 
-        A memory that other messages bear out stays, without this one's words. A message that is still on its way is kept out. It
-        cannot be undone. session: as for `Namespace.publish`, and so is what it raises.
+        Memories that other messages support stay, without this message's words. A message that has not arrived yet is dropped on
+        arrival. This cannot be undone. For ``session`` and errors see `Namespace.publish`.
         """
         return self.session.publish(_erasure(id_of("message_id", message_id)), session=session)
 
     def replace(self, message_id: UUID | str, content: str, *, session: AppSession | None = None) -> MessageReplacement:
-        """Erase one message and publish it anew with another text, in one step: both are stored, or neither.
+        """Erase a message and publish it again with a new text; both events are stored, or neither.
 
-        The new one has an id of its own, and all else of the old one: role, speaker, conversation, time, sequence and metadata.
-        session: as for `Namespace.publish`, and so is what it raises. Raises NotFound where the message is not here, or not yet.
+        The new message has a new id and keeps the role, speaker, conversation, time, sequence and metadata. For ``session`` and
+        other errors see `Namespace.publish`.
+
+        Raises:
+            NotFound: The message does not exist or has not arrived yet.
         """
         old = id_of("message_id", message_id)
         with self.session.transaction() as connection:
@@ -179,18 +186,15 @@ class NamespaceMessages:
         return MessageReplacement(message_id=new_id, erasure_id=erasure_id)
 
     def summarise(self, conversation: str, *, session: AppSession | None = None) -> UUID:
-        """Have a conversation summed up in the background; an event, which returns its id at once.
+        """Summarise a conversation in the background. Publish an event and return its id at once.
 
-        What was said in it so far at once, from then on whenever it rests or is over; asked again, whatever is new at once.
-        session: as for `Namespace.publish`, and so is what it raises.
+        The summary is written now, and updated whenever the conversation pauses or ends. Call again to update it at once. For
+        ``session`` and errors see `Namespace.publish`.
         """
         return self.session.publish({"type": "summarise", "conversation": conversation}, session=session)
 
     def summary(self, conversation: str) -> Summary | None:
-        """Read the summary of a conversation; None where none was asked for, or none is made yet.
-
-        Raises StoreUnavailable where Postgres cannot be asked.
-        """
+        """Read a conversation's summary, or None if it has none yet. Raises StoreUnavailable if Postgres does not answer."""
         named = readable("conversation", conversation)
         with self.session.transaction() as connection:
             row = Sql(f"""

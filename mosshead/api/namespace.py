@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 
 
 class Namespace:
-    """One namespace's memories; made by `Memory.namespace`, cheap, and safe to share between threads.
+    """One namespace's memories. Get it from `Memory.namespace`; it is cheap and safe to share between threads.
 
-    Besides what it does itself it has five parts: ``entities``, ``decisions``, ``documents``, ``messages`` and ``erasures``.
+    Five attributes group the other methods: ``entities``, ``decisions``, ``documents``, ``messages`` and ``erasures``.
     """
 
     def __init__(self, session: Session) -> None:
@@ -63,7 +63,7 @@ class Namespace:
 
     @property
     def path(self) -> NamespacePath:
-        """Whose memories they are: the tenant first."""
+        """The path of this namespace, the tenant first."""
         return self.session.path
 
     # Write ------------------------------------------------------------------------------------------------------------
@@ -80,14 +80,18 @@ class Namespace:
         session: AppSession | None = None,
         **more: Any,
     ) -> UUID:
-        """Publish one message, and return the event's id at once. Memories form in the background.
+        """Publish one message and return its event id at once. Memories form in the background.
 
-        occurred_at: when it was said, with a time zone; now by default.
-        injected: the memories that were in the prompt of this turn, as ``context.memories``: what merely repeats one is no news.
-        more: any further field of a message event (``sequence``, ``metadata``, ``tool_calls``, ``event_id``, …;
-        docs/reference/events.md).
-        session: your own session or connection to Mosshead's database: the message is published when you commit, or not at all.
-        Raises InvalidEvent where a field does not fit; SpoolFull or SpoolUnavailable where the spool does not take it.
+        Args:
+            occurred_at: When it was said, with a time zone; now by default.
+            injected: Memories in this turn's prompt (``context.memories``). A message that only repeats one adds nothing new.
+            more: Other fields of a message event: ``sequence``, ``metadata``, ``tool_calls``, ``event_id``, …
+                (docs/reference/events.md).
+            session: Your own session or connection to Mosshead's database. The message is published when you commit.
+
+        Raises:
+            InvalidEvent: A field is invalid.
+            SpoolFull, SpoolUnavailable: The spool cannot store the message.
         """
         ids = [one.id if isinstance(one, StoredMemory) else one for one in injected]
         event = {"role": role, "content": content, "conversation": conversation, "speaker": speaker, **more}
@@ -104,14 +108,20 @@ class Namespace:
         on_sent: Callable[[], object] | None = None,
         session: AppSession | None = None,
     ) -> list[UUID]:
-        """Publish a transcript ("User: … / Assistant: …") or a list of ``{role, content}``, in order; returns the events' ids.
+        """Publish a transcript ("User: … / Assistant: …") or a list of ``{role, content}`` in order; return the ids.
 
-        occurred_at: for messages that do not bring their own. speakers: the roles of a transcript's speakers, where those are
-        names: ``{"Sarah": "user"}``. ended: also say that the conversation is over, so that it is consolidated at once.
-        A message of a list may bring its own ``conversation`` and ``occurred_at``. on_sent: called for each message.
-        session: as for `publish`.
-        All messages are checked before any is stored, and all are stored or none. Raises InvalidEvent, which names the message at
-        fault, and otherwise as `publish`.
+        All messages are checked before any is stored; all are stored or none. A message in a list may have its own
+        ``conversation`` and ``occurred_at``.
+
+        Args:
+            occurred_at: The time of messages without their own.
+            speakers: The role of each named speaker in a transcript: ``{"Sarah": "user"}``.
+            ended: Also end the conversation, so that it is consolidated at once.
+            on_sent: Called after each message.
+            session: As for `publish`.
+
+        Raises:
+            InvalidEvent: A message is invalid; the error names it. For other errors see `publish`.
         """
         events = [
             _message({"conversation": conversation, **turn.fields}, turn.occurred_at or occurred_at)
@@ -122,10 +132,7 @@ class Namespace:
         return self.session.publish_all(events, on_sent=on_sent, session=session)
 
     def end_conversation(self, conversation: str, *, session: AppSession | None = None) -> UUID:
-        """Say that a conversation is over: what it holds is consolidated at once instead of after a pause.
-
-        session: as for `publish`.
-        """
+        """End a conversation, so that it is consolidated at once instead of after a pause. session: As for `publish`."""
         return self.session.publish({"type": "conversation_ended", "conversation": conversation}, session=session)
 
     def import_records(
@@ -135,15 +142,19 @@ class Namespace:
         on_sent: Callable[[int, int], object] | None = None,
         session: AppSession | None = None,
     ) -> "Imported":
-        """Bring entities and memories from elsewhere, as docs/how-to/import-and-export.md shows each: objects, or lines of JSON,
-        in any order.
+        """Import entities and memories, as objects or lines of JSON in any order (docs/how-to/import-and-export.md).
 
-        Each memory stays one of its own. The same ``key`` or ``id`` twice is the same thing; what is known already stays.
-        on_sent: called for each event with its number and how many there are. session: as for `publish`.
-        All lines are checked before any is stored, and all are stored or none. Raises InvalidEvent, which names every line at
-        fault, and otherwise as `publish`.
+        Imported memories are never merged with others. A repeated ``key`` or ``id`` means the same thing; existing entries stay.
+        All lines are checked before any is stored; all are stored or none.
+
+        Args:
+            on_sent: Called after each event with its number and the total.
+            session: As for `publish`.
+
+        Raises:
+            InvalidEvent: Lines are invalid; the error names each. For other errors see `publish`.
         """
-        # Few apps import.
+        # Loaded on demand: few apps import.
         from mosshead.publishing.imports import Imported, check_lines, events_of
         from mosshead.store.entities import known_keys
 
@@ -163,15 +174,19 @@ class Namespace:
         episodes: bool = False,
         session: AppSession | None = None,
     ) -> UUID:
-        """Say what this namespace's memories are for, from here on; replaces what was said before. Returns the event's id.
+        """Configure what to extract from now on, replacing the earlier configuration. Return the event's id.
 
-        instructions: what to look for or to leave alone, in your own words, for the LLM that extracts.
-        schemas: pydantic models, or JSON Schemas with a ``title``; facts that fit one bring their data as ``memory.record``, and
-            are read back by ``documents.records``.
-        profiles: the same; of each one document is kept up to date (``documents.get``; docs/how-to/documents.md).
-        episodes: whether to keep what was gone about in a conversation and how it turned out (``documents.episodes``). Both need
-            an LLM.
-        session: as for `publish`. Raises InvalidEvent.
+        Args:
+            instructions: What the extracting LLM should look for or ignore, in your own words.
+            schemas: Pydantic models, or JSON Schemas with a ``title``. A fact that matches one has its data in
+                ``memory.record``; read them with ``documents.records``.
+            profiles: Schemas in the same form. The service keeps one document per schema up to date (``documents.get``;
+                docs/how-to/documents.md). Needs an LLM.
+            episodes: Record how tasks were approached and how they turned out (``documents.episodes``). Needs an LLM.
+            session: As for `publish`.
+
+        Raises:
+            InvalidEvent: A schema is invalid, or two have the same name.
         """
         shapes = {"schemas": schemas_of("schemas", schemas), "profiles": schemas_of("profiles", profiles)}
         event = {"type": "configure", "instructions": instructions, **shapes, "episodes": episodes}
@@ -192,18 +207,24 @@ class Namespace:
         by: Literal["tool"] | None = None,
         session: AppSession | None = None,
     ) -> UUID:
-        """Put a memory down as it is, and return its id, as soon as it is safe in the spool.
+        """Store a memory verbatim and return its id once it is in the spool.
 
-        This process reads it back at once, marked ``pending``; others do when the service took it up. Undo it by its decision
-        (`Namespace.decisions`).
-        about: names of whom it is about, the subject first; by default those known here whom the content names.
-        replaces: a memory that it stands for from here on; that one stays, superseded. version: of that one, as it was read, by
-        default that of the memory given: where it says something else by now, MemoryChanged.
-        occurred_at: since when it is so; now by default. event_id: the event's, new by default: what is sent again under the same
-        one is put down once, also where it replaces a memory. by: "tool" where a model put it down through a tool: its decision
-        tells. session: as for `publish`; it is read back once it took effect.
-        Raises InvalidEvent, NotFound where there is no memory to replace or it is closed, and otherwise as `publish`. What
-        changes before the event takes effect can still have it refused: the decision log says so then.
+        This process sees it at once, marked ``pending``; other processes see it once the service has applied it. Undo it by
+        its decision (`Namespace.decisions`). A later change may still cause the service to refuse it; the decision log says so.
+
+        Args:
+            about: Names of the entities it is about, the subject first; by default the known entities named in the content.
+            replaces: The memory that it supersedes.
+            version: The version of ``replaces`` that you read; by default that of the memory given.
+            occurred_at: When it became true, with a time zone; now by default.
+            event_id: An idempotency key, new by default; repeated calls with the same id store one memory.
+            by: "tool" if a model called this through a tool; the decision records it.
+            session: As for `publish`; the memory is then visible only once applied.
+
+        Raises:
+            InvalidEvent: A field is invalid. For other errors see `publish`.
+            NotFound: The memory to replace does not exist or is closed.
+            MemoryChanged: The text of the memory to replace has changed since ``version``.
         """
         given = None if event_id is None else id_of("event_id", event_id)
         event_id, since = given or uuid7(), occurred_at or datetime.now(UTC)
@@ -215,7 +236,7 @@ class Namespace:
         memory_id = remembered_id(self.path.home_id, event_id)
         if replaces is not None:
             if given and (pending.memory(memory_id) or self.session.fetch(memories.standing, [memory_id])):
-                return memory_id  # sent again, and what it replaced is closed by now
+                return memory_id  # a repeated call; the memory that it replaces is already closed
             old, read = check_replaced(self.session, replaces, version, pending)
             event |= {"replaces": old, "of_version": read}
             closes = {old: memory_id}
@@ -228,11 +249,17 @@ class Namespace:
     def forget(
         self, memories: AMemory | Iterable[AMemory], *, reason: str | None = None, session: AppSession | None = None
     ) -> UUID:
-        """Close memories, up to 200: nothing reads them as known any more. Returns the event's id, which undoes it.
+        """Close up to 200 memories, so that reads no longer return them. Return the event's id, which also undoes it.
 
-        They are not removed: `get` and ``as_of`` find them. This process does not see them from here on, others when the service
-        took it up. reason: for the decision log. session: as for `publish`.
-        Raises NotFound where one of them is not there, or closed already; nothing is closed then.
+        Closed memories are kept: `get` and ``as_of`` still find them. This process stops seeing them at once, other processes
+        once the service has applied it.
+
+        Args:
+            reason: A note for the decision log.
+            session: As for `publish`.
+
+        Raises:
+            NotFound: A memory does not exist or is already closed; none is closed then.
         """
         wanted, pending = memory_ids(memories), self.session.pending()
         check_memories(self.session, wanted, pending)
@@ -251,20 +278,26 @@ class Namespace:
         conversation: str | None = None,
         session: AppSession | None = None,
     ) -> UUID:
-        """Have what was said so far thought over now, instead of after a quiet time; returns the event's id.
+        """Start reflection now instead of after a quiet period, and return the event's id. `wait` waits for it, too.
 
-        kind, subject: that reflection alone (docs/explanation/memory-formation.md names the kinds). conversation: what was said
-        there alone. `wait` waits for it, too. session: as for `publish`.
+        Args:
+            kind: Run only this kind of reflection (docs/explanation/memory-formation.md lists them).
+            subject: Reflect only on this subject.
+            conversation: Reflect only on this conversation.
+            session: As for `publish`.
         """
         event = {"type": "reflect", "kind": kind, "subject": subject, "conversation": conversation}
         return self.session.publish(event, session=session)
 
     def undo(self, decision_id: UUID | str, *, session: AppSession | None = None) -> UUID:
-        """Take back what a decision did; an event, which returns its id at once and takes effect in its turn.
+        """Undo a decision. Publish an event and return its id at once; the service applies it in order.
 
-        The undo is a decision of its own, bears its event's id, and can be undone. session: as for `publish`.
-        Raises NotFound, and UndoRefused where it was taken back already, or where later decisions build on it, which it names.
-        What changes before the event takes effect can still have it refused: the decision log says so then.
+        The undo is itself a decision, with the event's id, and can be undone. A later change may still cause the service to
+        refuse it; the decision log says so. session: As for `publish`.
+
+        Raises:
+            NotFound: There is no such decision.
+            UndoRefused: It is not in effect, it is an erasure, or later decisions build on it; the error names those.
         """
         event = {"type": "undo", "decision_id": check_undo(self.session, decision_id)}
         return self.session.publish(event, session=session)
@@ -278,14 +311,21 @@ class Namespace:
         everything: bool = False,
         session: AppSession | None = None,
     ) -> UUID:
-        """Delete for good, at once and ahead of all that waits; returns the event's id, by which ``erasures`` has the receipt.
+        """Delete data permanently, ahead of queued events. Return the event's id, which is also the receipt's (``erasures``).
 
-        One of: memories, with the messages that they came from; all that was said in a conversation, with what rests on that
-        alone; an entity (itself, or its id), with every memory that was ever linked to it; everything of this namespace. What was
-        published before and comes later is kept out. docs/how-to/erase.md says what that takes in and what it leaves.
-        It cannot be undone: `forget` closes memories, and can be. session: as for `publish`.
-        Raises InvalidEvent where not just one is given, or the entity is the user, and NotFound where there is no such memory or
-        entity.
+        This cannot be undone; `forget` can. Events published earlier that arrive later are dropped. docs/how-to/erase.md lists
+        what is deleted and what stays. Pass exactly one of the first four arguments.
+
+        Args:
+            memories: Memories, with the messages they came from.
+            conversation: A conversation's messages, with everything derived from them alone.
+            entity: An entity or its id, with every memory ever linked to it.
+            everything: The whole namespace.
+            session: As for `publish`.
+
+        Raises:
+            InvalidEvent: Not exactly one of the four is given, or the entity is the user.
+            NotFound: There is no such memory or entity.
         """
         wanted = memory_ids(memories)
         scope = {"memories": wanted, "conversation": conversation, "entity": entity, "everything": everything}
@@ -314,20 +354,24 @@ class Namespace:
         timeout: float | None = None,
         on_timeout: OnTimeout = "partial",
     ) -> Hits:
-        """Find the memories most similar to a text, most similar first.
+        """Find the memories most similar to a text, most similar first. An empty text finds nothing.
 
-        threshold: only those whose similarity is strictly above it; off by default, for useful values differ by model
-        (docs/how-to/models.md). kind: of that kind alone. metadata: only what was taken from a message that was published with
-        these fields in its ``metadata``; without fields, all. as_of: among what was known at that time, by the words of that
-        time; now by default. speaker: the name of whoever asks in a group, whom "I" and "my" mean:
-        what is about them comes first.
-        reranker: a second opinion on the 50 most similar, which may also leave some out (docs/explanation/reading.md).
-        timeout: seconds; by default what `Memory.connect` was given. on_timeout: "partial" returns an empty answer that is
-        ``partial`` and says why in its ``reason``, "raise" raises ReadTimeout.
-        An empty text finds nothing. Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot
-        be reached.
+        Args:
+            threshold: Minimum similarity, exclusive; none by default, since useful values depend on the model
+                (docs/how-to/models.md).
+            kind: Return only this kind.
+            metadata: Return only memories from messages published with these ``metadata`` fields.
+            as_of: Search what was known at this time, with a time zone; now by default. Excludes kind and metadata.
+            speaker: The name of the person asking in a group; "I" and "my" refer to them, and memories about them come first.
+            reranker: Reorders the 50 most similar memories and may drop some (docs/explanation/reading.md).
+            timeout: Seconds; by default the ``read_timeout`` of `Memory.connect`.
+            on_timeout: "partial" returns no hits, with ``partial=True`` and a ``reason``; "raise" raises ReadTimeout.
+
+        Raises:
+            ValueError: An argument is invalid; the error names it.
+            StoreUnavailable: Postgres cannot be reached.
         """
-        # Here and below: what reads is loaded by the first read.
+        # Here and below, reading code is imported by the first read.
         from mosshead.language.requests import is_first_person, spoken_of
         from mosshead.search.rerank import JUDGED, judge_of, of_speaker_first, reranked
 
@@ -370,21 +414,25 @@ class Namespace:
         timeout: float | None = None,
         on_timeout: OnTimeout = "partial",
     ) -> "Context":
-        """Gather what a model should know to answer a message: what is known of whom it names, what fits it, and what was said.
+        """Gather what a model should know to answer a message: facts about the entities it names, related memories and messages.
 
-        For what has to do with nothing that is known, that is next to nothing (docs/explanation/reading.md).
+        A message unrelated to anything known gets little or no context (docs/explanation/reading.md).
 
-        history: the latest turns of the conversation, as ``{role, content}``; they help to tell who is meant, and are not
-        repeated. Where only the conversation is named, its latest stored messages help.
-        budget: tokens of the text at most, a limit: what is shown is chosen for a reader, the best line first. fill: use it up,
-        all memories first.
-        speaker: the name of whoever asks in a group, whom "I" and "my" mean; by default that of the history's last message.
-        include_pending: how many of the last messages, of any conversation, that are not yet consolidated are part of it, too.
-        now: when it is asked, with a time zone, whose day it is; the clock's time by default.
-        reranker: a second opinion on the best 50 of what was found, which may also leave some out (docs/explanation/reading.md).
-        timeout: seconds; by default what `Memory.connect` was given. on_timeout: "partial" returns an empty answer that is
-        ``partial`` and says why in its ``reason``, "raise" raises ReadTimeout.
-        Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot be reached.
+        Args:
+            conversation: The current conversation. Without ``history``, its latest stored messages are used instead.
+            history: The latest turns, as ``{role, content}``. They help to resolve references and are not repeated.
+            budget: Maximum number of tokens. Fewer are used if fewer lines are relevant.
+            fill: Use the whole budget, memories first.
+            speaker: The name of the person asking in a group, for "I" and "my"; by default the last speaker in the history.
+            include_pending: How many recent messages, of any conversation, to include before they are consolidated.
+            now: The time of the message, with the user's time zone; the current time by default.
+            reranker: Reorders the best 50 candidates and may drop some (docs/explanation/reading.md).
+            timeout: Seconds; by default the ``read_timeout`` of `Memory.connect`.
+            on_timeout: "partial" returns an empty context, with ``partial=True`` and a ``reason``; "raise" raises ReadTimeout.
+
+        Raises:
+            ValueError: An argument is invalid; the error names it.
+            StoreUnavailable: Postgres cannot be reached.
         """
         from mosshead.context import pipeline
         from mosshead.search.rerank import judge_of
@@ -424,12 +472,16 @@ class Namespace:
     ) -> "Resolution":
         """Resolve a name in a text to an entity, using only the text and the preceding turns.
 
-        mention: the name, as it stands in the text; without it the text is first looked through for a name that several bear.
-        history: the latest turns of the conversation, as ``{role, content}``. Where only the conversation is named, its latest
-        stored messages serve, which takes a round trip to Postgres more. All else is one embedding and one round trip, as long as
-        the mention is given or can be guessed from the text.
-        Where it is open who is meant, ``question`` says what to ask, and ``entities.clarify`` takes it with the answer.
-        Raises ValueError where text or mention is empty, or the mention is not in the text.
+        If the name stays ambiguous, the result has a ``question`` to ask; pass it with the answer to ``entities.clarify``.
+        A call usually takes one embedding and one round trip to Postgres.
+
+        Args:
+            mention: The name as written in the text; by default one found in the text, ambiguous names first.
+            history: The latest turns of the conversation, as ``{role, content}``.
+            conversation: Without ``history``, use this conversation's latest stored messages, for one more round trip.
+
+        Raises:
+            ValueError: The text or the mention is empty, or the mention is not in the text.
         """
         from mosshead.entities.resolution import who_is_meant
 
@@ -446,14 +498,19 @@ class Namespace:
     def get(
         self, memory_id: UUID | str | None = None, *, key: str | None = None, as_of: datetime | None = None
     ) -> StoredMemory:
-        """Read one memory with its sources, by its id or by its key; superseded and withdrawn ones included.
+        """Read one memory with its sources, even if it is superseded or withdrawn.
 
-        key: the app's own, under which the memory was imported (its ``id`` there). as_of: as it was known at that time, with a
-        time zone; now by default, with what this process has just done.
-        Raises NotFound, and ValueError unless just one of memory_id and key is given.
+        Args:
+            memory_id: Its id. Pass either this or ``key``.
+            key: The app's own id, under which the memory was imported.
+            as_of: Read it as it was known at this time, with a time zone; by default now, with this process's pending writes.
+
+        Raises:
+            NotFound: There is no such memory.
+            ValueError: Both or neither of ``memory_id`` and ``key`` are given.
         """
         if (memory_id is None) is (key is None):
-            raise ValueError("memory_id: give the id of a memory, or its key=, and not both")
+            raise ValueError("memory_id: pass either a memory's id or its key=, not both")
         wanted = readable("key", key) if memory_id is None else id_of("memory_id", memory_id)
         moment = aware(as_of)
         found = self.session.memory(wanted, as_of=moment)
@@ -461,7 +518,7 @@ class Namespace:
             return found
         if isinstance(wanted, str):
             raise NotFound(f"key: no memory in {self.path} has this key")
-        then = f" that was known at {moment.isoformat()}" if moment else ""
+        then = f" as of {moment.isoformat()}" if moment else ""
         raise NotFound(f"memory_id: there is no memory {wanted} in {self.path}{then}")
 
     def memories(
@@ -472,11 +529,16 @@ class Namespace:
         state: State = "active",
         about: AnEntity | None = None,
     ) -> list[StoredMemory]:
-        """List what is known now, most salient first.
+        """List the namespace's memories, most salient first.
 
-        kind: of that kind alone. state: instead of what holds, what was replaced, or taken back. about: what is linked to an
-        entity, for sure or perhaps.
-        Raises ValueError, which names what does not fit, and NotFound where ``about`` is no id.
+        Args:
+            kind: Return only this kind.
+            state: "active" by default; "superseded" or "withdrawn" for closed memories.
+            about: Return only memories linked to this entity, including uncertain links.
+
+        Raises:
+            ValueError: An argument is invalid; the error names it.
+            NotFound: ``about`` is not an id.
         """
         if state not in (states := get_args(State)):
             raise ValueError(f"state: one of {', '.join(states)}, got {state!r}")
@@ -485,27 +547,28 @@ class Namespace:
         return self.session.fetch(memories.memories, most, kind=of_kind, state=state, about=whom)
 
     def export(self, *, as_of: datetime | None = None) -> Iterator[str]:
-        """Export all that is known, as JSON Lines, all of them read before the first is given; docs/how-to/import-and-export.md
-        shows each.
+        """Export everything known as JSON Lines (docs/how-to/import-and-export.md). The export is read whole before it returns.
 
-        as_of: what was known at that time, with a time zone; now by default. Two exports of one state are equal, byte for byte.
+        Two exports of the same state are equal byte for byte. as_of: Export what was known then (zoned); now by default.
         """
         moment = aware(as_of)
         with self.session.snapshot() as connection:
             lines = list(stored.export(connection, self.path, as_of=moment))
-        # Behind the transaction: its deadline is none of whoever takes the lines, nor of what they read meanwhile.
+        # Return outside the transaction, so that its deadline does not apply to the caller's loop.
         return iter(lines)
 
     def progress(self) -> Progress:
-        """Read how far the namespace's events have come."""
+        """Read how many of the namespace's events have been received and consolidated."""
         return self.session.progress()
 
     def wait(self, timeout: float = 30.0) -> Progress:
-        """Wait until all that was published is consolidated and the profiles are refreshed; for tests and demos.
+        """Wait until all published events are consolidated and profiles are refreshed; for tests and demos.
 
-        It knows of all that any process published through the same spool, and of what the inbox has from elsewhere; with
-        ``session=``, commit first.
-        timeout: seconds. Raises WaitTimeout, which says how far it came; nothing is lost then.
+        This covers events published through the same spool by any process, and all events in the inbox. With ``session=``,
+        commit first. timeout: Seconds.
+
+        Raises:
+            WaitTimeout: Events are still being consolidated; the message says how many. Nothing is lost.
         """
         return self.session.wait(timeout)
 

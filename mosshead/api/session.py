@@ -1,4 +1,4 @@
-"""`Session`: what the parts of one namespace share."""
+"""`Session`: the state shared by the parts of a namespace."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -34,9 +34,9 @@ _P = ParamSpec("_P")
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The state that the parts of one namespace share: its path, the engine, the embedder, the publisher, and what waits.
+    """The state shared by the parts of a namespace. Extensions get it from `Namespace.session`.
 
-    An extension takes it from `Namespace.session`. overlay: the writes of this process that wait, of all namespaces.
+    overlay: This process's pending writes, in all namespaces.
     """
 
     path: NamespacePath
@@ -46,11 +46,11 @@ class Session:
     overlay: Overlay = field(default_factory=Overlay)
 
     def transaction(self) -> AbstractContextManager[Connection]:
-        """Open a transaction that sees this tenant's rows and no others."""
+        """Open a transaction that sees only this tenant's rows."""
         return tenant_transaction(self.engine, self.path.tenant_id)
 
     def snapshot(self) -> AbstractContextManager[Connection]:
-        """Open such a transaction that sees all as of one moment, whatever is written meanwhile."""
+        """Open a repeatable-read transaction that sees only this tenant's rows."""
         engine = self.engine.execution_options(isolation_level="REPEATABLE READ")
         return tenant_transaction(engine, self.path.tenant_id)
 
@@ -60,27 +60,27 @@ class Session:
         *arguments: _P.args,
         **named: _P.kwargs,
     ) -> _T:
-        """Return what one function of `mosshead.store` reads of this namespace, in a transaction of its own."""
+        """Run a read function of `mosshead.store` on this namespace in its own transaction, and return its result."""
         with self.transaction() as connection:
             return read(connection, self.path, *arguments, **named)
 
     def store(self) -> ReadStore:
-        """Return what the reading of a message asks."""
+        """Return the handle that context reads use."""
         return ReadStore(engine=self.engine, path=self.path, embedder=self.embedder)
 
     def read(
         self, read: Callable[[], _T], *, timeout: float | None, on_timeout: OnTimeout, late: Callable[[str], _T]
     ) -> _T:
-        """Run a read within a time limit. On timeout, return what ``late`` makes of the reason, or raise ReadTimeout.
+        """Run a read within a time limit. On timeout, return ``late(reason)`` or raise ReadTimeout.
 
-        Raises ValueError where an argument does not fit, and StoreUnavailable.
+        Raises ValueError if an argument is invalid, and StoreUnavailable.
         """
         late_answer = late if checked_on_timeout(on_timeout) == "partial" else None
         limit = None if timeout is None else checked_seconds("timeout", timeout)
         return with_deadline(self.engine, read, seconds=limit, late=late_answer)
 
     def publish(self, event: Mapping[str, Any], *, session: AppSession | None = None) -> UUID:
-        """Check and publish one event, and return its id. session: as for `Namespace.publish`."""
+        """Check and publish one event, and return its id. session: As for `Namespace.publish`."""
         return self.publish_all([event], session=session)[0]
 
     def publish_all(
@@ -90,7 +90,7 @@ class Session:
         on_sent: Callable[[], object] | None = None,
         session: AppSession | None = None,
     ) -> list[UUID]:
-        """Check all events, publish them in order, and return their ids. on_sent: called for each."""
+        """Check all events, publish them in order, and return their ids. on_sent: Called after each."""
         checked = apart(lambda: check_events(self.path, events))
         publish_checked(self.publisher, self.path, checked, on_sent=on_sent, session=session)
         for event in events:
@@ -99,21 +99,21 @@ class Session:
         return [event.event_id for event in checked]
 
     def published(self) -> dict[UUID, int]:
-        """Return how many events were published through the spool of this process, by publisher."""
+        """Return the number of events published through this process's spool, by publisher."""
         publisher = self.publisher
         return apart(lambda: publisher.spool.published(self.path), spool=True) if publisher else {}
 
     def progress(self) -> Progress:
-        """Read how far the namespace's events have come."""
-        # What was published first: what arrives in between is then received and published, not received alone.
+        """Read how many of the namespace's events have been received and consolidated."""
+        # Read the published counts first, so that no event counts as received before it counts as published.
         published = self.published()
         (rows,) = in_one_trip(self.engine, self.path.tenant_id, [memories.progress_statement(self.path)])
         return replace(memories.progress_of(rows), published=published)
 
     def wait(self, timeout: float) -> Progress:
-        """Wait until all that was published is consolidated.
+        """Wait until all published events are consolidated. timeout: Seconds.
 
-        timeout: seconds. Raises WaitTimeout, which says how far it came, or ReadTimeout where the last read did not end in time.
+        Raises WaitTimeout, which says what is left, or ReadTimeout if the last read timed out.
         """
         if not timeout >= 0:  # NaN would wait for ever
             raise ValueError(f"timeout: seconds, 0 or more, got {timeout!r}")
@@ -124,18 +124,18 @@ class Session:
             except ReadTimeout:
                 if time.monotonic() >= deadline:
                     raise
-                continue  # a slow read costs a wait nothing but time
+                continue  # a slow read does not end the wait
             if not progress.partial and not progress.at_work:
                 return progress
             if time.monotonic() >= deadline:
                 raise WaitTimeout(
                     f"after {timeout:g} s: {_waited_for(progress)}; "
-                    "check that intake, scheduler and workers run ('mosshead status')"
+                    "check that intake, scheduler and workers are running ('mosshead status')"
                 )
             pause(_POLL_SECONDS)
 
     def memory(self, wanted: UUID | str, *, as_of: datetime | None = None) -> StoredMemory | None:
-        """Read one memory by its id or its key, now with what this process wrote; None where there is none."""
+        """Read one memory by its id or key, with this process's pending writes applied unless ``as_of`` is given; or None."""
         pending = Laid() if as_of else self.pending()
         found = self.fetch(memories.memory, wanted, as_of=as_of)
         if found is not None:
@@ -153,9 +153,9 @@ class Session:
         record: str | None = None,
         as_of: datetime | None = None,
     ) -> Hits:
-        """Find the memories nearest to a text, with what this process wrote in its place among them.
+        """Find the memories nearest to a text, ranked together with this process's pending writes unless ``as_of`` is given.
 
-        The other arguments: as `mosshead.search.vectors.SearchTarget` has them. At an earlier time nothing of this process waits.
+        For the other arguments see `mosshead.search.vectors.SearchTarget`.
         """
         from mosshead.search import vectors  # loaded by the first read: a process that only publishes does not need it
 
@@ -179,9 +179,9 @@ class Session:
         )
 
     def pending(self) -> Laid:
-        """Return what this process wrote and the service has not applied yet. Call it before the read that it is laid over.
+        """Return this process's writes that the service has not applied yet. Call it before the read they are merged into.
 
-        How far the service came is asked for where something may wait, and first: what took effect may have been undone since.
+        If writes may be pending, read the service's progress first: an applied write may already have been undone.
         """
         waiting = self.overlay.of(self.path) if self.overlay.waiting else Laid()
         if not (waiting.remembered or waiting.closed):
@@ -190,28 +190,28 @@ class Session:
         return self.overlay.of(self.path)
 
     def pending_for_prompt(self) -> Laid:
-        """Return the same without what reads as an instruction, which the service will hold as well."""
+        """Return the pending writes without those that look like instructions, which the service will quarantine."""
         pending = self.pending()
         if not pending.remembered:
             return pending
-        from mosshead.safety import suspicion_of  # its weights are loaded where something waits, and not before
+        from mosshead.safety import suspicion_of  # loads its weights, so import it only if writes are pending
 
         waiting = pending.remembered
         honest = apart(lambda: tuple(one for one in waiting if suspicion_of(one.content, "", ()) is None))
         return replace(pending, remembered=honest)
 
     def add_pending(self, event_id: UUID, *, memory: Hit | None = None, closes: Mapping[UUID, UUID | None]) -> None:
-        """Lay a write that was just published over this process's reads."""
+        """Show a write that was just published in this process's reads."""
         self.overlay.add(self.path, event_id, Pending(memory=memory, closes=closes, numbers=self.published()))
 
 
 def _waited_for(progress: Progress) -> str:
-    """What a wait would have gone on for."""
+    """Describe what is still unfinished."""
     if not progress.partial:
-        return "all events are consolidated, and the profiles and reflections that follow from them are still at work"
+        return "all events are consolidated, but their profiles and reflections are still being written"
     counts = {
-        "received and not consolidated": progress.pending,
-        "published and not received": progress.not_received,
+        "received but not consolidated": progress.pending,
+        "published but not received": progress.not_received,
     }
     told = {
         state: f"{count:,} {'event is' if count == 1 else 'events are'}" for state, count in counts.items() if count

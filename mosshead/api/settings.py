@@ -1,5 +1,5 @@
-"""What the app's process is told: by arguments, else by the environment, else by a service that runs here. Never the app's own
-DATABASE_URL."""
+"""The client's settings: from arguments, else the environment, else a service running on this machine. Never from DATABASE_URL,
+which is the app's own."""
 
 import logging
 import os
@@ -26,7 +26,7 @@ _DEFAULT_SPOOL_BYTES = 256 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class ClientSettings:
-    """Where the app finds memory, with what it embeds, and how it publishes. spool_bytes: the most that may wait in the spool."""
+    """The servers, embedder and publishing settings of an app. spool_bytes: The maximum size of the spool."""
 
     database_url: str
     broker_url: str | None
@@ -46,10 +46,13 @@ def client_settings(
     spool_bytes: int | None = None,
     signing_key: str | None = None,
 ) -> ClientSettings:
-    """Arguments first, then the environment: MOSSHEAD_ and the argument's name; where the embedder is, is not an argument.
+    """Read each setting from its argument, else from MOSSHEAD_ and the argument's name in the environment.
 
-    Where neither names a server, the service that this user runs on this machine (`mosshead up`) is taken.
-    Raises ConfigurationError where no database is named and none runs here, or where a setting is wrong.
+    If neither names a server, use the service that this user runs on this machine (`mosshead up`). The embedding endpoint is
+    read from the environment only.
+
+    Raises:
+        ConfigurationError: No database is configured and no service runs here, or a setting is invalid.
     """
     environment = os.environ
     database, broker = _addresses(database_url, broker_url)
@@ -72,14 +75,14 @@ def client_settings(
 
 
 def _addresses(database_url: str | None, broker_url: str | None) -> tuple[str, str | None]:
-    """Of Postgres and Redis. Never of a service that happens to run here where one of the two is named."""
+    """Return the addresses of Postgres and Redis. If either is configured, ignore a service running on this machine."""
     database = database_url or os.environ.get("MOSSHEAD_DATABASE_URL")
     broker = broker_url or os.environ.get("MOSSHEAD_BROKER_URL") or None
     if database:
-        _log.info("memory: the server that %s names", "database_url=" if database_url else "MOSSHEAD_DATABASE_URL")
+        _log.info("memory: using the server from %s", "database_url=" if database_url else "MOSSHEAD_DATABASE_URL")
         return database, broker
     if broker is None and (found := find_announcement(user_folder())):
-        _log.info("memory: the service that runs here in %s", found.data_dir)
+        _log.info("memory: using the local service in %s", found.data_dir)
         return found.database_url, found.broker_url
     raise ConfigurationError(
         "MOSSHEAD_DATABASE_URL is not set. Set it, or pass database_url=, such as "
@@ -95,10 +98,10 @@ def _spool_bytes(environment: Mapping[str, str]) -> int:
 
 
 def open_publisher(settings: ClientSettings) -> "SpoolPublisher | None":
-    """The publisher of an app; None where no broker is named. Raises ConfigurationError where an address is wrong."""
+    """Open an app's publisher; return None if no broker is configured. Raises ConfigurationError if an address is invalid."""
     if settings.broker_url is None:
         return None
-    # An app that reads, or publishes in transactions of its own, has no broker, and loads nothing of what talks to one.
+    # Imported only with a broker: apps that only read, or publish in their own transactions, need none of it.
     from mosshead.publishing.queue import EventQueue
     from mosshead.publishing.shipper import SpoolPublisher
 
@@ -111,7 +114,7 @@ def open_publisher(settings: ClientSettings) -> "SpoolPublisher | None":
 
 
 def open_spool(settings: ClientSettings) -> Spool:
-    """The spool of an app, which opens its file when it first needs it. Raises ConfigurationError where no broker is named."""
+    """Return an app's spool; its file is opened on first use. Raises ConfigurationError if no broker is configured."""
     if settings.broker_url is None:
         raise no_broker()
     path = spool_path(settings.spool_dir, broker_url=settings.broker_url, database_url=settings.database_url)

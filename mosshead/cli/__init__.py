@@ -1,1 +1,1 @@
-"""The command `mosshead`: what an app can do, for a shell. One module for each group of its commands."""
+"""The `mosshead` command line. One module per group of commands."""

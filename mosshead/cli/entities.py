@@ -1,4 +1,4 @@
-"""Commands about entities: list them, say whom a name means, merge, split, and follow the graph."""
+"""Commands about entities: list, resolve, merge and split them, and follow the graph."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ from mosshead.store.entities import Neighbour
 
 
 def entities(namespace: In, json_output: Json = False) -> None:
-    """Whom and what the memories are about."""
+    """List the namespace's entities, ordered by number of memories."""
     found = namespace.entities.list()
     columns = ("memories", "type", "name", "known as", "what tells it apart", "part of")
     rows = (
@@ -25,17 +25,17 @@ def entities(namespace: In, json_output: Json = False) -> None:
 
 def resolve(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
-    text: Annotated[str, typer.Argument(help="What is said.")],
+    text: Annotated[str, typer.Argument(help="The text.")],
     mention: Annotated[
-        str | None, typer.Option(help="The name in it; else one that several bear is looked for.")
+        str | None, typer.Option(help="A name in the text; by default one is found, ambiguous names first.")
     ] = None,
     history: Annotated[
-        Path | None, typer.Option(help="A file of the turns before, JSON Lines: {role, content}.")
+        Path | None, typer.Option(help="A JSON Lines file of the preceding turns: {role, content}.")
     ] = None,
     conversation: Conversation = None,
     json_output: Json = False,
 ) -> None:
-    """Whom a name in a text means: somebody, a question which of several, or nobody known."""
+    """Resolve a name in a text to an entity, or to a question if it is ambiguous."""
     before = list(json_lines(history)) if history is not None else []
     found = namespace.resolve(text, mention=mention, history=before, conversation=conversation)
     columns = ("score", "name", "what tells it apart", "id")
@@ -47,12 +47,12 @@ def resolve(  # noqa: PLR0917 - typer's options are its parameters
 def neighbours(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     entity: Annotated[str, typer.Argument(help="A name, an alias or an id.")],
-    depth: Annotated[int, typer.Option(help="How many edges away at most, up to 4.")] = 2,
-    fan_out: Annotated[int, typer.Option(help="How many edges of each entity are followed, up to 200.")] = 20,
+    depth: Annotated[int, typer.Option(help="Maximum number of edges away, up to 4.")] = 2,
+    fan_out: Annotated[int, typer.Option(help="Maximum number of edges followed per entity, up to 200.")] = 20,
     as_of: AsOf = None,
     json_output: Json = False,
 ) -> None:
-    """What is related to an entity, and to that, the nearest first."""
+    """List the entities connected to an entity, nearest first."""
     found = namespace.entities.neighbours(entity, depth=depth, fan_out=fan_out, as_of=as_of)
     columns = ("distance", "entity", "type", "edge", "memory")
     rows = ((one.distance, one.name, one.entity_type, _edge(one), one.memory_id) for one in found)
@@ -60,7 +60,7 @@ def neighbours(  # noqa: PLR0917 - typer's options are its parameters
 
 
 def questions(namespace: In, json_output: Json = False) -> None:
-    """Whom a mention means, where the words left it open; with what waits for the answer."""
+    """List open questions about ambiguous mentions, with the memories that wait for the answers."""
     found = namespace.entities.questions()
     print_answer(json_output, {"questions": found}, *(line for one in found for line in _lines(one)))
 
@@ -68,36 +68,38 @@ def questions(namespace: In, json_output: Json = False) -> None:
 def clarify(
     namespace: In,
     question_id: Annotated[str, typer.Argument(help="A question's id, as 'mosshead questions' shows it.")],
-    entity_id: Annotated[str | None, typer.Argument(help="Who is meant, by id; left out: somebody new.")] = None,
+    entity_id: Annotated[
+        str | None, typer.Argument(help="The id of the entity meant; omit it for a new entity.")
+    ] = None,
     wait: Wait = 0.0,
     json_output: Json = False,
 ) -> None:
-    """Answer a question: what waits for it is linked, and the answer is kept. The event's id undoes it."""
+    """Answer a question and link the memories that wait for it. Undo it by the event's id."""
     print_published(namespace, namespace.entities.clarify(question_id, entity_id), wait, as_json=json_output)
 
 
 def merge(
     namespace: In,
-    entity_id: Annotated[str, typer.Argument(help="Who is somebody else, by id.")],
-    into: Annotated[str, typer.Argument(help="Who they are, by id.")],
+    entity_id: Annotated[str, typer.Argument(help="The id of the entity to merge.")],
+    into: Annotated[str, typer.Argument(help="The id of the entity that stays.")],
     wait: Wait = 0.0,
     json_output: Json = False,
 ) -> None:
-    """Say that two entities are one. The event's id undoes it."""
+    """Merge an entity into another. Undo it by the event's id."""
     print_published(namespace, namespace.entities.merge(entity_id, into), wait, as_json=json_output)
 
 
 def split(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
-    entity_id: Annotated[str, typer.Argument(help="Who is two, by id.")],
-    memories: Annotated[list[str], typer.Argument(help="The ids of the memories that are about the other.")],
-    name: Annotated[str | None, typer.Option(help="The other's name; the same by default.")] = None,
-    alias: Annotated[list[str] | None, typer.Option(help="Another name of the other's; may be repeated.")] = None,
-    description: Annotated[str | None, typer.Option(help="What tells the other apart.")] = None,
+    entity_id: Annotated[str, typer.Argument(help="The id of the entity to split.")],
+    memories: Annotated[list[str], typer.Argument(help="The ids of the memories to move to the new entity.")],
+    name: Annotated[str | None, typer.Option(help="The new entity's name; by default the old one's.")] = None,
+    alias: Annotated[list[str] | None, typer.Option(help="An alias of the new entity; may be repeated.")] = None,
+    description: Annotated[str | None, typer.Option(help="A description of the new entity.")] = None,
     wait: Wait = 0.0,
     json_output: Json = False,
 ) -> None:
-    """Say that one entity is two. The event's id is the new entity's, and undoes it."""
+    """Split an entity in two. The event's id is the new entity's; undo the split by it."""
     event_id = namespace.entities.split(entity_id, memories, name=name, aliases=alias or (), description=description)
     print_published(namespace, event_id, wait, as_json=json_output)
 

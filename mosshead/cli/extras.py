@@ -1,4 +1,4 @@
-"""Commands of the extras: prompts, stories, and the focus of a conversation."""
+"""Commands for prompts, stories and the focus of a conversation."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,14 +18,14 @@ from mosshead.serialization import to_json
 if TYPE_CHECKING:
     from mosshead.contrib.focus import TrackedTurn
 
-prompts_cli = typer.Typer(help="The prompts that the app keeps here, in versions.", no_args_is_help=True)
+prompts_cli = typer.Typer(help="Manage the app's versioned prompts.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="The prompt's name.")]
 
 
 @prompts_cli.command("list")
 def list_prompts(namespace: In, json_output: Json = False) -> None:
-    """Every prompt as it is now."""
+    """List the current version of every prompt."""
     found = Prompts(namespace).all()
     columns = ("name", "version", "since (UTC)", "made by", "feedback waiting", "reason")
     rows = ((one.name, one.version, in_utc(one.at), one.made_by, one.feedback_waiting, one.reason) for one in found)
@@ -36,17 +36,17 @@ def list_prompts(namespace: In, json_output: Json = False) -> None:
 def show(
     namespace: In,
     name: Name,
-    version: Annotated[int | None, typer.Option(help="As it was; the latest by default.")] = None,
+    version: Annotated[int | None, typer.Option(help="Version; the latest by default.")] = None,
     json_output: Json = False,
 ) -> None:
-    """The text of a prompt."""
+    """Show the text of a prompt."""
     found = Prompts(namespace).get(name, version=version)
     print_answer(json_output, {"prompt": found}, Text(spelt_out(found.text)))
 
 
 @prompts_cli.command()
 def versions(namespace: In, name: Name, json_output: Json = False) -> None:
-    """Every version of a prompt, the first in front."""
+    """List the versions of a prompt, oldest first."""
     found = Prompts(namespace).versions(name)
     rows = ((one.version, in_utc(one.at), one.made_by, one.reason) for one in found)
     print_answer(json_output, {"versions": found}, table(("version", "since (UTC)", "made by", "reason"), rows))
@@ -56,11 +56,11 @@ def versions(namespace: In, name: Name, json_output: Json = False) -> None:
 def diff(
     namespace: In,
     name: Name,
-    old: Annotated[int, typer.Argument(help="A version.")],
-    new: Annotated[int, typer.Argument(help="Another.")],
+    old: Annotated[int, typer.Argument(help="The old version.")],
+    new: Annotated[int, typer.Argument(help="The new version.")],
     json_output: Json = False,
 ) -> None:
-    """What changed in a prompt from one version to another."""
+    """Show the changes between two versions of a prompt."""
     found = Prompts(namespace).diff(name, old, new)
     print_answer(json_output, {"diff": found}, Text(spelt_out(found)))
 
@@ -69,11 +69,11 @@ def diff(
 def rollback(
     namespace: In,
     name: Name,
-    to: Annotated[int, typer.Argument(help="The version whose text comes back.")],
+    to: Annotated[int, typer.Argument(help="The version to restore.")],
     wait: Wait = 0.0,
     json_output: Json = False,
 ) -> None:
-    """Bring an earlier text back, as a new version."""
+    """Restore an earlier text as a new version."""
     print_published(namespace, Prompts(namespace).roll_back(name, to=to), wait, as_json=json_output)
 
 
@@ -81,11 +81,11 @@ def story(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     request: Annotated[str, typer.Argument(help='What to tell, such as "what happened with WOBS in 2023?".')],
     conversation: Conversation = None,
-    budget: Annotated[int, typer.Option(help="Tokens of evidence at most.")] = 2000,
-    explain: Annotated[bool, typer.Option(help="Show the evidence with its ids, and how it was found.")] = False,
+    budget: Annotated[int, typer.Option(help="Maximum number of tokens of evidence.")] = 2000,
+    explain: Annotated[bool, typer.Option(help="Show the evidence with its ids and how it was found.")] = False,
     json_output: Json = False,
 ) -> None:
-    """What is known of somebody or something, in the order of time: a chronicle, without an LLM."""
+    """Tell what is known about an entity in chronological order, without an LLM."""
     from mosshead.contrib.stories import tell_story
 
     told = tell_story(namespace, request, conversation=conversation, budget=budget, on_timeout="raise")
@@ -101,15 +101,15 @@ def story(  # noqa: PLR0917 - typer's options are its parameters
 def track(
     namespace: In,
     conversation: Annotated[
-        str | None, typer.Option("--conversation", "-c", help="Its latest stored messages.")
+        str | None, typer.Option("--conversation", "-c", help="Use the latest stored messages of this conversation.")
     ] = None,
     transcript: Annotated[Path | None, typer.Option(help='A file of "User: …" and "Assistant: …" lines.')] = None,
     messages: Annotated[Path | None, typer.Option(help="A file of JSON Lines: {role, content}.")] = None,
     json_output: Json = False,
 ) -> None:
-    """What a conversation is about after each turn of the user, and whom its pronouns mean."""
+    """Track the focus of a conversation after each user turn, and resolve its pronouns."""
     if sum(source is not None for source in (conversation, transcript, messages)) != 1:
-        raise typer.BadParameter("give exactly one of --conversation, --transcript and --messages")
+        raise typer.BadParameter("pass exactly one of --conversation, --transcript and --messages")
     history = _history(transcript, messages)
     from mosshead.contrib.focus import track_conversation
 
@@ -131,5 +131,5 @@ def _row(turn: "TrackedTurn") -> tuple[object, ...]:
 
 
 def _names(entities: Sequence[Entity]) -> str:
-    """Full names where there are any: "Peter" alone would not say which."""
+    """Join entity names, using the longest form: "Peter" alone may be ambiguous."""
     return ", ".join(max((one.name, *one.aliases), key=len) for one in entities)

@@ -1,4 +1,4 @@
-"""`mosshead import` of a chat's export: checked as a whole, then published in the order of time, little by little."""
+"""`mosshead import` for chat exports: check the whole export, then publish it in chronological order in small portions."""
 
 import sys
 import time
@@ -39,7 +39,7 @@ _LOOK_SECONDS: Final = 0.2
 
 @dataclass(slots=True)
 class HistoryReport:
-    """What of an export goes in, by speaker and conversation, its span of time, and what was left out by reason."""
+    """Counts of an import: messages, conversations, speakers, time span, and omitted entries by reason."""
 
     form: str
     messages: int = 0
@@ -51,7 +51,7 @@ class HistoryReport:
     published: bool = False
 
     def add(self, entry: Entry) -> None:
-        """Count what an export gave."""
+        """Count one entry of the export."""
         if isinstance(entry, OmittedEntry):
             self.left_out[entry.reason] += 1
             return
@@ -63,7 +63,7 @@ class HistoryReport:
 
     @property
     def text(self) -> str:
-        """The report as people read it."""
+        """The report as text."""
         span = ""
         if self.first and self.last:
             span = f", {self.first.astimezone(UTC):%Y-%m-%d} to {self.last.astimezone(UTC):%Y-%m-%d}"
@@ -77,7 +77,7 @@ class HistoryReport:
 
 
 def lines_of(path: Path, form: str | None) -> Iterable[str] | None:
-    """The lines of an import of memories; None where the export is of chats."""
+    """Return the lines of a memory export, or None if it is a chat export."""
     archive = Archive(path)
     found = recognise(archive, form)
     if found.name in CHATS:
@@ -96,7 +96,7 @@ def import_history(
     dry_run: bool,
     bar: Progress,
 ) -> HistoryReport:
-    """Check an export of chats as a whole, then publish it in the order of time. Raises InvalidEvent before it publishes."""
+    """Check a whole chat export, then publish it in chronological order. Raises InvalidEvent before publishing anything."""
     roles = _roles(speakers)
     archive = Archive(path)
     found = recognise(archive, form)
@@ -120,21 +120,21 @@ def import_history(
 
 
 class CheckedHistory:
-    """Checked events in a file, to be read in the order of time: an export may begin with its latest conversation."""
+    """Checked events in a temporary file, readable in chronological order: exports may list the newest conversation first."""
 
     def __init__(self, file: BinaryIO) -> None:
-        """file: empty, and read and written here alone."""
+        """file: An empty file that nothing else reads or writes."""
         self._file = file
         self._times, self._places = array("d"), array("q")
 
     def add(self, event: CheckedEvent, of: HistoryMessage) -> None:
-        """Keep an event by the time of its message."""
+        """Store an event under the time of its message."""
         self._times.append(of.occurred_at.timestamp())
         self._places.append(self._file.tell())
         self._file.write(f"{event.event_id}{event.body}\n".encode())
 
     def by_time(self, path: NamespacePath) -> Iterator[CheckedEvent]:
-        """The events in the order of time; of those of one time, in that of the export."""
+        """Yield the events in chronological order; events of the same time stay in the order of the export."""
         for number in sorted(range(len(self._times)), key=self._times.__getitem__):
             self._file.seek(self._places[number])
             line = self._file.readline().decode()
@@ -151,20 +151,20 @@ def _publish(namespace: Namespace, checked: CheckedHistory, messages: int, bar: 
         checked.by_time(namespace.path), lambda one: len(one.body), most=_AT_ONCE_BYTES, most_items=_AT_ONCE
     ):
         while (waiting := _waiting(namespace)) > before:
-            bar.update(task, description=f"publishing; {waiting:,} events to go first")
+            bar.update(task, description=f"publishing; {waiting:,} events waiting")
             time.sleep(_LOOK_SECONDS)
         publish_checked(session.publisher, session.path, some, on_sent=lambda: bar.advance(task))
         before = len(some)
 
 
 def _waiting(namespace: Namespace) -> int:
-    """How many events are to take effect, of anybody's."""
+    """Return how many events of the namespace are not consolidated yet."""
     progress = namespace.progress()
     return progress.pending + progress.not_received
 
 
 def _fitting(entry: Entry) -> Entry:
-    """What an export gives, without a text that is longer than a message may be: nobody can shorten it in an export."""
+    """Omit a message that is too long to publish, since users cannot shorten it in an export."""
     too_long = isinstance(entry, HistoryMessage) and len(entry.content.encode(errors="replace")) > MAX_CONTENT_BYTES
     return OmittedEntry(f"longer than {MAX_CONTENT_BYTES:,} bytes") if too_long else entry
 
@@ -180,9 +180,7 @@ def _checked(namespace: Namespace, form: str, one: HistoryMessage, roles: Mappin
         "imported": True,
         **one.more,
     }
-    if (
-        one.speaker not in roles
-    ):  # who is the user, or the assistant, is said by the role; anybody else in a group by name
+    if one.speaker not in roles:  # the role identifies the user and the assistant; other group members need a name
         event["speaker"] = one.speaker
     try:
         (checked,) = check_events(namespace.path, [event])
@@ -196,7 +194,7 @@ def _roles(speakers: Sequence[str]) -> dict[str, str]:
     for one in speakers:
         name, equals, role = one.rpartition("=")
         if not equals or not name or role not in {Role.USER, Role.ASSISTANT}:
-            raise InvalidEvent("--speakers: a name and a role, user or assistant, such as Max=user")
+            raise InvalidEvent("--speakers: pass a name and a role (user or assistant), such as Max=user")
         found[name] = role
     return found
 
@@ -204,11 +202,13 @@ def _roles(speakers: Sequence[str]) -> dict[str, str]:
 def _check_speakers(report: HistoryReport, roles: Mapping[str, str]) -> None:
     if unknown := [name for name in roles if name not in report.speakers]:
         names = ", ".join(name for name, _ in report.speakers.most_common(20))
-        raise InvalidEvent(f"--speakers: nobody is called {', '.join(unknown)}; in this export speak {names}")
+        raise InvalidEvent(
+            f"--speakers: no speaker is called {', '.join(unknown)}; the speakers in this export are {names}"
+        )
 
 
 def _zone(name: str | None) -> ZoneInfo | None:
     try:
         return None if name is None else ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError):
-        raise InvalidEvent(f"--zone: {name} is no zone; give one such as Europe/Berlin") from None
+        raise InvalidEvent(f"--zone: {name} is not a time zone; pass one such as Europe/Berlin") from None

@@ -1,4 +1,4 @@
-"""Commands that are loaded when they run: the help of a command line needs their names, and loads none of them."""
+"""Commands that are imported only when they run, so that listing them in the help stays fast."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -16,16 +16,15 @@ def add_lazily(
 
     Args:
         cli: The command line.
-        commands: By name, where the command is, such as ``package.module:function``, and its help in the list of commands.
-            What is there is a function, or a Typer with commands of its own.
-        first: What is done, with the command's name, before a command is loaded.
+        commands: By name, the location of a function or a Typer, such as ``package.module:function``, and its help text.
+        first: Called with the command's name before the command is imported.
     """
     for name, (place, text) in commands.items():
         cli.command(name, help=text, cls=_stands_for(name, place, first))(lambda: None)
 
 
 def load(name: str, place: str) -> Any:
-    """Load a command, as typer makes it of its function or its Typer."""
+    """Import a function or a Typer, and return it as a command."""
     module, _, attribute = place.partition(":")
     found = getattr(import_module(module), attribute)
     if isinstance(found, typer.Typer):
@@ -36,7 +35,7 @@ def load(name: str, place: str) -> Any:
 
 
 def _stands_for(name: str, place: str, first: Callable[[str], None]) -> type[TyperCommand]:
-    """A command that a command line lists, and that becomes the one at its place when it is called."""
+    """Return a placeholder command that imports the real one when called."""
 
     class Lazy(TyperCommand):
         def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The command itself: what it can do, and how it ends."""
+"""The `mosshead` command: its list of subcommands and its error handling."""
 
 import sys
 
@@ -12,76 +12,79 @@ from mosshead.errors import MossheadError
 SERVICE = {
     "up": (
         "workers.cli.up:up",
-        "Run all of it on this machine: Postgres, Redis, intake, scheduler, workers and Flower, until Ctrl-C.",
+        "Run the whole service on this machine until Ctrl-C: Postgres, Redis, intake, scheduler, workers and Flower.",
     ),
     "status": (
         "workers.cli.status:show_status",
-        "Whether the service can work, and what waits; exit status 1 where it cannot.",
+        "Check that the service works, and show what is waiting. Exit with status 1 if it does not work.",
     ),
-    "logs": ("mosshead.cli.service:logs", "Show what the service that runs on this machine has logged."),
-    "down": ("mosshead.cli.service:down", "Stop the service that runs on this machine; its data stays."),
+    "logs": ("mosshead.cli.service:logs", "Show the logs of the service running on this machine."),
+    "down": ("mosshead.cli.service:down", "Stop the service running on this machine. Its data is kept."),
     "demo": (
         "workers.demo:run_demo",
-        "Show the whole way once: a sample of three years of conversations, from publish to recall.",
+        "Run a demo with a sample of three years of conversations, from publish to recall.",
     ),
-    "token": ("workers.cli.tokens:token_cli", "Tokens for the server: who may come in, and what they may do."),
-    "service": ("workers.cli.main:cli", "The service of Mosshead: everything that runs outside the chat app."),
+    "token": ("workers.cli.tokens:token_cli", "Manage the server's access tokens."),
+    "service": ("workers.cli.main:cli", "Run and operate Mosshead's service."),
 }
-"""The commands that need the extra ``mosshead[service]``: by name, where each is, and the first paragraph of its help."""
+"""Commands that need the extra ``mosshead[service]``: by name, the location and the help text of each."""
 
 LIBRARY = {
     "publish": ("mosshead.cli.publish:publish", "Publish one message, a transcript, or a file of messages."),
-    "query": ("mosshead.cli.query:query", "The memories most similar to a text."),
-    "context": ("mosshead.cli.query:context", "What a model should know to answer a message."),
-    "recall": ("mosshead.cli.query:recall", "What was said that answers to a text, word for word."),
-    "profile": ("mosshead.cli.query:profile", "What is known of one entity."),
+    "query": ("mosshead.cli.query:query", "Find the memories most similar to a text."),
+    "context": ("mosshead.cli.query:context", "Show what a model should know to answer a message."),
+    "recall": ("mosshead.cli.query:recall", "Find stored messages relevant to a text."),
+    "profile": ("mosshead.cli.query:profile", "Show an entity's profile."),
     "spool": (
         "mosshead.cli.publish:spool",
-        "What was published here and is not known to be in the inbox: where it waits, how much, and for whom.",
+        "Show the events in the local spool that are not known to be in the inbox yet, by namespace.",
     ),
-    "progress": ("mosshead.cli.progress:progress", "How many events are still to be received and to take effect."),
-    "model": ("mosshead.cli.model:model_cli", "The local embedding models."),
-    "entities": ("mosshead.cli.entities:entities", "Whom and what the memories are about."),
+    "progress": ("mosshead.cli.progress:progress", "Show how many events are not received or not consolidated yet."),
+    "model": ("mosshead.cli.model:model_cli", "Manage local embedding models."),
+    "entities": ("mosshead.cli.entities:entities", "List the namespace's entities, ordered by number of memories."),
     "resolve": (
         "mosshead.cli.entities:resolve",
-        "Whom a name in a text means: somebody, a question which of several, or nobody known.",
+        "Resolve a name in a text to an entity, or to a question if it is ambiguous.",
     ),
-    "neighbours": ("mosshead.cli.entities:neighbours", "What is related to an entity, and to that, the nearest first."),
+    "neighbours": ("mosshead.cli.entities:neighbours", "List the entities connected to an entity, nearest first."),
     "questions": (
         "mosshead.cli.entities:questions",
-        "Whom a mention means, where the words left it open; with what waits for the answer.",
+        "List open questions about ambiguous mentions, with the memories that wait for the answers.",
     ),
     "clarify": (
         "mosshead.cli.entities:clarify",
-        "Answer a question: what waits for it is linked, and the answer is kept. The event's id undoes it.",
+        "Answer a question and link the memories that wait for it. Undo it by the event's id.",
     ),
-    "merge": ("mosshead.cli.entities:merge", "Say that two entities are one. The event's id undoes it."),
+    "merge": ("mosshead.cli.entities:merge", "Merge an entity into another. Undo it by the event's id."),
     "split": (
         "mosshead.cli.entities:split",
-        "Say that one entity is two. The event's id is the new entity's, and undoes it.",
+        "Split an entity in two. The event's id is the new entity's; undo the split by it.",
     ),
-    "get": ("mosshead.cli.memories:get", "One memory, with the words that it was taken from."),
-    "history": ("mosshead.cli.memories:history", "What was decided about a memory, in order, and why."),
+    "get": ("mosshead.cli.memories:get", "Show one memory with its sources."),
+    "history": (
+        "mosshead.cli.memories:history",
+        "List the decisions about a memory, oldest first, with their reasons.",
+    ),
     "undo": (
         "mosshead.cli.memories:undo",
-        "Take back what a decision did; the undo is a decision too, and can be undone.",
+        "Undo a decision. The undo is itself a decision and can be undone.",
     ),
-    "export": ("mosshead.cli.memories:export", "All that is known of a namespace, as JSON Lines."),
+    "export": ("mosshead.cli.memories:export", "Export everything known in a namespace as JSON Lines."),
     "erase": (
         "mosshead.cli.memories:erase",
-        "Delete for good, with what rests on it; prints the receipt. It cannot be undone: 'mosshead forget' can.",
+        "Delete data permanently and print the receipt. This cannot be undone; 'mosshead forget' can.",
     ),
-    "receipts": ("mosshead.cli.memories:receipts", "What was ever erased in a namespace, the latest first."),
+    "receipts": ("mosshead.cli.memories:receipts", "List a namespace's erasure receipts, newest first."),
     "import": (
         "mosshead.cli.memories:import_file",
-        "Bring memories or chats from elsewhere, or from an export. The same file twice changes nothing.",
+        "Import memories or chats from an export. Importing the same file again changes nothing.",
     ),
-    "remember": ("mosshead.cli.memories:remember", "Put a memory down as it is; prints its id."),
-    "forget": ("mosshead.cli.memories:forget", "Close memories; nothing is removed, and the event's id undoes it."),
-    "reflect": ("mosshead.cli.memories:reflect", "Have what was said thought over now, instead of after a quiet time."),
+    "remember": ("mosshead.cli.memories:remember", "Store a memory verbatim and print its id."),
+    "forget": ("mosshead.cli.memories:forget", "Close memories without deleting them. Undo it by the event's id."),
+    "reflect": ("mosshead.cli.memories:reflect", "Start reflection now instead of after a quiet period."),
     "serve": (
         "mosshead.cli.server:serve",
-        "Serve memory over HTTP, with an OpenAPI page, and over MCP, until stopped. Each request needs a token.",
+        "Serve memory over HTTP, with an OpenAPI page, and over MCP until stopped. Each request needs a token.",
     ),
     "mcp": (
         "mosshead.cli.server:serve_mcp",
@@ -89,21 +92,21 @@ LIBRARY = {
     ),
     "story": (
         "mosshead.cli.extras:story",
-        "What is known of somebody or something, in the order of time: a chronicle, without an LLM.",
+        "Tell what is known about an entity in chronological order, without an LLM.",
     ),
     "track": (
         "mosshead.cli.extras:track",
-        "What a conversation is about after each turn of the user, and whom its pronouns mean.",
+        "Track the focus of a conversation after each user turn, and resolve its pronouns.",
     ),
-    "prompts": ("mosshead.cli.extras:prompts_cli", "The prompts that the app keeps here, in versions."),
+    "prompts": ("mosshead.cli.extras:prompts_cli", "Manage the app's versioned prompts."),
 }
-"""Those that need the library alone."""
+"""Commands that need only the library."""
 
 COMMANDS = {**SERVICE, **LIBRARY}
 
 cli = typer.Typer(
     name="mosshead",
-    help="The long-term memory of chat apps: run its service here, publish to it, read from it.",
+    help="Long-term memory for chat apps: run the service, publish to it, and read from it.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -121,7 +124,7 @@ add_lazily(cli, LIBRARY)
 
 
 def main() -> None:
-    """Run the command line; what Mosshead raises on purpose becomes one line, as does a missing file, and exit status 1."""
+    """Run the command line. Print expected errors, such as a missing file, on one line, and exit with status 1."""
     write_any_character()
     try:
         cli()

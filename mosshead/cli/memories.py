@@ -1,4 +1,4 @@
-"""Commands about memories: write, forget, erase, import and export, look back and undo."""
+"""Commands about memories: write, forget, erase, import, export, inspect and undo."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -28,7 +28,7 @@ MemoryId = Annotated[str, typer.Argument(help="A memory's id.")]
 
 
 def get(namespace: In, memory_id: MemoryId, as_of: AsOf = None, json_output: Json = False) -> None:
-    """One memory, with the words that it was taken from."""
+    """Show one memory with its sources."""
     found = namespace.get(memory_id, as_of=as_of)
     state = [] if found.state == "active" else [f"  [yellow]{found.state}[/]"]
     signs = {"for": "+", "against": "-"}
@@ -37,7 +37,7 @@ def get(namespace: In, memory_id: MemoryId, as_of: AsOf = None, json_output: Jso
 
 
 def history(namespace: In, memory_id: MemoryId, json_output: Json = False) -> None:
-    """What was decided about a memory, in order, and why."""
+    """List the decisions about a memory, oldest first, with their reasons."""
     found = namespace.decisions.for_memory(memory_id)
     columns = ("when (UTC)", "action", "decided by", "fact", "reason", "decision")
     rows = (
@@ -53,7 +53,7 @@ def undo(
     wait: Wait = 0.0,
     json_output: Json = False,
 ) -> None:
-    """Take back what a decision did; the undo is a decision too, and can be undone."""
+    """Undo a decision. The undo is itself a decision and can be undone."""
     print_published(namespace, namespace.undo(decision_id), wait, as_json=json_output)
 
 
@@ -68,14 +68,17 @@ class ExportForm(StrEnum):
 def export(
     namespace: In,
     as_of: AsOf = None,
-    timeout: Annotated[float, typer.Option(min=1, help="Seconds that reading it may take.")] = 600.0,
+    timeout: Annotated[float, typer.Option(min=1, help="Seconds allowed for reading.")] = 600.0,
     form: Annotated[
-        ExportForm, typer.Option("--format", help="jsonl: what was said; mem0: memories as Mem0 dumps them.")
+        ExportForm,
+        typer.Option(
+            "--format", help="records: memories and entities; jsonl: messages; mem0: memories in Mem0's format."
+        ),
     ] = ExportForm.RECORDS,
 ) -> None:
-    """All that is known of a namespace, as JSON Lines."""
+    """Export everything known in a namespace as JSON Lines."""
     if form is ExportForm.JSONL and as_of is not None:
-        raise InvalidEvent("--as-of: what was said does not change; leave it out, or export records or mem0")
+        raise InvalidEvent("--as-of: does not apply to messages; omit it, or export records or mem0")
     with ends_within(namespace.session.engine, timeout):
         said = form is ExportForm.JSONL
         lines = namespace.session.fetch(export_messages) if said else list(namespace.export(as_of=as_of))
@@ -88,31 +91,38 @@ def export(
 def _outcome(decision: Decision) -> str:
     if decision.refused is not None:
         return f"{decision.reason} (refused: {decision.refused})"
-    return decision.reason if decision.in_effect else f"{decision.reason} (taken back)"
+    return decision.reason if decision.in_effect else f"{decision.reason} (undone)"
 
 
 def erase(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     memories: Annotated[list[str] | None, typer.Argument(help="The ids of memories.")] = None,
-    conversation: Annotated[str | None, typer.Option("--conversation", "-c", help="All that was said there.")] = None,
-    entity: Annotated[str | None, typer.Option(help="The id of somebody or something, with all that is known.")] = None,
-    everything: Annotated[bool, typer.Option("--everything", help="All of the namespace.")] = False,
-    message: Annotated[str | None, typer.Option(help="The id of one message, and what rests on it alone.")] = None,
-    replacement: Annotated[str | None, typer.Option("--with", help="Publish the message anew with this text.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    conversation: Annotated[
+        str | None,
+        typer.Option(
+            "--conversation", "-c", help="A conversation's messages, with everything derived from them alone."
+        ),
+    ] = None,
+    entity: Annotated[str | None, typer.Option(help="The id of an entity, with everything known about it.")] = None,
+    everything: Annotated[bool, typer.Option("--everything", help="The whole namespace.")] = False,
+    message: Annotated[
+        str | None, typer.Option(help="The id of a message, with everything derived from it alone.")
+    ] = None,
+    replacement: Annotated[str | None, typer.Option("--with", help="Publish the message again with this text.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     wait: Annotated[float, typer.Option(help="Seconds to wait for the receipt.")] = 30.0,
     json_output: Json = False,
 ) -> None:
-    """Delete for good, with what rests on it; prints the receipt. It cannot be undone: 'mosshead forget' can."""
-    if not (yes or (console.is_terminal and typer.confirm("This deletes for good. Go on?"))):
-        raise InvalidEvent("nothing was erased; answer y, or give --yes")
+    """Delete data permanently and print the receipt. This cannot be undone; 'mosshead forget' can."""
+    if not (yes or (console.is_terminal and typer.confirm("This deletes data permanently. Continue?"))):
+        raise InvalidEvent("nothing was erased; answer y, or pass --yes")
     if message is None:
         if replacement is not None:
             raise InvalidEvent("--with: needs --message")
         erasure_id = namespace.erase(memories or (), conversation=conversation, entity=entity, everything=everything)
     else:
         if memories or conversation or entity or everything:
-            raise InvalidEvent("--message: give nothing else to erase")
+            raise InvalidEvent("--message: cannot be combined with other things to erase")
         one = namespace.messages
         erasure_id = one.erase(message) if replacement is None else one.replace(message, replacement).erasure_id
     if wait:
@@ -126,9 +136,9 @@ def erase(  # noqa: PLR0917 - typer's options are its parameters
 
 
 def receipts(namespace: In, json_output: Json = False) -> None:
-    """What was ever erased in a namespace, the latest first."""
+    """List a namespace's erasure receipts, newest first."""
     found = namespace.erasures.list()
-    columns = ("erased (UTC)", "scope", "rows", "kept out since", "gone from the files", "receipt")
+    columns = ("erased (UTC)", "scope", "rows", "late events dropped", "gone from disk", "receipt")
     rows = (
         (
             in_utc(one.erased_at),
@@ -147,19 +157,25 @@ def import_file(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     file: Annotated[
         Path,
-        typer.Argument(help="An export: a file, a folder or a zip; docs/how-to/import-and-export.md lists the forms."),
+        typer.Argument(help="An export: a file, folder or zip; docs/how-to/import-and-export.md lists the formats."),
     ],
-    wait: Annotated[float, typer.Option(help="Seconds to wait until all of it is known.")] = 0.0,
-    form: Annotated[str | None, typer.Option("--format", help="Its form; recognised by default.")] = None,
-    speakers: Annotated[list[str] | None, typer.Option(help="Who is who in a chat: Max=user; may be repeated.")] = None,
-    zone: Annotated[
-        str | None, typer.Option(help="Of times without one, such as Europe/Berlin; here by default.")
+    wait: Annotated[float, typer.Option(help="Seconds to wait until everything is consolidated.")] = 0.0,
+    form: Annotated[str | None, typer.Option("--format", help="The export's format; detected by default.")] = None,
+    speakers: Annotated[
+        list[str] | None, typer.Option(help="The role of a speaker in a chat: Max=user; may be repeated.")
     ] = None,
-    date_order: Annotated[str | None, typer.Option(help="Of WhatsApp's dates: day, month or year first.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go in, and publish nothing.")] = False,
+    zone: Annotated[
+        str | None, typer.Option(help="The zone of times without one, such as Europe/Berlin; local by default.")
+    ] = None,
+    date_order: Annotated[
+        str | None, typer.Option(help="The order of WhatsApp dates: day, month or year first.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be imported, and publish nothing.")
+    ] = False,
     json_output: Json = False,
 ) -> None:
-    """Bring memories or chats from elsewhere, or from an export. The same file twice changes nothing."""
+    """Import memories or chats from an export. Importing the same file again changes nothing."""
     from mosshead.cli.history import import_history, lines_of
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
@@ -194,12 +210,12 @@ def remember(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     content: Annotated[str, typer.Argument(help="What to remember, in the third person.")],
     kind: Annotated[str, typer.Option(help=f"One of {', '.join(MemoryKind)}.")] = MemoryKind.FACT,
-    about: Annotated[list[str] | None, typer.Option(help="A name of whom it is about; may be repeated.")] = None,
-    replaces: Annotated[str | None, typer.Option(help="The id of the memory that it stands for from here on.")] = None,
+    about: Annotated[list[str] | None, typer.Option(help="The name of an entity it is about; may be repeated.")] = None,
+    replaces: Annotated[str | None, typer.Option(help="The id of the memory that it replaces.")] = None,
     wait: Wait = 0.0,
     json_output: Json = False,
 ) -> None:
-    """Put a memory down as it is; prints its id."""
+    """Store a memory verbatim and print its id."""
     memory_id = namespace.remember(content, kind=kind, about=about, replaces=replaces)
     print_published(namespace, memory_id, wait, as_json=json_output, name="memory_id")
 
@@ -207,22 +223,24 @@ def remember(  # noqa: PLR0917 - typer's options are its parameters
 def forget(
     namespace: In,
     memories: Annotated[list[str], typer.Argument(help="The ids of the memories to close.")],
-    reason: Annotated[str | None, typer.Option(help="For the decision log.")] = None,
+    reason: Annotated[str | None, typer.Option(help="A note for the decision log.")] = None,
     wait: Wait = 0.0,
     json_output: Json = False,
 ) -> None:
-    """Close memories; nothing is removed, and the event's id undoes it."""
+    """Close memories without deleting them. Undo it by the event's id."""
     print_published(namespace, namespace.forget(memories, reason=reason), wait, as_json=json_output)
 
 
 def reflect(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
-    kind: Annotated[str | None, typer.Option(help="That kind of reflection alone.")] = None,
-    subject: Annotated[str | None, typer.Option(help="That one of the kind alone.")] = None,
-    conversation: Annotated[str | None, typer.Option("--conversation", "-c", help="What was said there alone.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Run only this kind of reflection.")] = None,
+    subject: Annotated[str | None, typer.Option(help="Reflect only on this subject.")] = None,
+    conversation: Annotated[
+        str | None, typer.Option("--conversation", "-c", help="Reflect only on this conversation.")
+    ] = None,
     wait: Wait = 0.0,
     json_output: Json = False,
 ) -> None:
-    """Have what was said thought over now, instead of after a quiet time."""
+    """Start reflection now instead of after a quiet period."""
     event_id = namespace.reflect(kind=kind, subject=subject, conversation=conversation)
     print_published(namespace, event_id, wait, as_json=json_output)

@@ -1,4 +1,4 @@
-"""The options that the commands of the library share, and what they do with them."""
+"""Options shared by the library's commands."""
 
 from datetime import datetime
 from typing import Annotated
@@ -12,8 +12,8 @@ from mosshead.cli.output import print_answer
 
 
 def _opened(command: typer.Context, namespace: str) -> Namespace:
-    """The namespace of a command, by the settings of the environment, until the command ends."""
-    # What is published needs no Postgres, and what is read says itself where that is away.
+    """Open the command's namespace with the settings of the environment; it is closed when the command ends."""
+    # Publishing needs no Postgres, and reads report an outage themselves.
     return command.with_resource(Memory.connect(check=False)).namespace(*namespace.split("/"))
 
 
@@ -33,17 +33,17 @@ AsOf = Annotated[
     typer.Option(
         "--as-of",
         formats=["%Y-%m-%dT%H:%M:%S.%f%z", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M%z"],
-        help="As it was known then, such as 2026-03-02T09:00:00+00:00.",
+        help="Read what was known at this time, such as 2026-03-02T09:00:00+00:00.",
     ),
 ]
 Conversation = Annotated[str | None, typer.Option("--conversation", "-c")]
-Wait = Annotated[float, typer.Option(help="Seconds to wait until it is carried out.")]
+Wait = Annotated[float, typer.Option(help="Seconds to wait until the service has applied it.")]
 
 
 def print_published(
     namespace: Namespace, event_id: UUID, wait: float, *, as_json: bool, name: str = "event_id"
 ) -> None:
-    """What was published, by the id that the command gives, once it is carried out. wait: so many seconds at most."""
+    """Print the id of what was published, after waiting up to ``wait`` seconds until the service has applied it."""
     if wait:
         namespace.wait(timeout=wait)
     print_answer(as_json, {name: event_id}, f"published: {event_id}")

@@ -1,4 +1,4 @@
-"""How the commands of a shell print their answers."""
+"""Print the answers of commands, and read their input files."""
 
 import json
 import sys
@@ -19,35 +19,35 @@ from mosshead.errors import InvalidEvent
 from mosshead.serialization import json_object, to_json
 
 UNFOLDED = 10_000
-"""Columns, where no terminal says how many it has: what reads a table from a pipe gets a row on a line."""
+"""Table width without a terminal, so that programs reading from a pipe get one row per line."""
 
 
 def write_any_character() -> None:
-    """Have what memories say written whatever it is: to files and pipes in UTF-8, and "?" for what a terminal cannot show."""
+    """Write files and pipes in UTF-8, and print "?" for characters that a terminal cannot show."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # not where a program has put something else in its place
+        if isinstance(stream, TextIOWrapper):  # skip streams that a program has replaced
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
 
 
 def spelt_out(text: str) -> str:
-    """Spell out the control and format characters of text from outside: a terminal would obey them."""
+    """Escape control and format characters of untrusted text, which a terminal would interpret."""
     plain = (one if one in "\n\t" or _is_harmless(one) else one.encode("unicode_escape").decode() for one in text)
     return "".join(plain)
 
 
 def _is_harmless(character: str) -> bool:
-    return character.isprintable() or category(character) == "Zs"  # the latter are spaces, such as those of Japanese
+    return character.isprintable() or category(character) == "Zs"  # Zs: spaces, such as the Japanese one
 
 
 class PlainConsole(Console):
-    """Shows text as it stands: without what a terminal would obey, and without pictures for words such as ":key:"."""
+    """A console that escapes control characters and does not turn words such as ":key:" into emoji."""
 
     def __init__(self, **given: Any) -> None:
-        """As rich's own."""
+        """Take the arguments of rich's Console."""
         super().__init__(emoji=False, **given)
 
     def render_str(self, text: str, **given: Any) -> Text:
-        """Markup as text for the terminal."""
+        """Render markup, with control characters escaped."""
         return super().render_str(spelt_out(text), **given)
 
 
@@ -58,12 +58,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def in_utc(time: datetime, timespec: str = "minutes") -> str:
-    """A time as a table shows it, whatever the zone of the database's session."""
+    """Format a time in UTC for a table."""
     return time.astimezone(UTC).replace(tzinfo=None).isoformat(" ", timespec)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
-    """A plain table. Its cells are text from outside, and None is an empty one."""
+    """Make a plain table. Cells are escaped; None is an empty cell."""
     made = Table(*columns, box=None, pad_edge=False)
     for row in rows:
         made.add_row(*("" if cell is None else escape(str(cell)) for cell in row))
@@ -71,15 +71,15 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
 
 
 def read_file(path: Path) -> str:
-    """The text of a file, without the mark that some editors put before it. Raises InvalidEvent for one of another encoding."""
+    """Read a UTF-8 file, without its byte order mark. Raises InvalidEvent for other encodings."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise InvalidEvent(f"{path.name}: not a text in UTF-8") from None  # the error would hold the text
+        raise InvalidEvent(f"{path.name}: not a UTF-8 text file") from None  # the original error contains the text
 
 
 def json_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The objects of a file of JSON Lines. Raises InvalidEvent, which names the first line that is none."""
+    """Yield the objects of a JSON Lines file. Raises InvalidEvent, which names the first invalid line."""
     for number, line in enumerate(read_file(path).split("\n"), 1):
         if not line.strip():
             continue
@@ -90,7 +90,7 @@ def json_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def print_answer(as_json: bool, answer: dict[str, Any], *shown: Any) -> None:
-    """An answer as JSON, or as people read it."""
+    """Print an answer as JSON, or in readable form."""
     if as_json:
         print(_json_text(answer))
         return
@@ -100,7 +100,7 @@ def print_answer(as_json: bool, answer: dict[str, Any], *shown: Any) -> None:
 
 
 def _json_text(answer: dict[str, Any]) -> str:
-    """The answer in one line, with escapes for what a terminal would obey or cannot show."""
+    """Return the answer as one line of JSON, escaping characters that a terminal would interpret or cannot show."""
     is_utf8 = (sys.stdout.encoding or "").lower() in {"utf-8", "utf8"}
     text = json.dumps(to_json(answer), ensure_ascii=not is_utf8)
     return "".join(one if _is_harmless(one) else json.dumps(one)[1:-1] for one in text)

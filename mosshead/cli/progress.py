@@ -1,4 +1,4 @@
-"""`mosshead progress`: how many of a namespace's events are still to take effect."""
+"""`mosshead progress`: show how many of a namespace's events are not consolidated yet."""
 
 import math
 import time
@@ -18,10 +18,12 @@ _LOOK_SECONDS = 0.5
 
 def progress(
     namespace: In,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Show bars until all took effect, or Ctrl-C.")] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Show progress bars until all events are consolidated, or Ctrl-C.")
+    ] = False,
     json_output: Json = False,
 ) -> None:
-    """How many events are still to be received and to take effect."""
+    """Show how many events are not received or not consolidated yet."""
     if follow:
         with Progress(console=Console(stderr=True), transient=True) as bar:
             follow_progress(namespace, bar)
@@ -32,7 +34,7 @@ def progress(
 
 
 def follow_progress(namespace: Namespace, bar: Progress, seconds: float = math.inf) -> None:
-    """Show how far publishing and consolidation have come, until nothing is left. Raises WaitTimeout after so many seconds."""
+    """Show progress bars until nothing is left to consolidate. Raises WaitTimeout after ``seconds``."""
     deadline = time.monotonic() + seconds
     received, effective = bar.add_task("received", total=None), bar.add_task("in effect", total=None)
     while True:
@@ -49,6 +51,6 @@ def follow_progress(namespace: Namespace, bar: Progress, seconds: float = math.i
 
 
 def _show_left(bar: Progress, task: TaskID, left: int) -> None:
-    """All that was ever left is the whole: nobody knows what took effect before."""
+    """Update a bar. Its total is the most that was ever left, since earlier events are unknown."""
     total = max(left, int(bar.tasks[task].total or 0))
     bar.update(task, total=total, completed=total - left)

@@ -1,4 +1,4 @@
-"""Commands about events on their way out: publish them, and see what still waits here."""
+"""Commands that publish events and show the local spool."""
 
 from contextlib import closing
 from datetime import UTC, datetime
@@ -21,18 +21,18 @@ from mosshead.publishing.spool import Spool, SpoolContents
 def publish(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     text: Annotated[str | None, typer.Argument(help="One message.")] = None,
-    role: Annotated[str, typer.Option(help="Who says it: user, assistant, system or tool.")] = "user",
+    role: Annotated[str, typer.Option(help="The author's role: user, assistant, system or tool.")] = "user",
     conversation: Conversation = None,
     transcript: Annotated[Path | None, typer.Option(help='A file of "User: …" and "Assistant: …" lines.')] = None,
     messages: Annotated[
         Path | None, typer.Option(help="A file of JSON Lines: {role, content, conversation, …}.")
     ] = None,
-    wait: Annotated[float, typer.Option(help="Seconds to wait until it is consolidated.")] = 0.0,
+    wait: Annotated[float, typer.Option(help="Seconds to wait until the events are consolidated.")] = 0.0,
     json_output: Json = False,
 ) -> None:
     """Publish one message, a transcript, or a file of messages."""
     if sum(source is not None for source in (text, transcript, messages)) != 1:
-        raise typer.BadParameter("give exactly one of TEXT, --transcript and --messages")
+        raise typer.BadParameter("pass exactly one of TEXT, --transcript and --messages")
     if text is not None:
         ids = [namespace.publish(text, role=role, conversation=conversation)]
     elif transcript is not None:
@@ -52,7 +52,7 @@ def _publish_file(namespace: Namespace, path: Path, conversation: str | None) ->
 
 
 def spool(json_output: Json = False) -> None:
-    """What was published here and is not known to be in the inbox: where it waits, how much, and for whom."""
+    """Show the events in the local spool that are not known to be in the inbox yet, by namespace."""
     with closing(open_spool(client_settings())) as own:
         held = own.held()
         others = {path: other for path in own.others() if (other := _held_in(path)).events}

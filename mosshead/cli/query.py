@@ -1,4 +1,4 @@
-"""Commands that read: query, context, recall and profile."""
+"""Commands that read memories: query, context, recall and profile."""
 
 from typing import Annotated, Any
 
@@ -13,11 +13,11 @@ def query(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     text: Annotated[str, typer.Argument(help="What to look for.")],
     limit: int = 10,
-    threshold: Annotated[float | None, typer.Option(help="Only what is more similar than this cosine.")] = None,
+    threshold: Annotated[float | None, typer.Option(help="Minimum cosine similarity, exclusive.")] = None,
     as_of: AsOf = None,
     json_output: Json = False,
 ) -> None:
-    """The memories most similar to a text."""
+    """Find the memories most similar to a text."""
     hits = namespace.query(text, limit=limit, threshold=threshold, as_of=as_of, on_timeout="raise")
     rows = ((f"{hit.similarity:.2f}", f"{hit.salience:.1f}", hit.kind, hit.content) for hit in hits)
     shown = table(("similarity", "salience", "kind", "memory"), rows)
@@ -26,16 +26,16 @@ def query(  # noqa: PLR0917 - typer's options are its parameters
 
 def context(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
-    message: Annotated[str, typer.Argument(help="What the user says now.")],
+    message: Annotated[str, typer.Argument(help="The user's message.")],
     conversation: Conversation = None,
-    budget: Annotated[int, typer.Option(help="Tokens at most.")] = 800,
+    budget: Annotated[int, typer.Option(help="Maximum number of tokens.")] = 800,
     include_pending: Annotated[
-        int, typer.Option(help="How many of the last messages that are not consolidated yet.")
+        int, typer.Option(help="How many recent messages to include before they are consolidated.")
     ] = 0,
-    explain: Annotated[bool, typer.Option(help="Show by which path each memory and message came.")] = False,
+    explain: Annotated[bool, typer.Option(help="Show how each memory and message was found.")] = False,
     json_output: Json = False,
 ) -> None:
-    """What a model should know to answer a message."""
+    """Show what a model should know to answer a message."""
     found = namespace.context(
         message, conversation=conversation, budget=budget, include_pending=include_pending, on_timeout="raise"
     )
@@ -55,13 +55,13 @@ def context(  # noqa: PLR0917 - typer's options are its parameters
 def recall(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     text: Annotated[str, typer.Argument(help="What to look for.")],
-    conversation: Annotated[str | None, typer.Option("--conversation", "-c", help="The one that is going on.")] = None,
-    conversation_only: Annotated[bool, typer.Option(help="Look in this conversation alone.")] = False,
-    limit: Annotated[int, typer.Option(help="How many messages.")] = 4,
-    around: Annotated[int, typer.Option(help="How many before and after each come with it.")] = 1,
+    conversation: Annotated[str | None, typer.Option("--conversation", "-c", help="The current conversation.")] = None,
+    conversation_only: Annotated[bool, typer.Option(help="Search only this conversation.")] = False,
+    limit: Annotated[int, typer.Option(help="Maximum number of messages.")] = 4,
+    around: Annotated[int, typer.Option(help="How many messages to show before and after each.")] = 1,
     json_output: Json = False,
 ) -> None:
-    """What was said that answers to a text, word for word."""
+    """Find stored messages relevant to a text."""
     found = namespace.messages.search(
         text,
         conversation=conversation,
@@ -77,6 +77,6 @@ def recall(  # noqa: PLR0917 - typer's options are its parameters
 def profile(
     namespace: In, entity: Annotated[str, typer.Argument(help="A name, an alias or an id.")], json_output: Json = False
 ) -> None:
-    """What is known of one entity."""
+    """Show an entity's profile."""
     found = namespace.entities.profile(entity)
     print_answer(json_output, {"profile": found}, escape(found.summary))

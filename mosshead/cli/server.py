@@ -1,4 +1,4 @@
-"""Commands that serve memory to others: over HTTP and MCP, or MCP alone on standard input and output."""
+"""Commands that serve memory over HTTP and MCP, or over MCP on standard input and output."""
 
 import asyncio
 import logging
@@ -14,18 +14,21 @@ from mosshead.paths import NamespacePath
 
 def serve(  # noqa: PLR0917 - typer's options are its parameters
     host: Annotated[
-        str, typer.Option(help="The address to listen on. It speaks plain HTTP: put TLS before any other.")
+        str,
+        typer.Option(
+            help="Listen on this address. The server speaks plain HTTP; use a TLS proxy for any other address."
+        ),
     ] = ("127.0.0.1"),
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="0 for any that is free.")] = 8765,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="Port; 0 picks a free one.")] = 8765,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(help="A name by which others call it, as the Host header has it; may be repeated."),
+        typer.Option(help="Accept this name in the Host header; may be repeated."),
     ] = None,
-    body_bytes: Annotated[int, typer.Option(min=1_024, help="Of a request at most.")] = 2**20,
-    rate: Annotated[float, typer.Option(min=0.1, help="Requests a second of one token.")] = 20.0,
-    burst: Annotated[int, typer.Option(min=1, help="Requests of one token at once.")] = 60,
+    body_bytes: Annotated[int, typer.Option(min=1_024, help="Maximum size of a request body, in bytes.")] = 2**20,
+    rate: Annotated[float, typer.Option(min=0.1, help="Requests per second per token.")] = 20.0,
+    burst: Annotated[int, typer.Option(min=1, help="Maximum burst of requests per token.")] = 60,
 ) -> None:
-    """Serve memory over HTTP, with an OpenAPI page, and over MCP, until stopped. Each request needs a token."""
+    """Serve memory over HTTP, with an OpenAPI page, and over MCP until stopped. Each request needs a token."""
     app = _server()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     for quiet in ("mcp", "uvicorn", "httpx2"):
@@ -49,7 +52,7 @@ def serve_mcp(
         typer.Option("--namespace", "-n", envvar="MOSSHEAD_NAMESPACE", help="Tenant first, such as acme/sarah_123."),
     ],
     scopes: Annotated[
-        str, typer.Option(help="What the model may do: read, write, with a comma between them.")
+        str, typer.Option(help="What the model may do: read, write; separated by commas.")
     ] = "read,write",
 ) -> None:
     """Serve one namespace over MCP on standard input and output, for an agent on this machine."""
@@ -62,7 +65,7 @@ def serve_mcp(
 
 
 def _server() -> ModuleType:
-    """The module of the server. Raises ConfigurationError where the extra is not installed."""
+    """Import the server. Raises ConfigurationError if the extra is not installed."""
     try:
         from mosshead.contrib.server import app
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Commands about the service that runs on this machine: reach its code, show its logs, stop it."""
+"""Commands about the service running on this machine: show its logs, stop it."""
 
 import os
 import signal
@@ -20,9 +20,9 @@ _STOP_SECONDS = 90.0
 
 
 def reach_service(command: str) -> None:
-    """Let the service's code be imported by a command, and have a command other than `up` mean the service that runs here.
+    """Make the service's code importable, and point commands other than `up` and `demo` at the service running here.
 
-    What the environment names goes first. Raises ConfigurationError where the service is not installed.
+    Addresses in the environment take precedence. Raises ConfigurationError if the service is not installed.
     """
     sys.path.insert(0, str(service_folder()))
     named = any(os.environ.get(name) for name in ADDRESSES)
@@ -31,13 +31,15 @@ def reach_service(command: str) -> None:
 
 
 def logs(
-    names: Annotated[list[str] | None, typer.Argument(help="Of these alone, such as worker; all by default.")] = None,
-    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="How many of each.")] = 20,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on, until Ctrl-C.")] = False,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Show only these logs, such as worker; all by default.")
+    ] = None,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="Lines per log.")] = 20,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Follow the logs until Ctrl-C.")] = False,
 ) -> None:
-    """Show what the service that runs on this machine has logged.
+    """Show the logs of the service running on this machine.
 
-    Without --detach or --logs, `mosshead up` writes all but the servers' logs to its terminal.
+    Without --detach or --logs, `mosshead up` writes all logs except the servers' to its terminal.
     """
     folder = _running().data_dir / "logs"
     files = sorted(file for file in folder.glob("*.log") if not names or file.stem in names)
@@ -51,7 +53,7 @@ def logs(
 
 
 def down() -> None:
-    """Stop the service that runs on this machine; its data stays."""
+    """Stop the service running on this machine. Its data is kept."""
     found = _running()
     os.kill(found.pid, signal.SIGTERM)
     deadline = time.monotonic() + _STOP_SECONDS

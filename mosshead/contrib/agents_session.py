@@ -1,4 +1,4 @@
-"""`MemorySession`: a session of the OpenAI Agents SDK over a conversation's messages, which remembers.
+"""`MemorySession`: an OpenAI Agents SDK session with memory, stored as a conversation's messages.
 
 It has the SDK's protocol ``Session``, and imports nothing of the SDK. An item is a message of the conversation (`agents_items`).
 """
@@ -32,7 +32,7 @@ _MOST_SESSIONS = 1_000
 
 @dataclass(slots=True)
 class _Overlay:
-    """What this process did to a conversation and a read may not see yet: items that it added, and messages that it erased."""
+    """This process's changes to a conversation that reads may not see yet: items added, and messages erased."""
 
     added: dict[UUID, tuple[datetime, Item]] = field(default_factory=dict)
     gone: dict[UUID, None] = field(default_factory=dict)
@@ -40,9 +40,9 @@ class _Overlay:
 
 
 class MemorySession:
-    """For ``Runner.run(…, session=session)``. Cheap: a web app makes one for each request.
+    """A session for ``Runner.run(…, session=session)``. It is cheap; a web app can create one per request.
 
-    Give ``RunConfig(call_model_input_filter=session.remind)`` with it, and the model is told what is remembered.
+    Pass ``RunConfig(call_model_input_filter=session.remind)`` as well to put notes from memory into the model's input.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class MemorySession:
         self.session_id = session_id
         self.session_settings: Any = None
         if not checked_conversation(session_id):
-            raise ValueError("session_id: is empty; name the conversation")
+            raise ValueError("session_id: is empty; pass the name of the conversation")
         self._namespace: Namespace
         self._bridge: Bridge | None
         self._namespace, self._bridge = across(namespace)
@@ -91,29 +91,29 @@ class MemorySession:
             warm_up_reads(namespace)
 
     async def get_items(self, limit: int | None = None) -> list[Any]:
-        """Read the items in order, or the latest so many. Raises StoreUnavailable."""
+        """Read the items in order. limit: Only the latest ones. Raises StoreUnavailable."""
         most = getattr(self.session_settings, "limit", None) if limit is None else limit
         return [item for _, item in await run_across(self._bridge, lambda: self._read(most))]
 
     async def add_items(self, items: list[Any]) -> None:
-        """Publish items as turns of the conversation; memories form of what was said. Raises as `Namespace.publish`."""
+        """Publish items as messages of the conversation. For errors see `Namespace.publish`."""
         await run_across(self._bridge, lambda: self._add([plain(item) for item in items]))
 
     async def pop_item(self) -> Any:
-        """Erase the latest item for good, with what was learned from it alone, and return it; None where there is none."""
+        """Permanently erase the latest item and everything derived from it alone. Return it, or None if there is none."""
         return await run_across(self._bridge, self._pop)
 
     async def clear_session(self) -> None:
-        """Erase the conversation for good, with what was learned from it alone. A new chat needs a new ``session_id`` only."""
+        """Permanently erase the conversation and everything derived from it alone. A new chat only needs a new ``session_id``."""
         await run_across(self._bridge, self._clear)
 
     async def remind(self, data: Any) -> Any:
-        """Put what is known into the input of a model's call: a ``call_model_input_filter``. The session keeps no notes."""
+        """Put notes into the input of a model call; a ``call_model_input_filter``. The notes are not stored in the session."""
         given = data.model_data
         call = Call(self._injection, Responses(), {"input": given.input, "instructions": given.instructions})
         said = [number for number, item in enumerate(given.input) if plain(item).get("role") == Role.USER]
         asked = (said[-1], text_of(plain(given.input[said[-1]]).get("content"))) if said else None
-        # The calls of one turn, with tools in between, have the same notes, or the provider's cache would not hold.
+        # All calls of a turn, with tools in between, get the same notes, to keep the provider's prompt cache valid.
         if self._turn[0] != asked and (reading := call.recall_async()) is not None:
             read = await wait_async(reading, call.to_read)
             self._turn = (asked, read)
@@ -124,7 +124,7 @@ class MemorySession:
         return replace(given, **reminded)
 
     def _read(self, limit: int | None = None) -> list[tuple[UUID, Item]]:
-        overlay, added = self._overlay, dict(self._overlay.added)  # before the read: what it does not see yet is there
+        overlay, added = self._overlay, dict(self._overlay.added)  # copy before the read, which may not see these yet
         most = None if limit is None else limit + len(overlay.gone)
         with self._namespace.session.transaction() as connection:
             rows = Sql(f"""
@@ -148,7 +148,7 @@ class MemorySession:
         for event in events:
             event |= {"conversation": self.session_id, "event_id": uuid7()}
             event["occurred_at"] = moment.astimezone(self._zone)
-            if self._injected and event["role"] != Role.USER:  # who speaks before anything is read
+            if self._injected and event["role"] != Role.USER:  # the user speaks before notes are read
                 event["injected"] = self._injected
             moment += _TICK
         self._namespace.session.publish_all(events)

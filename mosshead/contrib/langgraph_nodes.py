@@ -1,4 +1,4 @@
-"""Two nodes for a graph of LangGraph: one tells the model what is remembered, one publishes what was said."""
+"""Two LangGraph nodes: one puts notes from memory into the model's input, one publishes the turn."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -34,9 +34,9 @@ class _Nodes:
         timeout: float = 0.3,
         on_error: Callable[[Exception], object] | None = None,
     ) -> None:
-        """namespace: whose memory, or a function that says it of a run's config. The rest as for ``with_memory``.
+        """namespace: A namespace, or a function that returns one for a run's config. The rest as for ``with_memory``.
 
-        Raises ValueError, which names what does not fit.
+        Raises ValueError, which names the invalid argument.
         """
         self._namespace, self._zone, self._on_error = namespace, zone, on_error
         self._budget, self._seconds = checked_limit(budget, "budget"), checked_seconds("timeout", timeout)
@@ -85,7 +85,7 @@ class _Nodes:
         """Whose memory a run is about, and how it is told. Raises ValueError where the config has no thread."""
         thread = config.get("configurable", {}).get("thread_id")
         if not thread:
-            raise ValueError("thread_id: is missing; run the graph with {'configurable': {'thread_id': …}}")
+            raise ValueError("thread_id: missing; run the graph with {'configurable': {'thread_id': …}}")
         namespace = self._namespace(config) if callable(self._namespace) else self._namespace
         return Injection(
             asynchronous=self._asynchronous,
@@ -150,12 +150,12 @@ def _place(injection: Injection) -> tuple[object, str]:
 
 
 def _plain(messages: Sequence[BaseMessage]) -> list[Message]:
-    """Messages as the chat completion API has them."""
+    """Convert messages to the format of the chat completions API."""
     return [dict(one) for one in convert_to_openai_messages(list(messages))]
 
 
 def _event_of(message: Message) -> Message | None:
-    """A message as it is published; None where it says and calls nothing."""
+    """Return the event of a message, or None if it has neither text nor tool calls."""
     content, calls = storable(text_of(message.get("content"))), message.get("tool_calls")
     if not (content or calls):
         return None
@@ -165,7 +165,7 @@ def _event_of(message: Message) -> Message | None:
 
 
 def _id_of(namespace: Namespace, thread: str, message: BaseMessage) -> dict[str, Any]:
-    """The id of a message's event, which follows from that of the message, if it has one."""
+    """Derive the event's id from the message's id, if it has one."""
     return {"event_id": uuid5(namespace.path.home_id, f"{thread}\x1f{message.id}")} if message.id else {}
 
 

@@ -1,6 +1,6 @@
-"""`MossheadStore`: a store of LangGraph whose items are documents of a namespace.
+"""`MossheadStore`: a LangGraph store whose items are documents of a namespace.
 
-LangGraph's own `InMemoryStore` answers each batch, filled with the items that are kept: filters, wildcards and pages are its own.
+Each batch is answered by LangGraph's own `InMemoryStore`, filled with the stored items; it handles filters, wildcards and pages.
 """
 
 import json
@@ -33,10 +33,10 @@ from mosshead.models.memories import Decision
 from mosshead.safety import texts_in
 
 Place = tuple[tuple[str, ...], str]
-"""LangGraph's namespace and the key in it."""
+"""LangGraph's namespace, and a key in it."""
 
 Kept = dict[str, Any]
-"""An item as it is kept."""
+"""An item as stored."""
 
 _T = TypeVar("_T")
 
@@ -44,7 +44,7 @@ _MOST_VECTORS = 10_000
 
 
 class MossheadStore(BaseStore):
-    """For ``graph.compile(store=…)``. All of LangGraph's namespaces are within the one namespace of Mosshead.
+    """A store for ``graph.compile(store=…)``. All LangGraph namespaces are stored in one Mosshead namespace.
 
     Each change is an edit of a document, which `Namespace.undo` takes back. Items do not expire: there is no TTL. Of an
     `AsyncNamespace` the methods that are awaited work alone (``aget``, ``aput``, …).
@@ -53,7 +53,7 @@ class MossheadStore(BaseStore):
     supports_ttl = False
 
     def __init__(self, namespace: Face, *, index: IndexConfig | None = None) -> None:
-        """index: as LangGraph's stores take it; by default the namespace's own embedder, and all of a value."""
+        """index: As for LangGraph's stores; by default the namespace's embedder, over whole values."""
         straight: Namespace
         self._bridge: Bridge | None
         straight, self._bridge = across(namespace)
@@ -90,7 +90,7 @@ class MossheadStore(BaseStore):
         return await self._across(lambda: self.batch(ops))
 
     def decisions(self, namespace: tuple[str, ...], key: str) -> list[Decision]:
-        """List the changes of an item, newest first; `Namespace.undo` takes one back."""
+        """List the changes of an item, newest first. `Namespace.undo` reverts one."""
         return self._texts.decisions([_name(namespace, key)])
 
     def held(self) -> dict[Place, HeldText]:
@@ -117,7 +117,7 @@ class MossheadStore(BaseStore):
         return await run_across(self._bridge, call)
 
     def _items(self, names: list[str] | None) -> dict[Place, Kept]:
-        """The items that are kept, in the order of their making. names: of those alone."""
+        """Return the stored items, oldest first. names: Only these."""
         items = [json.loads(text) for text in self._texts.read(names).values()]
         items.sort(key=lambda item: str(item["created_at"]))
         return {(tuple(item["of"][:-1]), item["of"][-1]): item for item in items}
@@ -165,7 +165,7 @@ class MossheadStore(BaseStore):
 
 
 class _CachedEmbeddings(Embeddings):
-    """Remembers vectors, of the latest texts."""
+    """Caches the vectors of the latest texts."""
 
     def __init__(self, inner: Embeddings) -> None:
         self._inner = inner

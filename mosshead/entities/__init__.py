@@ -1,1 +1,1 @@
-"""Who is meant: names that stand in a text, whose they may be, and which of several bearers a message speaks of."""
+"""Entity resolution: find names in a text, their candidate entities, and the one that a message means."""

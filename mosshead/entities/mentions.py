@@ -1,7 +1,7 @@
-"""What a message refers to: the entities that it names, and what it means without naming it. Pure, by closed lists; English.
+"""Find what a message refers to, with or without naming it. Pure, by closed word lists; English only.
 
-Names come from `entities.lookup`, pronouns and descriptions from `language.references`. An LLM may be handed in to parse
-instead, with a time limit: whatever it does, the heuristics answer in its place when it is late, fails or answers nonsense.
+Names come from `entities.lookup`, pronouns and descriptions from `language.references`. An app may pass its own parser, such as
+an LLM, with a time limit; if it is late, fails or returns nonsense, the heuristics are used.
 """
 
 import re
@@ -21,7 +21,7 @@ from mosshead.language.wordlists import GRAMMAR
 from mosshead.patterns import lazy_pattern
 
 PARSE_SECONDS = 1.0
-"""How long a parser that is handed in may take."""
+"""Default time limit of an app-supplied parser, in seconds."""
 
 
 class MentionKind(StrEnum):
@@ -40,8 +40,7 @@ class MentionKind(StrEnum):
 class Mention:
     """Words of a message that refer to something.
 
-    start, end: their place. entities: by name, who may be meant; several of one name, or none. of: whose attribute it is, as the
-    message names it.
+    start, end: Their offsets. entities: The candidates for a name, if any. of: The owner of an attribute, as named there.
     """
 
     kind: MentionKind
@@ -53,7 +52,7 @@ class Mention:
 
 
 Parser = Callable[[str], Any]
-"""Takes the message; returns mentions as mappings of ``kind`` and ``text``. It runs on a thread of its own."""
+"""Takes the message, and returns mentions as mappings with ``kind`` and ``text``. It runs in its own thread."""
 
 _FORMS = {
     ReferenceForm.PRONOUN: MentionKind.PRONOUN,
@@ -75,10 +74,12 @@ _ATTRIBUTE = lazy_pattern(r"['’]s?\s+(?P<attribute>[^\W\d_]+)")
 def parse(
     message: str, found: Sequence[NameMatch], *, parser: Parser | None = None, seconds: float = PARSE_SECONDS
 ) -> tuple[Mention, ...]:
-    """What a message refers to, in the order in which it does.
+    """Find what a message refers to, in order of appearance.
 
-    found: the names in it, of which those with text number 0 count. parser: is asked instead of the heuristics for all but the
-    names, and given so many seconds; the heuristics stand in where it has no good answer by then.
+    Args:
+        found: The names in it; only those with text number 0 count.
+        parser: Replaces the heuristics for everything but names; they are used if it has no valid answer in time.
+        seconds: The parser's time limit.
     """
     names = list(_names(message, found))
     others = None
@@ -107,7 +108,7 @@ def _names(message: str, found: Sequence[NameMatch]) -> Iterator[Mention]:
 
 
 def _attributes(message: str, names: Sequence[Mention]) -> Iterator[Mention]:
-    """ "Peter's content": what is asked of somebody who is named."""
+    """Find attributes of a named entity, such as "Peter's content"."""
     for name in names:
         if match := _ATTRIBUTE.match(message, name.end):
             yield _mention(message, MentionKind.ATTRIBUTE, *match.span("attribute"), of=name.text)

@@ -1,4 +1,4 @@
-"""Who is meant by a name in a message: asked by an app, answered in one round trip to Postgres."""
+"""Resolve a name in a message to an entity, in one round trip to Postgres."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,17 +25,18 @@ from mosshead.store.connection import in_one_trip, tenant_transaction
 from mosshead.text import readable, turns_before
 
 TURNS = 4
-"""So many of the turns before a message have a say."""
+"""How many preceding turns are taken into account."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolution:
-    """Who is meant by a mention.
+    """The entity that a mention refers to.
 
-    status: "resolved", and ``entity`` says who; "ambiguous": the words fit several, and ``question`` asks which; "unknown":
-    nobody whom the memories know.
-    candidates: who bears the name, the best fit first, each with what tells it from the others; scores are comparable within one
-    answer only.
+    Attributes:
+        status: "resolved": see ``entity``. "ambiguous": several entities fit, and ``question`` asks which. "unknown": no known
+            entity has this name.
+        candidates: The entities with this name, best fit first, each with what distinguishes it. Scores are comparable only
+            within one answer.
     """
 
     status: Literal["resolved", "ambiguous", "unknown"]
@@ -55,9 +56,9 @@ def who_is_meant(
     history: Sequence[Mapping[str, Any]],
     conversation: str | None,
 ) -> Resolution:
-    """What `Namespace.resolve` answers: its arguments checked and redacted, and the turns before fetched if need be.
+    """Answer `Namespace.resolve`: check and redact the arguments, fetch the preceding turns if needed, and resolve the mention.
 
-    Without a mention, it is the first name in the message that several bear, else its first name.
+    Without a mention, use the first ambiguous name in the message, else its first name.
     """
     _check(text, mention)
     message = redact(readable("text", text))
@@ -74,7 +75,7 @@ def who_is_meant(
         looked = asking.look(said)
     if said is None:
         return Resolution(status="unknown", mention="")
-    # The user, whom nobody has to ask for, is not among them.
+    # The user is no candidate, since users do not ask who they are.
     bearers = {key: one for key, one in _named_by(looked.weighed, said) if not one.is_user}
     decision = disambiguate(looked.asked, {key: one.evidence for key, one in bearers.items()})
     best = evidence.offered(bearers, decision.scores[:MOST_OFFERED])
@@ -89,14 +90,14 @@ def who_is_meant(
 
 
 def _guessed(asking: "_Asking") -> tuple[str | None, "_Looked"]:
-    """The name that a message speaks of, and what was found for it; None where it names nobody who is known.
+    """Return the name that a message is about and what was found for it, or None if it names no known entity.
 
-    The name is guessed, and what is found tells whether the guess is right; where it is not, it is asked anew.
+    Guess the name and look it up in one trip; if the result shows that the guess was wrong, look again.
     """
     guess = likely_name(asking.message)
     looked = asking.look(guess)
     if guess and looked.weighed and not _borne(looked.weighed, guess):
-        # Others share a word with the guess, and may be named by a part of it.
+        # Other entities share a word with the guess; a part of it may name one of them.
         guess, looked = None, asking.look(None)
     said = contested(_in_message(looked, asking.message, guess))
     return said, looked if said in {None, guess} else asking.look(said)
@@ -106,15 +107,15 @@ def _check(text: str, mention: str | None) -> None:
     for name, given in (("text", text), ("mention", mention)):
         if given is not None and (not isinstance(given, str) or not given.strip()):
             raise ValueError(
-                f"{name}: give some words, not {'nothing' if isinstance(given, str) else type(given).__name__}"
+                f"{name}: pass a non-empty text, got {'an empty one' if isinstance(given, str) else type(given).__name__}"
             )
     if mention is not None and mention.casefold() not in text.casefold():
-        raise ValueError("mention: is not in the text; give it as it stands there, such as 'Peter' of 'Ask Peter'")
+        raise ValueError("mention: is not in the text; pass it as written there, such as 'Peter' in 'Ask Peter'")
 
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """asked: what is said around a mention. found: what else is named there. weighed: who may bear the mention."""
+    """asked: The words around a mention. found: Other names there. weighed: The candidates for the mention."""
 
     asked: Telling
     found: Sequence[NameMatch]
@@ -123,7 +124,7 @@ class _Looked:
 
 @dataclass(frozen=True, slots=True)
 class _Asking:
-    """A message, the turns before it (``history``), and where the memories are."""
+    """A message, the preceding turns (``history``), and access to the memories."""
 
     engine: Engine
     path: NamespacePath
@@ -132,7 +133,7 @@ class _Asking:
     history: tuple[str, ...]
 
     def look(self, mention: str | None) -> _Looked:
-        """Fetch all that decides, in one trip; without a mention, the names alone."""
+        """Fetch everything needed in one trip; without a mention, only the names."""
         texts = [self.message, *self.history]
         asked = telling(self.message, mention or self.message, self.history)
         mention_keys = keys_of([mention], are_names=True) if mention else set()

@@ -51,6 +51,6 @@ class Archive:
                 with place.open(encoding="utf-8-sig") as file:
                     yield file
         except UnicodeDecodeError:
-            raise InvalidEvent(f"{self.named(name)}: not a text in UTF-8") from None
+            raise InvalidEvent(f"{self.named(name)}: not a UTF-8 text file") from None
         except BadZipFile:
             raise InvalidEvent(f"{self.named(name)}: damaged in the zip; download the export again") from None

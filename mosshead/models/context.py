@@ -1,4 +1,4 @@
-"""The context of a message as a value, and how its text shows what is in it. Pure."""
+"""`Context` and `MessageHits`: what a read returns, and how they render as text. Pure."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,19 +14,23 @@ from mosshead.models.questions import Question
 from mosshead.text import as_compared
 
 _REPLACED, _REPLACED_CHARACTERS = 2, 80
-"""What a line tells of what a message says that holds no longer."""
+"""How many outdated statements a message line mentions, and how many characters of each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """Why a memory, or a message, is in a context; the other of the two is None.
+    """Why a memory or a message is in a context. Either ``memory`` or ``message`` is set.
 
-    paths: that found it. guaranteed: it had its place before all was ranked.
-    score: base + boost, or the score of the place that a reranker gave it. base: relevance, salience and strength, weighted, at
-    any age; boost: for what was said lately.
-    cosine, words: the raw scores, of which words is BM25; None of what nobody scored. parts: what each signal adds, in standard
-    deviations, by its name in `Relevance` or `MessageWeights`. sources: the messages that a memory was taken from.
-    heading: of the lines among which the text has it; empty where it has none.
+    Attributes:
+        paths: The retrieval paths that found it.
+        score: ``base + boost``, or the score from the reranker.
+        base: Weighted relevance, salience and strength, regardless of age.
+        boost: Added for recent items.
+        guaranteed: It was included before ranking.
+        cosine, words: The raw scores; ``words`` is BM25. None if not scored.
+        parts: Each signal's contribution in standard deviations, by its name in `Relevance` or `MessageWeights`.
+        sources: The messages that a memory was derived from.
+        heading: The heading it is shown under; may be empty.
     """
 
     memory: Hit | None = None
@@ -44,7 +48,7 @@ class Explanation:
 
     @property
     def content(self) -> str:
-        """What is remembered, or was said."""
+        """The text of the memory or message."""
         return self.memory.content if self.memory else self.message.content if self.message else ""
 
 
@@ -52,13 +56,14 @@ class Explanation:
 class Context:
     """What a model should know to answer a message.
 
-    memories: in the order in which the text shows them: what is of one subject together, the best first. messages: what was said,
-    in the order of time.
-    questions: where it is open who is meant, and asking beats guessing.
-    ordered: the text has its lines in the order of ``explanations``, the best first, and not as above; behind the memories that
-    it shows, ``memories`` has those that a message is shown in the place of, since their words are in the prompt, too.
-    tokens: of ``text``, counted by the embedder's tokenizer.
-    partial: events are still on their way; or the read did not end in time, and ``reason`` says so.
+    Attributes:
+        memories: Grouped by subject, best first, as in the text.
+        messages: Related messages, in chronological order.
+        questions: Ambiguous names that are worth asking the user about.
+        ordered: If True, the lines of ``text`` follow ``explanations``, best first, and ``memories`` ends with those whose
+            source message is shown instead.
+        tokens: Number of tokens in ``text``, by the embedder's tokenizer.
+        partial: Some events are not consolidated yet, or the read timed out; ``reason`` is then set.
     """
 
     memories: tuple[Hit, ...]
@@ -72,11 +77,10 @@ class Context:
 
     @property
     def text(self) -> str:
-        """``- content`` lines for memories and ``speaker, date: content`` lines for messages, the best first.
+        """The context as lines, best first: ``- content`` for memories, ``speaker, date: content`` for messages.
 
-        What is about one of several with the same name stands under a heading that tells who that is.
-        A context that fills its budget has all memories first, and then under a date for each conversation and day what was said.
-        Empty where nothing is known. For a prompt, take `as_system_message`.
+        If several entities share a name, headings tell them apart. With ``fill=True``, memories come first, then messages under
+        a date for each conversation and day. Empty if nothing is known. In a prompt, use `as_system_message`.
         """
         if self.ordered:
             return "\n".join(_lines_of_all(self.explanations))
@@ -84,10 +88,10 @@ class Context:
         return "\n".join((*notes, *_said(self.messages)))
 
     def as_system_message(self) -> dict[str, str]:
-        """The same as ``{"role": "system", "content": …}``, to stand before the turns: data inside a fence.
+        """Return the text as a system message, ``{"role": "system", "content": …}``, to place before the turns.
 
-        Whatever a memory or a message holds, it is one line of the fence and cannot end it. Where nothing is known, the fence is
-        empty. It takes some 30 tokens more than `tokens`, and one more for each line of what was said, which it leads by "- ".
+        The text is fenced as data: each memory or message is one line and cannot close the fence. If nothing is known, the
+        fence is empty. The fence adds about 30 tokens to `tokens`, plus one for each message line.
         """
         if self.ordered:
             lines = (one.removeprefix("- ") for one in _lines_of_all(self.explanations))
@@ -96,12 +100,12 @@ class Context:
         return {"role": "system", "content": fenced((*notes, *_said(self.messages)))}
 
     def explain(self) -> tuple[Explanation, ...]:
-        """For each memory and each message of the context, how it came to be there."""
+        """Return why each memory and message is in the context."""
         return self.explanations
 
 
 def _lines_of_all(those: Iterable[Explanation]) -> Iterator[str]:
-    """The lines of an ordered context, with the headings above them."""
+    """Yield the lines of an ordered context, with their headings."""
     for heading, some in groupby(those, key=lambda one: one.heading):
         if heading:
             yield f"{heading}:"
@@ -109,7 +113,7 @@ def _lines_of_all(those: Iterable[Explanation]) -> Iterator[str]:
 
 
 def context_line(one: Explanation) -> str:
-    """Return a memory or a message as a line of an ordered context."""
+    """Render a memory or a message as a line of an ordered context."""
     if one.message is not None:
         return dated_message_note(one.message)
     return f"- {memory_note(one.memory)}" if one.memory else ""
@@ -121,7 +125,7 @@ def day_heading(message: StoredMessage) -> str:
 
 
 def message_note(message: StoredMessage) -> str:
-    """A message on one line; what it says that was replaced since is marked as earlier."""
+    """Render a message on one line, and mark statements in it that no longer hold."""
     line = message_line(message.role, message.speaker, message.content)
     if not message.replaced:
         return line
@@ -130,25 +134,25 @@ def message_note(message: StoredMessage) -> str:
 
 
 def dated_message_note(message: StoredMessage) -> str:
-    """A message on one line, with the day on which it was said."""
+    """Render a message on one line, with its date."""
     who, _, what = message_note(message).partition(": ")
     return f"{who}, {said_on(message)}: {what}"
 
 
 def group_of(message: StoredMessage) -> tuple[str, date]:
-    """Conversation and day, by which a message has a heading of its own, unless it goes on under another (`_groups`)."""
+    """Return a message's conversation and day, the key of its heading unless `_groups` joins it to another group."""
     return message.conversation or "", message.said_at.date()
 
 
 def in_order(messages: Sequence[StoredMessage]) -> tuple[StoredMessage, ...]:
-    """Groups by their first message, and in each the order in which it was said."""
+    """Order messages by group, and chronologically within each group. Groups are ordered by their first message."""
     return tuple(message for group in _groups(messages) for message in group)
 
 
 def _groups(messages: Sequence[StoredMessage]) -> Iterable[Sequence[StoredMessage]]:
-    """What shares a heading: what was said in a conversation on one day, by the calendar of who spoke or of who spoke first.
+    """Group messages that share a heading: one conversation and day, in the zone of the message or of the group's first one.
 
-    An app may publish what the user says in their zone, and what the assistant says in the server's: no heading comes between.
+    An app may publish user messages in the user's zone and assistant messages in the server's; they stay in one group.
     """
     groups: dict[tuple[str, date], list[StoredMessage]] = {}
     latest: dict[str, list[StoredMessage]] = {}
@@ -169,7 +173,7 @@ def _said(messages: Sequence[StoredMessage]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageHit:
-    """A message that answers to what was asked. score: of the ranking, in standard deviations; similarity: cosine, -1 to 1."""
+    """A message found by a search. score: Ranking score in standard deviations. similarity: Cosine, -1 to 1."""
 
     message: StoredMessage
     score: float
@@ -178,7 +182,7 @@ class MessageHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
-    """Messages that stand together in a conversation: some that were recalled, with their neighbours, in order."""
+    """Consecutive messages of a conversation: one or more hits with their neighbours, in order."""
 
     conversation: str | None
     messages: tuple[StoredMessage, ...]
@@ -186,11 +190,13 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageHits:
-    """What `Namespace.messages.search` found.
+    """The result of `Namespace.messages.search`.
 
-    hits: best first. excerpts: the same with their neighbours, in the order of time, nothing twice; what the given history has
-    anyway is left out. conversation: the one that was asked from.
-    reason: why nothing was found, where the read did not end in time.
+    Attributes:
+        hits: Best first.
+        excerpts: The hits with their neighbours, in chronological order, without duplicates or messages of the given history.
+        conversation: The current conversation.
+        reason: Set if the read timed out.
     """
 
     hits: tuple[MessageHit, ...]
@@ -201,34 +207,31 @@ class MessageHits:
 
     @property
     def messages(self) -> tuple[StoredMessage, ...]:
-        """The messages that were recalled, best first, without their neighbours."""
+        """The messages found, best first, without their neighbours."""
         return tuple(hit.message for hit in self.hits)
 
     @property
     def partial(self) -> bool:
-        """Whether something that was published is not yet in effect, or the read did not end in time."""
+        """Whether some published events are not consolidated yet, or the read timed out."""
         return self.reason is not None or self.progress.partial
 
     @property
     def text(self) -> str:
-        """The excerpts as text: a line that says where and when, and under it ``speaker: content`` lines.
+        """The excerpts as text: a heading with place and time, then ``speaker: content`` lines.
 
-        An app's name of a conversation may hold anything, so other conversations are numbered here. `Excerpt.conversation` has
-        their names. For a prompt, take `as_system_message`.
+        Other conversations are numbered, since their names may contain anything; see `Excerpt.conversation` for the names. In a
+        prompt, use `as_system_message`.
         """
         return "\n".join(self._shown(self.excerpts))
 
     def as_system_message(self) -> dict[str, str]:
-        """The same as ``{"role": "system", "content": …}``, to stand before the turns: data inside a fence.
-
-        Where nothing was found, the fence is empty.
-        """
+        """Return the text, fenced as data, as a system message to place before the turns. The fence may be empty."""
         return {"role": "system", "content": fenced(self._shown(self.excerpts))}
 
     def as_messages(self) -> list[dict[str, str]]:
-        """At most two system messages to stand before the turns: from other conversations, and from earlier in this one.
+        """Return up to two system messages to place before the turns: from other conversations, and from earlier in this one.
 
-        What was said is data inside a fence: no text in it can end the fence. Both say where and when it was said.
+        The excerpts are fenced as data, with place and time; no text in them can close the fence.
         """
         here = [one for one in self.excerpts if self.conversation is not None and one.conversation == self.conversation]
         elsewhere = [one for one in self.excerpts if one not in here]
@@ -245,14 +248,16 @@ class MessageHits:
 def excerpts(
     hits: Collection[UUID], around: Sequence[StoredMessage], *, known: Collection[str] = ()
 ) -> tuple[Excerpt, ...]:
-    """Join what was recalled and its neighbours to stretches without a gap, the earliest first.
+    """Join hits and neighbours into consecutive excerpts, earliest first.
 
-    around: the hits and their neighbours. known: the contents of what the caller's history has, as they are compared; such a
-    message is left out, and so is a neighbour that has lost its hit by that.
+    Args:
+        hits: The ids of the hits.
+        around: The hits and their neighbours.
+        known: Contents of the caller's history, normalised with `as_compared`; neighbours with these contents are left out.
     """
     kept = {one.id: one for one in around if one.id in hits or as_compared(one.content) not in known}
     ordered = sorted(kept.values(), key=lambda one: (one.conversation or "", one.place, one.said_at, one.id))
-    # In one stretch, a message's number less its place in the list is the same.
+    # Within a run of consecutive messages, place minus list index is constant.
     stretches = groupby(enumerate(ordered), key=lambda pair: (pair[1].conversation, pair[1].place - pair[0]))
     found = (tuple(one for _, one in stretch) for _, stretch in stretches)
     joined = [
@@ -264,7 +269,7 @@ def excerpts(
 
 
 def _lines(excerpt: Excerpt, number: int | None) -> Iterator[str]:
-    """number: of a conversation that is not the one that goes on."""
+    """Render an excerpt. number: Of its conversation, unless that is the current one."""
     first = excerpt.messages[0]
     if excerpt.conversation is None:
         where = "Outside any conversation"

@@ -1,4 +1,4 @@
-"""Documents and records as `Namespace` gives them back, in the app's own shapes; and how an edit of one is checked. Pure."""
+"""Documents and records in the app's own schemas, and the check of a document edit. Pure."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,10 +17,13 @@ S = TypeVar("S", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document(Generic[S]):
-    """A document, typed.
+    """A document as an instance of its schema.
 
-    version: from 1; 0 is none. made_by: the decision that made this version. by_hand: the fields, as JSON Pointers
-        ("/address/city"), that the app edited; what was said before the edit does not change them.
+    Attributes:
+        version: Counts from 1.
+        made_by: The decision that made this version.
+        by_hand: The fields that the app edited, as JSON Pointers ("/address/city"). Messages from before the edit do not
+            change them.
     """
 
     value: S
@@ -32,7 +35,7 @@ class Document(Generic[S]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredDocument:
-    """A document as JSON, for whoever has not the model that it was made for. name: of its schema; the rest as `Document`."""
+    """A document as JSON, for readers without its pydantic model. name: The schema's name. Otherwise like `Document`."""
 
     name: str
     body: Mapping[str, Any] = field(hash=False)
@@ -44,7 +47,7 @@ class StoredDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record(Generic[S]):
-    """A record, typed, and the memory that holds it. similarity: cosine with the text that was asked for, if one was."""
+    """A record as an instance of its schema, with the memory that holds it. similarity: Cosine with the query text, if any."""
 
     value: S
     memory: StoredMemory = field(repr=False)
@@ -52,7 +55,7 @@ class Record(Generic[S]):
 
 
 def changes_to(body: Mapping[str, Any], wanted: BaseModel) -> dict[str, Any]:
-    """What an edited document changes. A field that was never set stands at its default, and is not edited by staying there."""
+    """Return the patch from a stored document to an edited one. Fields that keep their default do not count as edited."""
     try:
         before = as_json(read(type(wanted), body))
     except ValueError:
@@ -61,9 +64,9 @@ def changes_to(body: Mapping[str, Any], wanted: BaseModel) -> dict[str, Any]:
 
 
 def as_read(schema: type[BaseModel], body: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """A patch with its values as the schema reads them: a form brings "42" for a number, which the service would refuse.
+    """Return a patch with its values coerced by the schema: a form sends "42" for a number, which the service would refuse.
 
-    Raises InvalidEvent where what it makes of the document does not fit the schema.
+    Raises InvalidEvent if the patched document does not match the schema.
     """
 
     def after(changes: Mapping[str, Any]) -> BaseModel:
@@ -74,7 +77,7 @@ def as_read(schema: type[BaseModel], body: Mapping[str, Any], patch: Mapping[str
     except ValueError as error:
         raise InvalidEvent(f"patch: what it makes {error}") from None
     told = _with_values_of(as_json(wanted), patch)
-    # A secret is not told as JSON, nor does every validator make the same of what it has made.
+    # Keep the given value if the coerced one does not read back alike: JSON masks secrets, and validators may not be idempotent.
     return {
         name: told[name] if _reads_alike(wanted, after, {**patch, name: told[name]}, {name: value}) else value
         for name, value in patch.items()
@@ -94,7 +97,7 @@ def _reads_alike(
 
 
 def _with_values_of(after: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """The patch with what stands in a document where the patch sets something."""
+    """Return the patch with each value replaced by the document's value for that field."""
     told: dict[str, Any] = dict(patch)
     for name, value in patch.items():
         stands = after.get(name)
@@ -106,12 +109,12 @@ def _with_values_of(after: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[
 
 
 def typed(schema: type[S], body: Any) -> S:
-    """What is stored, as the app's model. Raises SchemaMismatch."""
+    """Return stored data as an instance of the app's model. Raises SchemaMismatch."""
     try:
         return read(schema, body)
     except ValueError as error:
         raise SchemaMismatch(
-            f"{schema.__name__}: what is stored {error}; read it with the schema that it was made for"
+            f"{schema.__name__}: the stored data {error}; read it with the schema it was made for"
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""An entity as the registry has it: what linking and resolving decide on, on both sides."""
+"""An entity of the registry, as linking and resolution use it in the app and the service."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -6,15 +6,14 @@ from uuid import UUID
 from mosshead.models.kinds import EntityType
 
 USER = "User"
-"""The name of the user's entity, in the registry and in memories."""
+"""Name of the user's entity, in the registry and in memories."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisteredEntity:
-    """An entity and what tells it from its namesakes.
+    """An entity and what distinguishes it from its namesakes.
 
-    description: what somebody said it is ("User's brother", "writer").
-    key: the app's own name for it, where it was imported.
+    description: What it was said to be ("User's brother", "writer"). key: The app's own id, if it was imported.
     """
 
     entity_id: UUID

@@ -1,11 +1,11 @@
-"""The closed vocabularies that the app, the service and the database share."""
+"""Enums shared by the app, the service and the database."""
 
 from enum import StrEnum
 from typing import Final
 
 
 class Role(StrEnum):
-    """Who said a message, in the words of the chat completion API."""
+    """The author of a message, as in the chat completions API."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -14,11 +14,11 @@ class Role(StrEnum):
 
 
 SPEAKING: Final = frozenset({Role.USER, Role.ASSISTANT})
-"""The two who speak: a prompt, and what a tool returns, are nobody's words."""
+"""The roles that speak. System prompts and tool results are not statements by anyone."""
 
 
 class MemoryKind(StrEnum):
-    """What sort of thing a memory states."""
+    """The kind of statement that a memory makes."""
 
     FACT = "fact"
     PREFERENCE = "preference"
@@ -29,7 +29,7 @@ class MemoryKind(StrEnum):
 
 
 class EntityType(StrEnum):
-    """What sort of thing an entity is."""
+    """The type of an entity."""
 
     PERSON = "person"
     ORG = "org"
@@ -41,7 +41,7 @@ class EntityType(StrEnum):
 
 
 class Granularity(StrEnum):
-    """How precisely the time of an event is known; the interval beside it says the rest."""
+    """How precisely the time of an event is known."""
 
     MINUTE = "minute"
     HOUR = "hour"
@@ -54,4 +54,4 @@ class Granularity(StrEnum):
 
 
 OF_A_DAY: Final = frozenset({Granularity.MINUTE, Granularity.HOUR, Granularity.PART_OF_DAY, Granularity.DAY})
-"""What is known to the day, or more precisely."""
+"""Granularities of a day or finer."""

@@ -1,4 +1,4 @@
-"""What a read gives back: frozen values, with nothing of the database about them."""
+"""Frozen values that reads return, independent of the database."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,12 +16,12 @@ _FROM_MIDNIGHT = timedelta(hours=13)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 State = Literal["active", "superseded", "withdrawn"]
-"""Whether a memory holds, was replaced, or was taken back by an undo."""
+"""Whether a memory is valid, was replaced, or was withdrawn by a forget or an undo."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occurrence:
-    """When something happened or will: a half-open interval, and how precisely that is known."""
+    """When something happened or will happen: a half-open interval, and how precisely it is known."""
 
     start: datetime
     end: datetime
@@ -29,13 +29,13 @@ class Occurrence:
 
     @property
     def day(self) -> date:
-        """The day on which it begins, as the calendar had it where it was said.
+        """The calendar day on which it begins, where it was said.
 
-        Whole days that begin at no midnight do so at that of a zone which was not kept. A midnight from Honolulu's to that of
-        Auckland's summer is of the day that UTC has 13 hours later.
+        Whole days whose start is not midnight were stored without their zone. Midnight anywhere from Honolulu to Auckland (in
+        summer) belongs to the UTC day 13 hours later.
         """
         start, length = self.start, self.end - self.start
-        # Where clocks are changed, days are an hour longer or shorter. No zone has midnight between two quarters of an hour.
+        # Clock changes make a day an hour longer or shorter. In every zone, midnight is on a UTC quarter-hour.
         of_days = length > _AN_HOUR and (length + _AN_HOUR) % _A_DAY <= 2 * _AN_HOUR
         elsewhere = of_days and start.time() != time() and not (start - _EPOCH) % _A_QUARTER
         from_midnight = elsewhere and self.granularity not in _TIMES_OF_DAY
@@ -44,9 +44,9 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A message that a memory was taken from, and the words in it that carry the memory.
+    """A message that supports or disputes a memory, and the words in it that do so.
 
-    stance: "against" for what somebody else said otherwise. role, speaker, said_at: of the message, where the app published it.
+    stance: "against" if someone else contradicted the memory. role, speaker, said_at: Of the message, if they were published.
     """
 
     message_id: UUID
@@ -59,20 +59,24 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredMemory:
-    """One memory, as it is known now, or was at a time.
+    """A memory, as it is known now or was known at a past time.
 
-    salience: 0 to 10. confidence: 0 to 1; tier is "solid" for what was said plainly, "hypothesis" for guesses.
-    said_at: when it was said, in the zone of where; said_by: by whom, where several people speak; disputed_by: who says
-        otherwise. marked: the user asked to remember it.
-    occurred: when what it speaks of happened, where that was said.
-    about: the names of the entities that it is about, its subject first.
-    state, superseded_by: a memory that was replaced stays, and points to what replaced it; one that an undo took back is
-        "withdrawn".
-    record_name, record: the data in a shape of the app's own, and the name of that shape.
-    key: the app's own name for it, where it was imported.
-    sources: what it was taken from, and what speaks against it; of memories that `Namespace.get` returns.
-    pending: this process remembered or closed it, and the service has not taken that up yet; what only the service knows
-        (salience, confidence, whom it is about) is not known of it.
+    Attributes:
+        salience: 0 to 10.
+        confidence: 0 to 1.
+        tier: "solid" for plain statements, "hypothesis" for guesses.
+        said_at: When it was said, in the zone of the message.
+        said_by: Who said it, if several people speak.
+        disputed_by: Who contradicts it.
+        marked: The user asked to remember it.
+        occurred: When the event it describes happened, if known.
+        about: Names of the entities it is about, the subject first.
+        state: "active", "superseded" (see ``superseded_by``) or "withdrawn" by a forget or an undo.
+        record_name, record: Structured data in one of the app's own schemas, and the schema's name.
+        key: The app's own id, if it was imported.
+        sources: Messages that support or dispute it; only set by `Namespace.get`.
+        pending: This process wrote or closed it and the service has not applied that yet. Its salience, confidence and
+            linked entities are not known yet.
     """
 
     id: UUID
@@ -99,9 +103,9 @@ class StoredMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit(StoredMemory):
-    """A memory that a query found.
+    """A memory found by a query.
 
-    similarity: the cosine with the query, -1 to 1; of a memory that an LLM expanded also what words of that add, at most 0.3.
+    similarity: Cosine with the query, -1 to 1. For memories expanded by an LLM, matching words of the expansion add up to 0.3.
     """
 
     similarity: float
@@ -109,11 +113,14 @@ class Hit(StoredMemory):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far the namespace's events have come when a read was made.
+    """How many of a namespace's events were received and consolidated at the time of a read.
 
-    pending: received, and not yet in effect. at_work: some are on their way through the stages, or profiles are being refreshed.
-    published: by publisher, the number of the newest event that this app's spool took; of apps elsewhere nothing is known.
-    received, consolidated: by publisher, the number of the newest of its events in the inbox without a gap, and in effect.
+    Attributes:
+        pending: Number of events received but not consolidated.
+        at_work: Events are being processed, or profiles refreshed.
+        published: By publisher, the number of the newest event in this app's spool. Other spools are not counted.
+        received: By publisher, the number of the newest event in the inbox without a gap before it.
+        consolidated: By publisher, the number of the newest consolidated event.
     """
 
     pending: int = 0
@@ -124,21 +131,20 @@ class Progress:
 
     @property
     def not_received(self) -> int:
-        """How many events were published here and are not in the inbox yet."""
+        """Number of events published here that are not in the inbox yet."""
         return sum(max(0, newest - self.received.get(publisher, 0)) for publisher, newest in self.published.items())
 
     @property
     def partial(self) -> bool:
-        """Whether something that was published is not yet in effect."""
+        """Whether some published events are not consolidated yet."""
         return self.pending > 0 or self.not_received > 0
 
 
 @dataclass(frozen=True, slots=True)
 class Hits(Sequence[Hit]):
-    """Hits, most similar first, with how fresh they are.
+    """The memories found by a query, most similar first, with the progress of the namespace's events.
 
-    partial: events are still on their way, so that a later query may find more; or the read did not end in time, and nothing was
-    found for that reason.
+    reason: Set if the read timed out; there are no hits then.
     """
 
     hits: tuple[Hit, ...]
@@ -147,16 +153,16 @@ class Hits(Sequence[Hit]):
 
     @property
     def partial(self) -> bool:
-        """Whether something that was published is not yet in effect, or the read did not end in time."""
+        """Whether some published events are not consolidated yet, so that a later query may find more, or the read timed out."""
         return self.reason is not None or self.progress.partial
 
     @property
     def text(self) -> str:
-        """``- content`` lines, with the dates that a reader needs. For a prompt, take `as_system_message`."""
+        """``- content`` lines, with dates where needed. In a prompt, use `as_system_message`."""
         return "\n".join(f"- {memory_note(hit)}" for hit in self.hits)
 
     def as_system_message(self) -> dict[str, str]:
-        """The same as ``{"role": "system", "content": …}``, to stand before the turns: data inside a fence."""
+        """Return the text, fenced as data, as a system message to place before the turns."""
         return {"role": "system", "content": fenced(map(memory_note, self.hits))}
 
     @overload
@@ -174,10 +180,10 @@ class Hits(Sequence[Hit]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entity:
-    """Somebody or something that memories are about. Names are not unique; ids are.
+    """A person or thing that memories are about. Ids are unique; names are not.
 
-    description: what tells it from its namesakes, where somebody said so.
-    memories: how many memories are about it. key: the app's own name for it, where it was imported.
+    description: What distinguishes it from its namesakes, if known. memories: Number of memories about it. key: The app's own
+    id, if it was imported.
     """
 
     id: UUID
@@ -193,7 +199,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """What is known of an entity, in a few sentences. refreshed_at: None until the first memory about it is consolidated."""
+    """A summary of an entity in a few sentences. refreshed_at: None until the first memory about it is consolidated."""
 
     entity: Entity
     summary: str
@@ -223,7 +229,7 @@ Action = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionCandidate:
-    """A memory that a fact was held against, at the version that was read. similarity: cosine of the two."""
+    """A memory that a fact was compared with, at the version read. similarity: Their cosine."""
 
     memory_id: UUID
     version: int
@@ -232,22 +238,24 @@ class DecisionCandidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """One thing that was decided.
+    """An entry of the decision log.
 
-    action: "add" made a memory, "update" made one more precise, "supersede" replaced one, "contradict" set one against another,
-        "none" found it known already, "quarantine" kept it from becoming a memory, "refuse" did not take it for a fact;
-        "undo" took a decision back;
-        "clarify" answered whom a mention means, "merge" made two entities one, "split" one two; "forget" closed memories;
-        "document" changed a document, which is its target;
-        "set_prompt", "roll_back_prompt" and "optimize_prompt" made a version of a prompt;
-        "erase" deleted for good, and took what it saw out of the decisions before it.
-    memory_id: what it made, changed or found. target_id, target_version: what the fact was held against.
-    fact: what was extracted, as JSON: content, kind, quote, occurred, mentions, …; of a clarify, merge or split what the app
-        named, of a document the patch; empty for an undo. candidates: what was near.
-    extracted_by, decided_by: "rules", or the model's name; what the app told is decided by "app", and extracted by nobody.
-    prompt_version: of the prompt.
-    undoes: the decision that it takes back. in_effect: False where it was taken back, or was refused.
-    refused: why what the model proposed, or the app told, was not carried out.
+    Attributes:
+        action: "add" created a memory, "update" made one more precise, "supersede" replaced one, "contradict" recorded a
+            contradiction, "none" found the fact already known, "quarantine" kept it from becoming a memory, "refuse" rejected
+            it; "undo" reverted a decision; "clarify" resolved a mention, "merge" joined two entities, "split" divided one;
+            "forget" closed memories; "document" changed its target document; "set_prompt", "roll_back_prompt" and
+            "optimize_prompt" created a version of a prompt; "erase" deleted data, also from earlier decisions.
+        memory_id: The memory created, changed or found.
+        target_id, target_version: The memory that the fact was compared with.
+        fact: The extracted fact as JSON: content, kind, quote, occurred, mentions, …; for a clarify, merge or split the app's
+            arguments, for a document the patch; empty for an undo.
+        candidates: Similar memories that were considered.
+        extracted_by, decided_by: "rules" or a model's name. Commands of the app have "app" and no ``extracted_by``.
+        prompt_version: The version of the LLM prompt.
+        undoes: The decision that this one reverts.
+        in_effect: False if it was undone or refused.
+        refused: Why it was not carried out.
     """
 
     id: UUID
@@ -269,10 +277,10 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Related:
-    """How another memory stands to one.
+    """A relation of a memory to another one.
 
-    kind: "similar" (weight: the cosine), "contradicts" (either way), "replaces" and "replaced_by", "shares_entity" (weight: how
-        many of them), "summary" (memory_id is None: entity_id has a profile that sums it up).
+    kind: "similar" (weight: the cosine), "contradicts" (in either direction), "replaces", "replaced_by", "shares_entity"
+        (weight: number of shared entities), or "summary" (memory_id is None; the profile of entity_id summarises it).
     """
 
     kind: Literal["similar", "contradicts", "replaces", "replaced_by", "shares_entity", "summary"]

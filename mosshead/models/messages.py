@@ -1,4 +1,4 @@
-"""A message as a read gives it back."""
+"""A message as reads return it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,11 +11,13 @@ from mosshead.models.kinds import Role
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredMessage:
-    """One message of a conversation, as the app published it.
+    """A message as the app published it.
 
-    conversation: None where the app named none. place: the message's number in its conversation, from 0, in the order of time.
-    said_at: in the zone in which it was published. replaced: what was remembered from it and has been replaced since; of messages
-    that a context or a search found.
+    Attributes:
+        conversation: None if the app gave none.
+        place: Its position in the conversation, from 0, in chronological order.
+        said_at: In the zone in which it was published.
+        replaced: Memories derived from it that no longer hold; only set by a context or a search.
     """
 
     id: UUID

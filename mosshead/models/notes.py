@@ -1,4 +1,4 @@
-"""A memory on one line, as a prompt shows it: what it says, and the day that a reader needs to judge it. Pure."""
+"""Render a memory as one line for a prompt, with a date if the reader needs it. Pure."""
 
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
@@ -33,21 +33,21 @@ _STALE = lazy_pattern(
     r" (?:school|college|university)"
     r"|goal|(?:is|are) about to|(?:rent|salary|income|price|mortgage|fee) (?:is|are)|costs?|in (?:\w+ )?grade|in year \d+)\b"
 )
-"""What holds for a while: ages, weights, prices, plans, what somebody is doing, and whatever is so "now"."""
+"""Statements that go stale: ages, weights, prices, plans, current activities, and anything true "now"."""
 
 
 class SaidAt(Protocol):
-    """What was said at a time."""
+    """Anything said at a known time."""
 
     @property
     def said_at(self) -> datetime:
-        """When, in the zone of where."""
+        """When it was said, in the zone of the message."""
 
 
 def memory_note(memory: "StoredMemory") -> str:
-    """Return a memory on one line. What happened has its date behind it, and what grows stale the day on which it was said.
+    """Render a memory on one line. Append an event's date, or the day a statement that goes stale was made.
 
-    A date that says its year in the words is not said twice. Where people disagree, the note says who said it, and who otherwise.
+    An event that already mentions a year gets no date. If people disagree, name who says it and who says otherwise.
     """
     note = dated_note(memory.content, kind=memory.kind, occurred=memory.occurred, said_at=memory.said_at)
     others = [name for one in memory.disputed_by if one != memory.said_by and (name := shown_name(one))]
@@ -59,7 +59,7 @@ def memory_note(memory: "StoredMemory") -> str:
 
 
 def dated_note(content: str, *, kind: MemoryKind, occurred: "Occurrence | None", said_at: datetime) -> str:
-    """Return the same of what is no `StoredMemory`."""
+    """Render a content with its date, as `memory_note` does."""
     line = one_line(content)
     if kind is MemoryKind.EVENT or occurred is not None:
         when = f"{calendar_name(occurred)}{_clock(occurred)}" if occurred else _day(said_at.date())
@@ -68,12 +68,12 @@ def dated_note(content: str, *, kind: MemoryKind, occurred: "Occurrence | None",
 
 
 def occurred_on(memory: "StoredMemory") -> str:
-    """Return when it happened, as people put it; where that is open, the day on which it was said."""
+    """Return when it happened, as people write it; if unknown, the day it was said."""
     return calendar_name(memory.occurred) if memory.occurred else said_on(memory)
 
 
 def calendar_name(occurred: "Occurrence") -> str:
-    """Return the day, the week, the season, the month or the year of a time, or the first and the last of several."""
+    """Return the day, week, season, month or year of a time, or the first and last of several."""
     first, days = occurred.day, round((occurred.end - occurred.start) / _A_DAY)
     last = first + max(days - 1, 0) * _A_DAY
     if occurred.granularity is Granularity.WEEK and days <= _OF_A_WEEK:
@@ -91,12 +91,12 @@ def _name(day: date, granularity: Granularity) -> str:
 
 
 def said_on(one: SaidAt) -> str:
-    """Return the day on which it was said, as people write it."""
+    """Return the day it was said, as people write it."""
     return _day(one.said_at.date())
 
 
 def _clock(occurred: "Occurrence") -> str:
-    """The part of the day, or the hour, where it is known."""
+    """Return the part of the day or the time, if known."""
     hour = occurred.start.hour
     if occurred.granularity is Granularity.PART_OF_DAY:
         return f", {'morning' if _DAWN <= hour < _NOON else 'afternoon' if _NOON <= hour < _DUSK else 'evening'}"
@@ -104,7 +104,7 @@ def _clock(occurred: "Occurrence") -> str:
 
 
 def _season(first: date) -> str:
-    """A season by its first day, as the north has them: December begins the winter of two years."""
+    """Name a season of the northern hemisphere by its first day. Winter spans two years."""
     name = ("winter", "spring", "summer", "autumn")[first.month % 12 // 3]
     if name != "winter":
         return f"{name} {first.year}"

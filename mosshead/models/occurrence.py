@@ -1,4 +1,4 @@
-"""When something happened or will happen, and how precisely that is known."""
+"""When something happened or will happen, and how precisely it is known."""
 
 from datetime import datetime
 
@@ -8,13 +8,13 @@ from mosshead.models.kinds import Granularity
 
 
 class FrozenValue(BaseModel):
-    """Frozen, closed, and silent about its input when it does not fit: errors end up in logs."""
+    """A frozen model that forbids extra fields and hides its input in errors, since errors end up in logs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class FactOccurrence(FrozenValue):
-    """When an event was or will be: a half-open interval [start, end) of zoned times, and how precisely that is known."""
+    """When an event was or will be: a half-open interval [start, end) of zoned times, and its precision."""
 
     start: datetime
     end: datetime

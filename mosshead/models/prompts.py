@@ -1,4 +1,4 @@
-"""A namespace's prompts as values: templates with their variables, and stored versions."""
+"""Prompts as values: templates with their variables, and stored versions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,10 +14,10 @@ Syntax = Literal["format", "mustache", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Variables:
-    """What a template takes.
+    """The variables of a template.
 
-    taken: each variable as it is written, with its conversion and format; those without a name are numbered.
-    frame: the marks that open and close sections and bring in parts, in their order, which carries their meaning.
+    taken: Each variable as written, with its conversion and format; unnamed ones are numbered.
+    frame: The section and partial tags in order; their order is significant.
     """
 
     taken: frozenset[str]
@@ -26,11 +26,13 @@ class Variables:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptTemplate:
-    """A prompt with what its author wants of it.
+    """A prompt, and how an optimizer may change it.
 
-    instructions: how it may be changed, in the author's words ("never touch the section on refunds"). when_to_update: when it is
-    to be changed at all ("only if an answer was wrong"); of several prompts this also tells which one is at fault.
-    syntax: how its variables are written: "format" (``{name}``, as `str.format`), "mustache" (``{{name}}``), or "none".
+    Attributes:
+        instructions: How it may be changed, in the author's words ("never touch the section on refunds").
+        when_to_update: When it should be changed ("only if an answer was wrong"). With several prompts, this also helps to find
+            the one at fault.
+        syntax: How variables are written: "format" (``{name}``, as in `str.format`), "mustache" (``{{name}}``) or "none".
     """
 
     text: str
@@ -41,24 +43,24 @@ class PromptTemplate:
 
     @property
     def variables(self) -> Variables:
-        """What it takes. Raises ValueError, which names the fix, where its text is no template of its syntax."""
+        """Its variables. Raises ValueError, which says how to fix it, if the text is not a template of its syntax."""
         try:
             return variables_of(self.text, self.syntax)
         except NotATemplate as error:
             fault = str(error)
         raise ValueError(
-            f'{self.name}: not a template of syntax "{self.syntax}": {fault}; mend it, or say PromptTemplate(syntax=…), '
+            f'{self.name}: not a template of syntax "{self.syntax}": {fault}; fix it, or pass PromptTemplate(syntax=…), '
             f"one of {', '.join(get_args(Syntax))}"
         )
 
     @property
     def written_variables(self) -> list[str]:
-        """The variables as they are written in the text, in a fixed order."""
+        """The variables as written in the text, in a fixed order."""
         variables = self.variables
         return [_written(one, self.syntax) for one in sorted(variables.taken)] + list(variables.frame)
 
     def fault_of(self, text: str) -> str | None:
-        """Why a text cannot take the place of this one's; None where it can. Names variables, and nothing else of the text."""
+        """Return why a text cannot replace this one's, or None if it can. The reason quotes only variables, no other text."""
         if not text.strip():
             return "it is empty"
         most = self.most_characters
@@ -68,11 +70,11 @@ class PromptTemplate:
 
     @property
     def most_characters(self) -> int:
-        """How long a new text may be."""
+        """The maximum length of a new text."""
         return max(len(self.text), min(MAX_CHARACTERS, _GROWTH * len(self.text) + _GROUND))
 
     def with_text(self, text: str) -> "PromptTemplate":
-        """The same with another text."""
+        """Return a copy with another text."""
         return replace(self, text=text)
 
 
@@ -80,10 +82,14 @@ class PromptTemplate:
 class StoredPrompt:
     """A version of a prompt.
 
-    version: from 1, without gaps. made_by: "app", or the name of the model that improved it. reason: why it was made.
-    restores: the version whose text it brought back. optimizer: what improves it by feedback, or "off".
-    instructions, when_to_update: how it may be improved, and when, in the app's words.
-    feedback_waiting: how much was said of it that is not used yet; of a past version 0.
+    Attributes:
+        version: Counts from 1, without gaps.
+        made_by: "app", or the name of the model that improved it.
+        reason: Why it was made.
+        restores: The version whose text it restored, if any.
+        optimizer: The optimizer that improves it from feedback, or "off".
+        instructions, when_to_update: As for `PromptTemplate`.
+        feedback_waiting: Number of unused pieces of feedback; 0 for a past version.
     """
 
     name: str
@@ -101,7 +107,7 @@ class StoredPrompt:
 
     @property
     def template(self) -> PromptTemplate:
-        """What an optimizer of your own takes (`mosshead.contrib.prompt_optimizers`)."""
+        """The prompt as a template, for your own optimizer (`mosshead.contrib.prompt_optimizers`)."""
         return PromptTemplate(
             name=self.name,
             text=self.text,
@@ -114,18 +120,18 @@ class StoredPrompt:
 OptimizerKind = Literal["metaprompt", "gradient", "prompt_memory"]
 
 MAX_CHARACTERS = 20_000
-"""Of a prompt. A new text may have twice as many characters as the old one and 2,000 more, within this."""
+"""Maximum length of a prompt. A new text may have twice as many characters as the old one plus 2,000, up to this."""
 
 _GROWTH, _GROUND = 2, 2_000
 
 
 def template_of(prompt: str | PromptTemplate) -> PromptTemplate:
-    """A prompt as a template, checked. Raises ValueError, which names the fault and the fix."""
+    """Check a prompt and return it as a template. Raises ValueError, which names the fault and the fix."""
     template = PromptTemplate(text=prompt) if isinstance(prompt, str) else prompt
     if template.syntax not in get_args(Syntax):
         raise ValueError(f"syntax: one of {', '.join(get_args(Syntax))}, got {template.syntax!r}")
     if not template.text.strip():
-        raise ValueError(f"{template.name}: the prompt is empty; give the text that is to be improved")
+        raise ValueError(f"{template.name}: the prompt is empty; pass the text to improve")
     if len(template.text) > MAX_CHARACTERS:
         raise ValueError(f"{template.name}: {len(template.text):,} characters, at most {MAX_CHARACTERS:,}; split it")
     _ = template.variables
@@ -138,11 +144,11 @@ _MOST_NAMED = 5
 
 
 class NotATemplate(ValueError):
-    """A text is no template of its syntax; the message says why, and shows nothing of the text."""
+    """A text is not a template of its syntax. The message says why and quotes none of the text."""
 
 
 def variables_of(text: str, syntax: Syntax) -> Variables:
-    """The variables of a template. Raises NotATemplate."""
+    """Return the variables of a template. Raises NotATemplate."""
     match syntax:
         case "format":
             return Variables(frozenset(_fields(text)))
@@ -154,9 +160,9 @@ def variables_of(text: str, syntax: Syntax) -> Variables:
 
 
 def fault_in(text: str, wanted: Variables, syntax: Syntax) -> str | None:
-    """Why a new text cannot stand for a template with these variables; None where it can.
+    """Return why a new text cannot replace a template with these variables, or None if it can.
 
-    Whatever values the old template could be filled with, the new one can be then, and needs no others.
+    The new text must accept the same values as the old template and need no others.
     """
     try:
         found = variables_of(text, syntax)
@@ -173,7 +179,7 @@ def fault_in(text: str, wanted: Variables, syntax: Syntax) -> str | None:
 
 
 def _fields(text: str) -> Iterator[str]:
-    # By the parser of str.format itself: what it takes apart, str.format fills in.
+    # Use str.format's own parser, so that both agree on what a variable is.
     try:
         parsed = list(Formatter().parse(text))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Questions of who is meant, and whom an answer may choose."""
+"""Questions about ambiguous mentions, and the candidates for an answer."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -6,7 +6,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """An entity that a question offers as its answer, with what tells it from the others."""
+    """An entity offered as an answer to a question, with what distinguishes it from the others."""
 
     entity_id: UUID
     name: str
@@ -16,10 +16,12 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What must be asked back, because the words fit several entities. `Namespace.entities.clarify` takes it with its answer.
+    """A question to ask the user, because a mention fits several entities. Answer it with `Namespace.entities.clarify`.
 
-    id: of a question that the service holds open; None of one that a read asks.
-    message: what the mention stands in. memories: what waits for the answer, where the service asks.
+    Attributes:
+        id: Set for open questions stored by the service, None for questions from a read.
+        message: The message containing the mention.
+        memories: The memories waiting for the answer, for stored questions.
     """
 
     text: str

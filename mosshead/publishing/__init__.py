@@ -1,8 +1,7 @@
 """Publishing: from an app's call to the event queue, or into the inbox.
 
-publishers   every event is checked before any of those published together is stored; in the app's own transaction, where it hands
-             over its session, else in the spool
-spool        a local SQLite file, which gives the numbers
-queue        the event queue, and how much of it a spool may fill
-shipper      stores in the spool, takes what waits there to the queue, and cuts it when the inbox has it
+publishers   check all events of a call, then store them in the app's own transaction (with ``session=``) or in the spool
+spool        a local SQLite file, which numbers the events
+queue        the event queue, and how many events of a spool may be in it
+shipper      sends events from the spool to the queue, and removes them once the inbox has them
 """

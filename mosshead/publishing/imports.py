@@ -1,4 +1,4 @@
-"""Memories from elsewhere, at the caller's side: all lines are checked, then sent in events of fair size, each entity first."""
+"""Imports, on the app's side: check all lines, then send them in events of moderate size, entities first."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -17,16 +17,16 @@ from mosshead.serialization import json_object
 from mosshead.timestamps import LIES_AHEAD, lies_ahead
 
 _MOST_BYTES = MAX_EVENT_BYTES // 4
-"""Of one event as JSON: well under what an event may have, for a mark that takes a secret's place can be longer."""
+"""Target size of an event as JSON: well below the maximum, since a redaction mark may be longer than the secret."""
 
 _AT_ONCE = MAX_IMPORTED - 1
-"""Of one event in all; who is the user may come on top."""
+"""Maximum records per event; the user's entity may be added."""
 
 _MOST_FAULTS = 100
-"""Lines at fault that an error names."""
+"""How many invalid lines an error lists."""
 
 _NOT_CARRIED = frozenset({"tier", "reinforced", "record_name", "record", "sources"})
-"""What an export says of a memory besides: of messages and schemas that are elsewhere."""
+"""Fields of an exported memory that refer to messages or schemas and are not imported."""
 
 _SKIPPED = ("relation", "edge", "document", "prompt")
 _NO_TYPE = f"type: one of entity, memory; as an export has them, {', '.join(_SKIPPED)} are skipped"
@@ -37,7 +37,7 @@ _AnyRecord = TypeVar("_AnyRecord", ImportedEntity, ImportedMemory)
 
 @dataclass(frozen=True, slots=True)
 class CheckedLines:
-    """Lines that fit, each thing once. entities: parents before what belongs to them."""
+    """Valid lines without duplicates. entities: Parents come before their children."""
 
     entities: tuple[ImportedEntity, ...]
     memories: tuple[ImportedMemory, ...]
@@ -46,7 +46,7 @@ class CheckedLines:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What was published of an import. event_ids: in order. skipped: by type, lines that are not brought over, as relations."""
+    """The result of an import. event_ids: In order. skipped: Number of lines not imported, such as relations, by type."""
 
     event_ids: tuple[UUID, ...]
     entities: int
@@ -55,15 +55,15 @@ class Imported:
 
     @classmethod
     def of(cls, checked: CheckedLines, event_ids: Sequence[UUID]) -> Self:
-        """What was published of checked lines."""
+        """Return the result of importing checked lines."""
         entities, memories = len(checked.entities), len(checked.memories)
         return cls(event_ids=tuple(event_ids), entities=entities, memories=memories, skipped=checked.skipped)
 
 
 def check_lines(lines: Iterable[Line], known: Callable[[Collection[str]], Collection[str]]) -> CheckedLines:
-    """Check all lines of an import; known says which keys the namespace bears. Raises InvalidEvent, without their text."""
+    """Check all lines of an import. Raises InvalidEvent, which quotes no text. known: Returns the keys the namespace has."""
     if isinstance(lines, str | Mapping):
-        raise InvalidEvent("lines: give them one by one, as a list, an open file or text.splitlines() does")
+        raise InvalidEvent("lines: pass an iterable of lines, such as a list, an open file or text.splitlines()")
     read = _Reading()
     for number, line in enumerate(lines, 1):
         if not isinstance(line, str) or line.strip():
@@ -78,8 +78,8 @@ def check_lines(lines: Iterable[Line], known: Callable[[Collection[str]], Collec
 
 
 def events_of(checked: CheckedLines) -> Iterator[dict[str, Any]]:
-    """The events that bring what was checked: entities first, then memories."""
-    # Where the namespace has a user already, the user of the lines bears another key there, and only the event says who that is.
+    """Yield the events of checked lines: entities first, then memories."""
+    # If the namespace already has a user, the imported user has another key there, which each event must identify.
     users = {one.key: one for one in checked.entities if one.is_user}
     all_records: list[ImportedEntity | ImportedMemory] = [*checked.entities, *checked.memories]
     for records in portions(all_records, _bytes_of, most=_MOST_BYTES, most_items=_AT_ONCE):
@@ -94,7 +94,7 @@ def events_of(checked: CheckedLines) -> Iterator[dict[str, Any]]:
 
 
 class _Reading:
-    """What the lines hold, by key with the number of its line, and what is at fault, by number."""
+    """The records of the lines, by key with their line number, and the faults, by line number."""
 
     def __init__(self) -> None:
         self.entities: dict[str, tuple[int, ImportedEntity]] = {}
@@ -127,7 +127,7 @@ class _Reading:
 
     def _without_strange(self, number: int, record: Mapping[str, Any], of: type[BaseModel]) -> dict[str, Any]:
         strange = sorted(record.keys() - of.model_fields.keys())
-        self.faults += [(number, f"{name}: not a field of this type of line; leave it out") for name in strange]
+        self.faults += [(number, f"{name}: not a field of this type of line; omit it") for name in strange]
         return {name: value for name, value in record.items() if name in of.model_fields}
 
     def check_keys(self, known: Callable[[Collection[str]], Collection[str]]) -> None:
@@ -143,10 +143,10 @@ class _Reading:
             (number, f"{field}: no line and no entity of the namespace has this key") for number, field in fields
         ]
         users = [number for number, one in self.entities.values() if one.is_user]
-        self.faults += [(number, f"is_user: line {users[0]} says it of another key") for number in users[1:]]
+        self.faults += [(number, f"is_user: line {users[0]} already sets it for another key") for number in users[1:]]
         entities = {key: entity for key, (_, entity) in self.entities.items()}
         circular = [number for key, (number, one) in self.entities.items() if key in _upward(entities, one.parent)]
-        self.faults += [(number, "parent: is below the entity itself, by other lines") for number in circular]
+        self.faults += [(number, "parent: other lines make it a descendant of this entity") for number in circular]
 
 
 def _object(line: Line) -> dict[str, Any]:
@@ -161,7 +161,7 @@ def _object(line: Line) -> dict[str, Any]:
 def _take(taken: dict[str, tuple[int, _AnyRecord]], key: str, number: int, record: _AnyRecord, field_name: str) -> None:
     first = taken.setdefault(key, (number, record))
     if first[1] != record:
-        raise InvalidEvent(f"{field_name}: line {first[0]} has the same, and says otherwise")
+        raise InvalidEvent(f"{field_name}: line {first[0]} has the same one with other content")
 
 
 def _told(faults: Sequence[tuple[int, str]]) -> str:
@@ -171,7 +171,7 @@ def _told(faults: Sequence[tuple[int, str]]) -> str:
 
 
 def _upward(entities: Mapping[str, ImportedEntity], key: str | None) -> dict[str, None]:
-    """An entity of the lines and what it belongs to, as far up as the lines go, each once."""
+    """Return an entity and its ancestors among the lines, without repetition."""
     found: dict[str, None] = {}
     while key is not None and key in entities and key not in found:
         found[key] = None

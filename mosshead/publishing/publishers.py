@@ -1,4 +1,4 @@
-"""Events on their way out: checked and without secrets, then into the app's own transaction or into the spool."""
+"""Check and redact outgoing events, and store them in the app's own transaction or in the spool."""
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 _NOBODY = UUID(int=0)
 _NUMBER = '{{"publisher":"{}","publisher_sequence":{},'
-_NUMBER_BYTES = len(_NUMBER.format(_NOBODY, 2**63)) - 1  # in place of the brace that the body begins with
+_NUMBER_BYTES = len(_NUMBER.format(_NOBODY, 2**63)) - 1  # replaces the body's opening brace
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedEvent:
-    """An event that fits, without secrets; body is JSON text without ``publisher`` and ``publisher_sequence``."""
+    """A valid, redacted event. body: JSON text without ``publisher`` and ``publisher_sequence``."""
 
     event_id: UUID
     path: NamespacePath
@@ -36,13 +36,13 @@ class CheckedEvent:
 
 
 def check_events(path: NamespacePath, events: Sequence[Mapping[str, Any]]) -> list[CheckedEvent]:
-    """Check all events of a namespace, whose ``occurred_at`` is now by default. Raises InvalidEvent."""
-    # The namespace too: its numbers are at stake, whatever an event says of itself.
+    """Check all events of a namespace; ``occurred_at`` is now by default. Raises InvalidEvent."""
+    # Override the event's own namespace, which would get another namespace's numbers.
     return [check_event({**event, "namespace": path.parts}) for event in events]
 
 
 def check_event(given: object) -> CheckedEvent:
-    """Check an event that brings its own namespace, as it came from elsewhere. Raises InvalidEvent."""
+    """Check a ready-made event that contains its namespace. Raises InvalidEvent."""
     if isinstance(given, Mapping):
         given = in_event_form(given) if given.get("type") == "message" else given
         given = {"occurred_at": datetime.now(UTC), **given, "publisher": _NOBODY, "publisher_sequence": 1}
@@ -55,35 +55,35 @@ def check_event(given: object) -> CheckedEvent:
     body = event.model_dump_json(exclude_none=True, exclude={"publisher", "publisher_sequence"})
     size = len(body.encode()) + _NUMBER_BYTES
     if size > MAX_EVENT_BYTES:
-        faults.append(f"{size:,} bytes as JSON, at most {MAX_EVENT_BYTES:,}; split it, or leave out what is no text")
+        faults.append(f"{size:,} bytes as JSON, at most {MAX_EVENT_BYTES:,}; split it, or omit what is not text")
     if faults:
         raise InvalidEvent(f"event not accepted: {'; '.join(faults)}")
     return CheckedEvent(event.event_id, NamespacePath(event.namespace), body)
 
 
 def taken_here(event: AnyEvent) -> AnyEvent:
-    """The event, where its namespace takes any. Raises InvalidEvent where it is one that another is replayed into."""
+    """Return the event. Raises InvalidEvent if its namespace is the target of a replay."""
     if NamespacePath(event.namespace).is_replay:
         raise InvalidEvent(
-            f"event not accepted: namespace: {REPLAY!r} is where a namespace is replayed; publish to the path without it"
+            f"event not accepted: namespace: {REPLAY!r} is reserved for replays; publish to the path without it"
         )
     return event
 
 
 def numbered(body: str, publisher: UUID, number: int) -> str:
-    """The whole event as it travels: a checked body with its number."""
+    """Return the event as it is sent: a checked body with its publisher and number."""
     return _NUMBER.format(publisher, number) + body[1:]
 
 
 class AppSession(Protocol):
-    """What an app may hand over: a session or a connection of its own, to the database that Mosshead is in.
+    """An app's own session or connection to Mosshead's database.
 
-    SQLAlchemy's ``Connection``, ``Session`` and ``scoped_session``, and for an `AsyncNamespace` those of asyncio; told by what
-    they can do: whoever uses no ORM loads none.
+    SQLAlchemy's ``Connection``, ``Session`` and ``scoped_session``, and for an `AsyncNamespace` their async counterparts. It is
+    a protocol, so that apps without an ORM need not import one.
     """
 
     def execute(self, statement: Executable, parameters: Any = ..., /) -> Any:
-        """Run a statement in the transaction that is under way."""
+        """Run a statement in the current transaction."""
 
 
 def publish_checked(
@@ -94,7 +94,7 @@ def publish_checked(
     on_sent: Callable[[], object] | None = None,
     session: AppSession | None = None,
 ) -> None:
-    """Publish in the session, else through the publisher; call on_sent for each. Raises ConfigurationError without either."""
+    """Publish in the session, else through the publisher. Raises ConfigurationError without either. on_sent: Called per event."""
     if not events:
         return
     if session is not None:
@@ -109,10 +109,10 @@ def publish_checked(
 
 
 def publish_in(session: AppSession, events: Sequence[CheckedEvent]) -> None:
-    """Put events into the inbox, in order, and commit nothing. The inbox numbers them itself.
+    """Insert events into the inbox in order, without committing. The inbox numbers them itself.
 
-    The session's login needs the right to: ``grant mosshead_ingest to …``. Whatever the database raises passes through.
-    Raises ValueError where it is no session, or one of asyncio and this is no `AsyncMemory`: it would run nothing here.
+    The session's login needs ``grant mosshead_ingest to …``. Database errors are passed on. Raises ValueError if it is not a
+    session, or if it is an async one outside an `AsyncMemory`, where it would run nothing.
     """
     try:
         done: object = session.execute(_PUBLISH, {"events": f"[{','.join(event.body for event in events)}]"})
@@ -120,17 +120,17 @@ def publish_in(session: AppSession, events: Sequence[CheckedEvent]) -> None:
             awaited(done)
             return
     except StatementError as error:
-        error.hide_parameters = True  # they are text of a conversation, and the app's engine may show them
+        error.hide_parameters = True  # they contain conversation text, and the app's engine may show them
         raise
     except (AttributeError, TypeError) as error:
         raise ValueError(
-            f"session: {type(session).__name__} does not run SQLAlchemy's statements; give one of its Sessions or Connections"
+            f"session: {type(session).__name__} does not run SQLAlchemy statements; pass a SQLAlchemy Session or Connection"
         ) from error
     if isinstance(done, Coroutine):
-        done.close()  # or Python would warn that nobody waits for it
-        raise ValueError(  # noqa: TRY004 - as for all that does not fit
+        done.close()  # or Python would warn that it was never awaited
+        raise ValueError(  # noqa: TRY004 - as for every invalid argument
             f"session: {type(session).__name__} is asynchronous, and nothing was published; "
-            "run this within its run_sync, with the session that it gives: await session.run_sync(lambda inner: …)"
+            "call this within run_sync, with the session it passes: await session.run_sync(lambda inner: …)"
         )
 
 
@@ -138,8 +138,8 @@ _PUBLISH = text("select mosshead_write_v1.publish(cast(:events as jsonb))")
 
 
 def no_broker() -> ConfigurationError:
-    """What to raise when something is to be published and no broker is named."""
+    """Return the error for publishing without a broker."""
     return ConfigurationError(
         "MOSSHEAD_BROKER_URL is not set. Set it, or pass broker_url= to Memory.connect, such as redis://HOST:6379/0; "
-        "or pass session= to publish within a transaction of your own"
+        "or pass session= to publish within your own transaction"
     )

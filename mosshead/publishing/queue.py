@@ -1,6 +1,6 @@
-"""The event queue's publisher, and the window of what a spool may have under way in it.
+"""The event queue's client, and the window that limits how many of a spool's events are in flight.
 
-What talks to Redis is loaded with the first event, in the shipper's thread: a process that only reads needs none of it.
+The Redis client is imported with the first event, in the shipper's thread; processes that only read never import it.
 """
 
 from collections import OrderedDict, deque
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from mosshead.publishing.spool import UnsentEvents
 
 _PRESUMED_BYTES = 1024
-"""Of an event of a chat, with what kombu adds, where the login may not ask how large the queue is."""
+"""Assumed size of a queued event, if the login may not query the queue's memory usage."""
 
 
 class EventQueue(Forkable):
-    """Publishes events; one for each process, and safe to share between its threads."""
+    """Publishes events. Use one per process; it is thread-safe."""
 
     def __init__(self, broker_url: str) -> None:
-        """Connect to nothing yet. Raises ConfigurationError where the URL names no broker."""
+        """Does not connect yet. Raises ConfigurationError if the URL is not a broker's."""
         self._url = check_broker_url(broker_url)
         self._connection: Connection | None = None
         self._producer: Producer | None = None
@@ -52,14 +52,14 @@ class EventQueue(Forkable):
                 )
 
     def length(self) -> int:
-        """How many events no intake has taken yet. Raises QueueUnavailable."""
+        """Return how many events no intake has taken yet. Raises QueueUnavailable."""
         with self._connected() as producer:
             from mosshead.publishing.broker import QUEUE
 
             return int(QUEUE(producer.channel).queue_declare().message_count)
 
     def bytes(self) -> int:
-        """About how much of the broker's memory those events take. Raises QueueUnavailable."""
+        """Return about how many bytes those events take in the broker's memory. Raises QueueUnavailable."""
         with self._connected() as producer, producer.channel.conn_or_acquire() as redis:
             from redis.exceptions import ResponseError
 
@@ -67,30 +67,30 @@ class EventQueue(Forkable):
 
             try:
                 return int(redis.memory_usage(KEY_PREFIX + QUEUE_NAME) or 0)
-            except ResponseError:  # not permitted, or a command that this Redis has not
+            except ResponseError:  # the command is not permitted or not supported
                 return _PRESUMED_BYTES * int(redis.llen(QUEUE_NAME))
 
     def close(self) -> None:
-        """Give the connection back; one that a signal handler interrupted the use of stays."""
+        """Close the connection, unless a signal handler has interrupted its use."""
         with self._in_use.between() as interrupted:
             if not interrupted:
                 self._forget_connection()
 
     def before_fork(self) -> None:
-        """Wait for a send that is under way: the child would wait for a lock that it holds, for ever."""
+        """Wait for a running send; otherwise the child would wait forever for its lock."""
         self._in_use.before_fork()
 
     def after_fork_in_parent(self) -> None:
         self._in_use.after_fork()
 
     def after_fork_in_child(self) -> None:
-        """Let go of the parent's connection, without a word to the broker: the parent goes on talking there."""
+        """Drop the parent's connection without closing it, since the parent still uses it."""
         self._producer = self._connection = None
         self._in_use.after_fork()
 
     @contextmanager
     def _connected(self) -> "Iterator[Producer]":
-        with self._in_use.use():  # a fork waits for what is being loaded, too
+        with self._in_use.use():  # a fork must wait for the imports, too
             from kombu.messaging import Producer
 
             from mosshead.publishing.broker import BROKER_ERRORS, QUEUE, open_connection
@@ -98,47 +98,46 @@ class EventQueue(Forkable):
             connection = self._connection = self._connection or open_connection(self._url, socket_timeout=1.0)
             try:
                 if self._producer is None:
-                    # Straight to the queue. By the exchange, kombu would look the binding up for every event, and in a Redis that
-                    # was emptied it would find none and put the event where nobody looks. The default channel, for it is the one
-                    # that heeds our number of retries.
+                    # Publish to the queue directly. With the exchange, kombu looks up the binding for every event; in a flushed
+                    # Redis it finds none and loses the event. Only the default channel heeds our number of retries.
                     self._producer = Producer(connection.default_channel, auto_declare=False)
                     QUEUE(self._producer.channel).declare()
                 yield self._producer
             except BROKER_ERRORS as error:
                 self._forget_connection()
                 raise QueueUnavailable(
-                    f"MOSSHEAD_BROKER_URL: {connection.as_uri()} did not take the event ({type(error).__name__}); "
-                    "check that Redis runs there and that the login is right"
+                    f"MOSSHEAD_BROKER_URL: {connection.as_uri()} did not accept the event ({type(error).__name__}); "
+                    "check that Redis is running there and that the login is right"
                 ) from None
 
     def _forget_connection(self) -> None:
         connection, self._connection, self._producer = self._connection, None, None
         if connection is not None:
-            connection.release()  # and never connects again: the next use opens another
+            connection.release()  # it does not reconnect; the next use opens another
 
 
 WINDOW, WINDOW_BYTES = 250, 2**20
-"""Events and bytes under way at most: about what the intake takes at once. By number alone, three spools of the largest events
-could fill a Redis of 512 MB; a chat's 250 events are some 150 KB."""
+"""Maximum events and bytes in flight: about what the intake takes at once. 250 chat events are about 150 KB. Without the limit in
+bytes, three spools of the largest events could fill a Redis of 512 MB."""
 
 EACH_TURN, EACH_TURN_BYTES = 40, WINDOW_BYTES // 4
-"""Events and bytes of a namespace at most before it is the next one's turn: as many as a batch holds."""
+"""Maximum events and bytes of a namespace per turn: as many as a batch holds."""
 
 SUSPECT_WINDOW = 10
-"""Events under way of a namespace that was sent twice more for nothing: the inbox may well refuse them."""
+"""Maximum events in flight of a namespace that was resent twice without progress; the inbox may be rejecting them."""
 
 CROWDED_WINDOW, CROWDED_BYTES = 10, 64 * 2**10
-"""Events and bytes under way while the queue is crowded: few, as there may be many spools, and enough for a place in its line."""
+"""Maximum events and bytes in flight while the queue is crowded: few, since there may be many spools, but enough to progress."""
 
 Sizes = Callable[[int, int, int], Sequence[int]]
-"""The bytes of each of a namespace's events, by its key, the first number and the last."""
+"""Returns the sizes in bytes of a namespace's events, by its key, the first number and the last."""
 
 _LOST_SECONDS, _SLOW_SECONDS, _MOST_SECONDS = 2.0, 10.0, 300.0
 
 
 @dataclass(frozen=True, slots=True)
 class EventRun:
-    """Events of a namespace that go out together. size: their bytes."""
+    """Events of a namespace that are sent together. size: In bytes."""
 
     key: int
     first: int
@@ -148,10 +147,15 @@ class EventRun:
 
 @dataclass(slots=True)
 class Flow:
-    """One namespace's events on their way: those up to received are in the inbox, those up to sent under way.
+    """The state of one namespace's events.
 
-    following: the next to go; up to ``sent`` it goes again. runs: the last number of each turn that went, and when. sizes: the
-    number and the bytes of each event under way. resends: in a row, without progress.
+    Attributes:
+        received: The inbox has all events up to this number.
+        sent: The events up to this number have been sent.
+        following: The next number to send; up to ``sent`` it is a resend.
+        runs: The last number and the time of each run sent.
+        sizes: The number and size of each event in flight.
+        resends: Consecutive resends without progress.
     """
 
     path: NamespacePath
@@ -165,25 +169,25 @@ class Flow:
 
     @property
     def suspect(self) -> bool:
-        """Whether it was sent twice more for nothing."""
+        """Whether it was resent twice without progress."""
         return self.resends >= 2
 
     @property
     def limit(self) -> int:
-        """The highest number that may go."""
+        """The highest number that may be sent."""
         return min(self.newest, self.received + SUSPECT_WINDOW) if self.suspect else self.newest
 
 
 def patience(resends: int, *, lost: bool) -> float:
-    """Seconds to wait for an acknowledgement: 2, 4, 8 … of what seems lost, 10, 20, 40 … of what may still be in the queue."""
+    """Return the seconds to wait for an acknowledgement: 2, 4, 8, … if events seem lost, else 10, 20, 40, …, at most 300."""
     return float(min((_LOST_SECONDS if lost else _SLOW_SECONDS) * 2 ** min(resends, 10), _MOST_SECONDS))
 
 
 class Window:
-    """What may go next, what goes again, and when, as in TCP's window. Pure; times are seconds of one clock.
+    """A sliding window like TCP's: what to send next, what to resend, and when. Pure; times are seconds of one clock.
 
-    Numbers go out in each namespace's order, and the inbox acknowledges all up to a number. What is not acknowledged in time goes
-    again from there on. The limits keep the queue small while nobody takes from it. Namespaces go by the spool's keys of them.
+    Each namespace is sent in order, and the inbox acknowledges all events up to a number. Events not acknowledged in time are
+    resent from there. The limits keep the queue small while nothing consumes it. Namespaces are identified by the spool's keys.
     """
 
     def __init__(self, sizes: Sizes) -> None:
@@ -196,21 +200,21 @@ class Window:
 
     @property
     def empty(self) -> bool:
-        """Whether all that is known of is in the inbox."""
+        """Whether all known events are in the inbox."""
         return not self._flows
 
     @property
     def full(self) -> bool:
-        """Whether nothing may go that never went."""
+        """Whether no new event may be sent."""
         return self.events_under_way >= WINDOW or self.bytes_under_way >= WINDOW_BYTES
 
     @property
     def unsent(self) -> bool:
-        """Whether something waits that never went out."""
+        """Whether any event was never sent."""
         return any(flow.sent < flow.newest for flow in self._flows.values())
 
     def to_ask_about(self, most: int) -> dict[int, NamespacePath]:
-        """Namespaces with events under way: those that were not asked about for longest."""
+        """Return namespaces with events in flight, least recently asked about first."""
         keys = list(islice(self._under_way, most))
         for key in keys:
             self._under_way[key] = self._under_way.pop(key)
@@ -225,9 +229,9 @@ class Window:
             self._line_up(one.key, flow)
 
     def next_turns(self, most: int, *, crowded: bool = False) -> list[EventRun]:
-        """What goes out next; what goes again goes first. Tell `went` or `failed` of it.
+        """Return the runs to send next, resends first. Report the outcome with `went` or `failed`.
 
-        crowded: Whether the queue is over its limit, whoever filled it.
+        crowded: Whether the queue, filled by any publisher, is over its limit.
         """
         turns: list[EventRun] = []
         room = WINDOW_BYTES
@@ -243,25 +247,25 @@ class Window:
                 flow.runs.append((turn.last, now))
 
     def failed(self, turns: Iterable[EventRun]) -> None:
-        """Nobody knows whether they went out: they go again, in their turn."""
+        """Schedule runs again that may or may not have been sent."""
         for turn in turns:
             if flow := self._flows.get(turn.key):
                 flow.following = min(flow.following, turn.first)
                 self._line_up(turn.key, flow)
 
     def news(self, received: Mapping[int, int]) -> dict[int, int]:
-        """Of what the inbox has, by namespace the highest number, that which was not known yet."""
+        """Return the received numbers that are higher than those known so far, by namespace."""
         return {key: up_to for key, up_to in received.items() if up_to > self._flows[key].received}
 
     def has_less(self, received: Mapping[int, int], asked: Iterable[int]) -> bool:
-        """Whether the inbox lacks what it once had, and sending again does not help: an earlier state of it was put back.
+        """Return whether the inbox lost events it once had and resending does not help: a backup was restored.
 
-        Not at the first such answer: a server that repeats another may be a little behind.
+        The first such answer does not count, since a replica may lag behind.
         """
         return any(self._flows[key].suspect and received.get(key, 0) < self._flows[key].received for key in asked)
 
     def received(self, key: int, up_to: int) -> None:
-        """The inbox has all of a namespace's events up to a number."""
+        """Record that the inbox has all of a namespace's events up to a number."""
         flow = self._flows.get(key)
         if flow is None or up_to <= flow.received:
             return
@@ -281,14 +285,14 @@ class Window:
             self._line_up(key, flow)
 
     def overdue(self, now: float) -> bool:
-        """Whether something is unacknowledged for so long that it may be lost."""
+        """Return whether any event has been unacknowledged long enough to be lost."""
         return any(_waits(flow, now) >= patience(flow.resends, lost=True) for flow in self._under_way.values())
 
     def send_again(self, now: float, *, queue_empty: bool) -> int:
-        """Line up what is overdue once more; returns of how many namespaces. queue_empty: nothing waits for the intake.
+        """Schedule overdue events again, and return for how many namespaces. queue_empty: Whether the queue is empty.
 
-        What the queue no longer holds is most likely lost. While it holds anything, what was overtaken may still be in it: an
-        acknowledgement does not tell a first copy from a second.
+        If the queue is empty, overdue events are most likely lost. Otherwise they may still be in it: an acknowledgement does
+        not tell a first copy from a second.
         """
         lost = queue_empty
         overdue = {
@@ -308,7 +312,7 @@ class Window:
         return len(overdue)
 
     def reconnected(self) -> None:
-        """The queue is back, perhaps empty: what it lost says nothing of what the inbox refuses."""
+        """Reset the resend counters: events lost by a restarted queue do not mean that the inbox rejects them."""
         for key, flow in self._flows.items():
             flow.resends = 0
             self._line_up(key, flow)
@@ -349,31 +353,28 @@ class Window:
 
 
 def _within(sizes: Sequence[int], most_bytes: int) -> Sequence[int]:
-    """As many as it takes to reach so many bytes: one at least, or what is larger would never go."""
+    """Return the sizes up to the first total of ``most_bytes``; at least one, or a larger event would never be sent."""
     sums = accumulate(sizes)
     return sizes[: next((count for count, total in enumerate(sums, 1) if total >= most_bytes), len(sizes))]
 
 
 def _waits(flow: Flow, now: float) -> float:
-    """Seconds since the oldest of a flow's events under way went; 0 where it is about to go again."""
+    """Return the seconds since a flow's oldest event in flight was sent; 0 if it is about to be resent."""
     return now - flow.runs[0][1] if flow.runs else 0.0
 
 
 class Turns:
-    """Namespaces that wait to be served, by a key each.
-
-    Between two turns of a tenant every other that waits has one, and so have its namespaces: an import holds others up by a turn.
-    """
+    """A fair queue of namespaces, round-robin by tenant and then by namespace. So an import delays others by one turn only."""
 
     def __init__(self) -> None:
         self._tenants: OrderedDict[str, OrderedDict[int, None]] = OrderedDict()
 
     def add(self, tenant: str, key: int) -> None:
-        """A namespace waits; one that does already keeps its place."""
+        """Add a namespace; one that is already waiting keeps its place."""
         self._tenants.setdefault(tenant, OrderedDict()).setdefault(key)
 
     def take(self) -> int | None:
-        """The namespace whose turn it is, which waits no more; None where none does."""
+        """Remove and return the next namespace, or None if none is waiting."""
         if not self._tenants:
             return None
         tenant, keys = self._tenants.popitem(last=False)

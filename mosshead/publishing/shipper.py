@@ -1,7 +1,7 @@
-"""Publishing through the spool: `publish` appends to a local file; the shipper, a thread, takes that to the event queue.
+"""Publish through the spool: `publish` appends to a local file, and the shipper, a thread, sends the events to the queue.
 
-It cuts what the inbox has. One process ships for all on a spool; another takes over when it dies. The shipper waits for Redis,
-Postgres and the disk, and `publish` never waits with it.
+The shipper removes events that the inbox has. One process ships for all processes on a spool; if it dies, another takes over.
+The shipper may wait for Redis, Postgres and the disk; `publish` never waits for the shipper.
 """
 
 import fcntl
@@ -32,35 +32,35 @@ from mosshead.store.connection import tenant_transaction
 
 _LAST_CALL_SECONDS = 2.0
 _STAND_BY_SECONDS = 0.5
-_HAND_OVER_SECONDS = 0.2  # the one that ships may be about to end, too
-_LOOK_SECONDS = 0.1  # what other processes publish wakes nobody here
-_BREATH_SECONDS = 0.01  # a burst gathers, and the app's threads have the interpreter
+_HAND_OVER_SECONDS = 0.2  # the shipping process may be about to end, too
+_LOOK_SECONDS = 0.1  # events of other processes do not wake this thread
+_BREATH_SECONDS = 0.01  # collect a burst, and leave the interpreter to the app's threads
 
 
 class SpoolPublisher:
-    """Publishes through a spool, which other processes may share; for many threads, and for both sides of a fork.
+    """Publishes through a spool, which other processes may share. It is thread-safe and fork-safe.
 
-    spool: knows what was published (`Spool.published`).
+    spool: Knows what was published (`Spool.published`).
     """
 
     def __init__(self, *, spool: Spool, queue: EventQueue, database_url: URL, key: SigningKey | None) -> None:
         self.spool = spool
         self._shipper = Shipper(spool, queue, database_url, key)
-        # Both also when nobody refers to this any more, the later one first. The interpreter's end is the end of shipping alone:
-        # what the app still publishes then, in a function that it gave `atexit`, is stored for the next process.
+        # Both also run on garbage collection, the later one first. At interpreter exit only shipping ends: events that the app
+        # publishes from its own `atexit` functions are stored for the next process.
         self._close = finalize(self, spool.close)
         self._close.atexit = False
         self._end = finalize(self, _end, self._shipper, spool)
         if spool.exists():
-            self._shipper.notice()  # a process that died may have left something
+            self._shipper.notice()  # a process that died may have left events
 
     def publish(self, path: NamespacePath, events: Sequence[CheckedEvent]) -> None:
-        """Store events of one namespace, in order, all or none. Raises SpoolFull and SpoolUnavailable."""
+        """Store events of one namespace in order, all or none. Raises SpoolFull and SpoolUnavailable."""
         self.spool.append(path, [event.body for event in events])
         self._shipper.notice()
 
     def close(self) -> None:
-        """Ship for two seconds at most what never went out, and end. What is left stays, for the next who opens the spool."""
+        """Ship unsent events for at most two seconds, and stop. Events left over stay for the next process on the spool."""
         self._end()
         self._close()
 
@@ -72,7 +72,7 @@ def _end(shipper: "Shipper", spool: Spool) -> None:
 
 @dataclass(slots=True)
 class Peer:
-    """Whether it is away, and when to turn to it next, by the monotonic clock."""
+    """The availability of a peer, and when to try it next, by the monotonic clock."""
 
     name: str
     due: float = 0.0
@@ -80,26 +80,26 @@ class Peer:
     _pause: float = 0.1
 
     def answered(self) -> bool:
-        """It is there; returns whether it was away before."""
+        """Record an answer, and return whether the peer was unavailable before."""
         was_away, self.away, self._pause = self.away, False, 0.1
         if was_away:
-            _log.info("%s is back", self.name)
+            _log.info("%s is available again", self.name)
         return was_away
 
     def failed(self, reason: str) -> None:
-        """It is away, which is logged once: the next try is 0.1 seconds off, then 0.2 and so on up to 1."""
+        """Record a failure, and log the first one. Retry after 0.1 seconds, then 0.2 and so on up to 1."""
         if not self.away:
-            _log.warning("%s is away, and is waited for: %s", self.name, reason)
+            _log.warning("%s is unavailable; retrying: %s", self.name, reason)
         self.away = True
         self.due = time.monotonic() + self._pause
         self._pause = min(2 * self._pause, 1.0)
 
 
 class Shipper(fork_safety.Forkable):
-    """Ships in a thread of its own, which starts when it is first asked to, in each process anew.
+    """Ships in its own thread, which each process starts on first use.
 
-    database_url: a reader's. key: signs what is shipped, not what is spooled, so correcting a wrong key also fixes events already
-    spooled.
+    database_url: Of a reader's login. key: Signs events when they are shipped, so that correcting a wrong key also fixes events
+    already spooled.
     """
 
     def __init__(self, spool: Spool, queue: EventQueue, database_url: URL, key: SigningKey | None) -> None:
@@ -123,10 +123,10 @@ class Shipper(fork_safety.Forkable):
         self._shipment: Shipment | None = None
 
     def notice(self) -> None:
-        """Something was published: start the thread if there is none in this process, or wake it."""
+        """Start the thread if this process has none, or wake it, after something was published."""
         if self._thread is None:
             started = Thread(target=self._run, name="mosshead-shipper", daemon=True)
-            # Nothing is called within: a signal handler that publishes would wait for this, for ever.
+            # Call nothing while holding the lock: a signal handler that publishes would deadlock.
             with self._starting:
                 chosen = self._thread is None
                 if chosen:
@@ -134,14 +134,16 @@ class Shipper(fork_safety.Forkable):
             if chosen:
                 try:
                     started.start()
-                except RuntimeError:  # no thread is to be had: the file has the event, and the next one tries again
+                except (
+                    RuntimeError
+                ):  # no thread can be started: the event is in the file, and the next publish tries again
                     self._thread = None
         self._wake()
 
     def stop(self, patience: float) -> bool:
-        """Ship what never went out, for so many seconds at most, and end. What is not acknowledged stays in the spool.
+        """Ship unsent events for at most ``patience`` seconds, and stop. Unacknowledged events stay in the spool.
 
-        Returns False in the thread itself, as from a garbage collection: it cannot wait for itself, and closes the spool later.
+        Return False if called in the thread itself, as by garbage collection; it cannot join itself and closes the spool later.
         """
         now = time.monotonic()
         self._stop_by, self._hand_over_by = now + patience, now + min(patience, _HAND_OVER_SECONDS)
@@ -151,19 +153,21 @@ class Shipper(fork_safety.Forkable):
         if thread is current_thread():
             return False
         if thread is not None:
-            with suppress(RuntimeError):  # not started yet, as where a signal handler asks in between: it ends at once
+            with suppress(RuntimeError):  # not started yet, if a signal handler came in between; it will end at once
                 thread.join(patience)
         return True
 
     def after_fork_in_child(self) -> None:
-        """The thread is the parent's; the child's own starts with its first publish."""
+        """Start afresh: the thread belongs to the parent; the child starts its own with its first publish."""
         self._begin()
 
     def _run(self) -> None:
         disk = Peer("the spool")
         over = False
         while not over:
-            asked_to_stop = self._stopping.is_set()  # before the round: it then knows of all that was published
+            asked_to_stop = (
+                self._stopping.is_set()
+            )  # check before the round, so that it sees everything published until then
             more = self._round(disk)
             over = asked_to_stop and self._over()
             if not over:
@@ -174,7 +178,7 @@ class Shipper(fork_safety.Forkable):
         self._spool.rest()
 
     def _round(self, disk: Peer) -> bool:
-        """One step, where this process is the one that ships; returns whether there is more to do at once."""
+        """Do one step if this process is the one that ships. Return whether there is more to do at once."""
         if time.monotonic() < disk.due:
             return False
         try:
@@ -185,12 +189,12 @@ class Shipper(fork_safety.Forkable):
             more = self._shipment is not None and self._shipment.step()
         except SpoolUnavailable as error:
             reason = str(error)
-        except Exception as error:  # noqa: BLE001 - the edge of a thread; what the error says may be text of a conversation
+        except Exception as error:  # noqa: BLE001 - the edge of a thread; the error may contain conversation text
             reason = type(error).__name__
         else:
             disk.answered()
             return more
-        self._shipment = None  # the next one starts from what the file says
+        self._shipment = None  # the next one starts from the state of the file
         disk.failed(reason)
         return False
 
@@ -211,8 +215,8 @@ class Shipper(fork_safety.Forkable):
             time.sleep(_BREATH_SECONDS)
 
     def _wake(self) -> None:
-        """Have the thread look now; it would by itself, soon."""
-        if self._waking:  # perhaps by what a signal handler interrupted, whose lock it would wait for, for ever
+        """Wake the thread now; it would look by itself soon."""
+        if self._waking:  # maybe this is a signal handler that interrupted a wake-up; taking its lock would deadlock
             return
         self._waking = True
         try:
@@ -221,7 +225,7 @@ class Shipper(fork_safety.Forkable):
             self._waking = False
 
 
-# A server that is gone without a word is noticed after some ten seconds, not after hours.
+# Notice a server that disappeared silently after about ten seconds instead of hours.
 _CONNECT_ARGS = {
     "connect_timeout": 2,
     "keepalives_idle": 5,
@@ -232,24 +236,24 @@ _CONNECT_ARGS = {
 }
 
 _log = logging.getLogger("mosshead")
-_AT_ONCE = 40  # events between two rests
+_AT_ONCE = 40  # events per step
 _NAMESPACES_TO_ASK = 50
 _LEAST_POLL, _MOST_POLL = 0.1, 1.0
 _ACKNOWLEDGED_SECONDS = 0.25
 _IDLE_SECONDS = 5.0
 
 _CROWDED_BYTES = 64 * 2**20
-"""Queue size in bytes above which the shipper slows down: some seconds of an intake's work, an eighth of Redis's memory under
-docker compose."""
+"""Queue size above which the shipper slows down: a few seconds of an intake's work, an eighth of Redis's memory under docker
+compose."""
 
 
 class Shipment:
-    """Sends what waits, cuts what was received, sends again what seems lost."""
+    """Sends waiting events, removes received ones and resends those that seem lost."""
 
     def __init__(self, spool: Spool, queue: EventQueue, engine: Engine, key: SigningKey | None) -> None:
         self._spool, self._queue, self._engine, self._key = spool, queue, engine, key
         self._broker, self._store = Peer("the event queue"), Peer("Postgres")
-        self._publisher = UUID(int=0)  # nobody; the first look at the spool tells
+        self._publisher = UUID(int=0)  # unknown until the first look at the spool
         self._point = 0
         self._window = Window(spool.sizes)
         self._crowded = False
@@ -258,16 +262,16 @@ class Shipment:
 
     @property
     def can_send(self) -> bool:
-        """Whether what is published now could go out at once."""
+        """Whether an event published now could be sent at once."""
         return not (self._broker.away or self._crowded or self._window.full)
 
     @property
     def unsent(self) -> bool:
-        """Whether something that never went out could."""
+        """Whether there are unsent events that could be sent now."""
         return self.can_send and self._window.unsent
 
     def step(self) -> bool:
-        """Do a little of what there is to do; returns whether there is more of it at once. Raises SpoolUnavailable."""
+        """Do a small part of the work, and return whether there is more to do at once. Raises SpoolUnavailable."""
         now = time.monotonic()
         self._learn()
         self._look(now)
@@ -285,7 +289,7 @@ class Shipment:
         self._window.learn(changes.waiting)
 
     def _look(self, now: float) -> None:
-        """Look whether all who publish crowd the queue: none of them sees the others' windows."""
+        """Check whether the queue is crowded by all publishers together, since none sees the others' windows."""
         if self._window.empty or now < max(self._look_at, self._broker.due):
             return
         try:
@@ -330,8 +334,8 @@ class Shipment:
         if self._window.has_less(received, asked):
             self._spool.begin_anew(self._publisher)
             _log.warning(
-                "Postgres lacks what it had of the spool %s, as after a backup was put back: that is gone from here, too; what "
-                "waits is numbered anew",
+                "Postgres lost events that it had received from the spool %s, as after restoring a backup; they are no longer in "
+                "the spool either. Waiting events are renumbered",
                 self._spool.path,
             )
             return
@@ -341,7 +345,7 @@ class Shipment:
             self._window.received(key, up_to)
         self._poll = _LEAST_POLL if news else min(1.5 * self._poll, _MOST_POLL)
         self._store.due = now + self._poll
-        if self._window.overdue(now) and not self._crowded:  # it is behind the crowd, in all likelihood
+        if self._window.overdue(now) and not self._crowded:  # in a crowded queue it most likely still waits
             self._send_again(now)
 
     def _send_again(self, now: float) -> None:
@@ -368,7 +372,7 @@ class Shipment:
 
 
 def _received(engine: Engine, publisher: UUID, namespaces: Mapping[int, NamespacePath]) -> dict[int, int]:
-    """By key, the highest number up to which a namespace's events are in the inbox. Raises StoreUnavailable."""
+    """Return by key the number up to which all of a namespace's events are in the inbox. Raises StoreUnavailable."""
     by_tenant: dict[UUID, dict[UUID, int]] = {}
     for key, path in namespaces.items():
         by_tenant.setdefault(path.tenant_id, {})[path.namespace_id] = key
@@ -384,7 +388,7 @@ def _received(engine: Engine, publisher: UUID, namespaces: Mapping[int, Namespac
 
 
 class ShippingLock(fork_safety.Forkable):
-    """A lock beside a spool that one process has at a time. The kernel takes it from a process that dies."""
+    """A lock file beside a spool, held by one process at a time. The kernel releases it when the process dies."""
 
     def __init__(self, spool: Path) -> None:
         self._path = spool.with_suffix(".lock")
@@ -393,7 +397,7 @@ class ShippingLock(fork_safety.Forkable):
         fork_safety.watch(self)
 
     def take(self) -> bool:
-        """Have it, or not because another process does. Raises OSError where the file cannot be made."""
+        """Try to take the lock, and return whether this process holds it. Raises OSError if the file cannot be created."""
         with self._changing:
             if self._descriptor is not None:
                 return True
@@ -413,14 +417,14 @@ class ShippingLock(fork_safety.Forkable):
                 os.close(descriptor)
 
     def before_fork(self) -> None:
-        """Wait until the file is open and known, or neither: an unknown copy in a child would hold the lock on."""
+        """Wait until a descriptor is stored or closed; a child's unknown copy of it would keep the lock."""
         self._changing.acquire()
 
     def after_fork_in_parent(self) -> None:
         self._changing.release()
 
     def after_fork_in_child(self) -> None:
-        """The lock is the parent's. Closing the child's copy does not free it, and keeps the child from holding it on."""
+        """Close the child's copy of the descriptor. This does not release the parent's lock, and the child cannot keep it."""
         self._changing.release()
         with suppress(OSError):
             self.give_back()

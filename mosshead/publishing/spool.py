@@ -1,7 +1,7 @@
-"""The spool: what was published and is not known to be in the inbox yet, in a local SQLite file. All of its SQL is here.
+"""The spool: a local SQLite file of published events that are not known to be in the inbox yet, with all of its SQL.
 
 One spool is one publisher, however many processes use it. It numbers the events of each namespace from 1 without gaps; the
-counters stay when the events are cut.
+counters stay when events are removed.
 """
 
 import fcntl
@@ -35,7 +35,7 @@ _CUT_AT_ONCE = 100
 
 @dataclass(frozen=True, slots=True)
 class UnsentEvents:
-    """A namespace with events in the spool: those after cut_up_to, up to newest. key: the spool's own name for it."""
+    """A namespace with events in the spool, from ``cut_up_to`` (exclusive) to ``newest``. key: The spool's id for it."""
 
     key: int
     path: NamespacePath
@@ -45,7 +45,7 @@ class UnsentEvents:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The namespaces that were published to since a point of the spool's time, and the point that it has come to."""
+    """The namespaces published to since a point, and the current point. Points count appends to the spool."""
 
     publisher: UUID
     point: int
@@ -54,7 +54,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class SpoolContents:
-    """What a spool holds. oldest: when its oldest was published, in Unix seconds. namespaces: events of each, most first."""
+    """The contents of a spool. oldest: Unix time of its oldest event. namespaces: Number of events of each, most first."""
 
     events: int
     bytes: int
@@ -63,14 +63,14 @@ class SpoolContents:
 
 
 _BUSY_SECONDS = 10.0
-_PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600  # it holds what was said
+_PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600  # it contains conversation text
 
 _PRAGMAS = (
-    "pragma auto_vacuum = incremental",  # first: it must be there before the first table
+    "pragma auto_vacuum = incremental",  # must be set before the first table is created
     "pragma journal_mode = wal",
     "pragma synchronous = normal",
     "pragma secure_delete = on",
-    # The shipper makes the checkpoints, so that no publish waits for the disk; this is for when it cannot.
+    # The shipper does the checkpoints, so that no publish waits for the disk; this is a fallback.
     "pragma wal_autocheckpoint = 10000",
     # SQLite begins a log anew that was checkpointed, and keeps its size: `trim` would take it for large ever after.
     f"pragma journal_size_limit = {_LARGE_LOG_BYTES // 16}",
@@ -89,10 +89,10 @@ _log = logging.getLogger("mosshead")
 
 
 class Spool(Forkable):
-    """A spool in a file, for this process and others; safe to share between threads and usable on both sides of a fork.
+    """A spool in a file, which several processes may share. It is thread-safe and fork-safe.
 
-    Every method but `published` raises SpoolUnavailable where the file cannot be used; nothing is half done then. One SQLite
-    connection, for one process at a time, with a lock around every use.
+    Every method except `published` raises SpoolUnavailable if the file cannot be used, and then changes nothing. Each process
+    has one SQLite connection, with a lock around every use.
     """
 
     def __init__(self, path: Path, *, most_bytes: int) -> None:
@@ -101,19 +101,19 @@ class Spool(Forkable):
         self._in_use = InUse(SpoolUnavailable)
         self._tidying = Lock()
         self._connection: sqlite3.Connection | None = None
-        self._opened: tuple[int, tuple[int, int]] | None = None  # by which process, and which file
+        self._opened: tuple[int, tuple[int, int]] | None = None  # the process that opened it, and the file's identity
         self._closed = False
         fork_safety.watch(self)
 
     def exists(self) -> bool:
-        """Whether the file was made yet, as the first append does, or this process may not look; a use of it says so then."""
+        """Return whether the file exists; the first append creates it. True if this process may not look; its use then raises."""
         try:
             return self.path.exists()
         except OSError:
             return True
 
     def append(self, path: NamespacePath, bodies: Sequence[str]) -> None:
-        """Store and number events of a namespace (JSON text without numbers), all or none. Raises SpoolFull."""
+        """Number and store events of a namespace (JSON text without numbers), all or none. Raises SpoolFull."""
         rows = [body.encode() for body in bodies]
         size = sum(map(len, rows))
         with self._writing() as connection:
@@ -132,24 +132,24 @@ class Spool(Forkable):
             connection.execute(_MOVE_SPOOL, [point + 1, held + size])
 
     def newest(self, path: NamespacePath) -> tuple[UUID, int]:
-        """The publisher, and the newest number that it gave in a namespace; 0 for none."""
+        """Return the publisher, and its newest number in a namespace, or 0."""
         with self._reading() as connection:
             publisher, newest = connection.execute(_NEWEST, [_name(path)]).fetchone()
         return UUID(publisher), newest
 
     def published(self, path: NamespacePath) -> dict[UUID, int]:
-        """By publisher, the newest number that this spool gave in a namespace; nothing where the file cannot be used."""
+        """Return the newest number of this spool in a namespace, by publisher; empty if the file cannot be used."""
         if not self.exists():
             return {}
         try:
             publisher, newest = self.newest(path)
         except SpoolUnavailable as error:
-            _log.warning("reading goes on without the spool: %s", error)  # that is for a publish to fail of
+            _log.warning("reading continues without the spool: %s", error)  # only a publish fails without it
             return {}
         return {publisher: newest} if newest else {}
 
     def changes(self, since: int) -> Changes:
-        """The namespaces with events that were published to after a point, 0 for all."""
+        """Return the namespaces with waiting events that were published to after a point; 0 for all."""
         with self._reading() as connection:
             publisher, point = connection.execute(_POINT).fetchone()
             rows = connection.execute(_CHANGED, [since]).fetchall() if point > since else []
@@ -157,24 +157,24 @@ class Spool(Forkable):
         return Changes(UUID(publisher), point, waiting)
 
     def read(self, publisher: UUID, key: int, first: int, last: int) -> list[tuple[int, str]]:
-        """Some of a namespace's events with their numbers, in order; none where the spool has another publisher by now."""
+        """Return some of a namespace's events with their numbers, in order; none if the spool has a new publisher."""
         with self._reading() as connection:
             rows = connection.execute(_READ, [str(publisher), key, first, last]).fetchall()
         return [(number, body.decode()) for number, body in rows]
 
     def sizes(self, key: int, first: int, last: int) -> list[int]:
-        """The bytes of some of a namespace's events, in order."""
+        """Return the sizes in bytes of some of a namespace's events, in order."""
         with self._reading() as connection:
             return [size for (size,) in connection.execute(_SIZES, [key, first, last])]
 
     def cut(self, publisher: UUID, key: int, up_to: int) -> None:
-        """Remove a namespace's events up to a number: the inbox has them. Nothing where the spool has another publisher by now.
+        """Remove a namespace's received events up to a number. Do nothing if the spool has a new publisher.
 
-        A number that this spool never gave is of a copy of it. What waits then gets another publisher's numbers, or it would
-        pass for received.
+        A number that this spool never gave comes from a copy of it. Waiting events are then renumbered under a new publisher;
+        otherwise they would count as received.
         """
         while self._cut_some(publisher, key, up_to):
-            pass  # between two of them a publish may have its turn
+            pass  # let a publish run in between
 
     def _cut_some(self, publisher: UUID, key: int, up_to: int) -> bool:
         with self._writing() as connection:
@@ -192,32 +192,32 @@ class Spool(Forkable):
         return last < up_to
 
     def begin_anew(self, publisher: UUID) -> None:
-        """Number what waits anew, as another publisher; nothing where the spool has another by now.
+        """Renumber waiting events under a new publisher. Do nothing if the spool already has a new one.
 
-        Under the old name, the inbox would wait for what was cut and never comes before it acknowledged what follows.
+        Under the old publisher, the inbox would wait forever for the removed events and never acknowledge later ones.
         """
         with self._writing() as connection:
             if connection.execute(_POINT).fetchone()[0] == str(publisher):
                 _take_new_publisher(connection)
 
     def trim(self) -> None:
-        """Checkpoint where the write-ahead log has grown large; nobody waits for it."""
+        """Checkpoint if the write-ahead log has grown large; no publish waits for it."""
         if self._log_bytes() > _LARGE_LOG_BYTES:
             self._checkpoint(emptying=False)
 
     def tidy(self) -> None:
-        """Give space back, and leave no text in the write-ahead log; for an idle hour."""
+        """Free disk space, and remove all text from the write-ahead log; for idle times."""
         free = 1
-        while free:  # little by little, for a publish may come
+        while free:  # in small steps, so that a publish can run in between
             with self._reading() as connection:
                 connection.execute("pragma incremental_vacuum(100)").fetchall()
                 free = connection.execute("pragma freelist_count").fetchone()[0]
         if self._log_bytes():
-            self._checkpoint(emptying=False)  # the long part, while others go on
+            self._checkpoint(emptying=False)  # the long part, which blocks nobody
             self._checkpoint(emptying=True)
 
     def held(self) -> SpoolContents:
-        """What is in it."""
+        """Return the contents of the spool."""
         if not self.exists():
             return SpoolContents(0, 0, None, ())
         with self._reading() as connection:
@@ -228,7 +228,7 @@ class Spool(Forkable):
         return SpoolContents(sum(events for _, events in namespaces), size, oldest, namespaces)
 
     def others(self) -> list[Path]:
-        """The other spools of its folder: of another broker or database, or of one whose address was changed."""
+        """Return the other spools in its folder, which belong to another or an earlier broker or database address."""
         return sorted(path for path in self.path.parent.glob(f"*{self.path.suffix}") if path != self.path)
 
     def close(self) -> None:
@@ -236,32 +236,32 @@ class Spool(Forkable):
         self.rest()
 
     def rest(self) -> None:
-        """Close the connection until it is needed again, but for one that a signal handler interrupted the use of."""
+        """Close the connection until it is needed again, unless a signal handler has interrupted its use."""
         with self._in_use.between() as interrupted:
             if not interrupted:
                 self._disconnect()
 
     def before_fork(self) -> None:
-        """Wait for what is under way, and close."""
+        """Wait for running operations, and close the connection."""
         self._tidying.acquire()
         self._in_use.before_fork()
         self._disconnect()
 
     def after_fork_in_parent(self) -> None:
-        """Go on; the next use opens a connection again, in a child its own."""
+        """Continue. The next use opens a new connection."""
         self._in_use.after_fork()
         self._tidying.release()
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        """The connection, for statements that write nothing. Raises SpoolUnavailable."""
+        """Give the connection for reading. Raises SpoolUnavailable."""
         self._check_process()
         with self._in_use.use(), self._translated():
             yield self._open()
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that has the file for itself; all of it or nothing. Raises SpoolUnavailable."""
+        """Open an exclusive transaction on the file. Raises SpoolUnavailable."""
         self._check_process()
         with self._in_use.use(), self._translated():
             self._forget_removed()
@@ -276,10 +276,10 @@ class Spool(Forkable):
                 raise
 
     def _check_process(self) -> None:
-        """Before the lock, which may be held by a thread that this process does not have."""
+        """Detect an unnoticed fork. Call before taking the lock, which a thread of the parent may hold forever."""
         if self._connection is not None and self._opened is not None and self._opened[0] != os.getpid():
             raise SpoolUnavailable(
-                "this process was forked by a server that does not tell Python so; call Memory.connect after the fork"
+                "this process was forked without Python's fork hooks; call Memory.connect after the fork"
             )
 
     def _open(self) -> sqlite3.Connection:
@@ -294,7 +294,7 @@ class Spool(Forkable):
         folder.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
         with _held(folder):
             with suppress(FileExistsError):
-                # Never opened where it is there: to close a file again drops all locks that this process has on it.
+                # Never open an existing file here: closing it would drop all locks that this process has on it.
                 os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _PRIVATE_FILE))
             connection = sqlite3.connect(
                 self.path, isolation_level=None, check_same_thread=False, timeout=_BUSY_SECONDS
@@ -310,7 +310,7 @@ class Spool(Forkable):
         return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Make the tables of a new file, or look through those of an old one, while no other process opens one of the folder."""
+        """Create the tables of a new file, or check an existing one, while no other process opens a spool in the folder."""
         version = connection.execute("pragma user_version").fetchone()[0]
         if version > _VERSION:
             raise SpoolUnavailable(
@@ -326,23 +326,23 @@ class Spool(Forkable):
                 connection.execute(statement)
             connection.execute("insert into spool (publisher, identity) values (?, ?)", [str(uuid7()), identity])
         elif connection.execute("select identity from spool").fetchone()[0] != identity:
-            # A copy, or the machine was off: what arrived under numbers that are gone from here must not count for what waits.
+            # A copied file or a reboot: numbers already received must not count for the events that wait here.
             _take_new_publisher(connection)
             connection.execute("update spool set identity = ?", [identity])
         connection.execute("commit")
 
     def _forget_removed(self) -> None:
-        """Let go of a file that somebody removed: what is written to it would be gone with this process."""
+        """Disconnect from a removed file, since events written to it would be lost with this process."""
         if self._connection is None or self._opened is None:
             return
         with suppress(FileNotFoundError):
             if _identity(self.path) == self._opened[1]:
                 return
-        _log.warning("MOSSHEAD_SPOOL_DIR: the spool %s was removed while it was in use; a new one is made", self.path)
+        _log.warning("MOSSHEAD_SPOOL_DIR: the spool %s was removed while in use; creating a new one", self.path)
         self._disconnect()
 
     def _disconnect(self) -> None:
-        # In this order: an interrupt may come in between.
+        # Keep this order: an interrupt may come in between.
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
@@ -362,9 +362,9 @@ class Spool(Forkable):
         raise SpoolUnavailable(f"MOSSHEAD_SPOOL_DIR: the spool {self.path} cannot be used ({reason}); {fix}") from None
 
     def _checkpoint(self, *, emptying: bool) -> None:
-        """Move the write-ahead log into the file while others go on. emptying: also cut it to nothing, if nobody uses it now."""
-        with self._tidying, suppress(sqlite3.OperationalError):  # somebody else is at it; another time
-            # Never made anew, should somebody have removed it.
+        """Checkpoint the write-ahead log without blocking others. emptying: Also truncate it, if it is not in use."""
+        with self._tidying, suppress(sqlite3.OperationalError):  # busy; try another time
+            # mode=rw: do not recreate a removed file.
             connection = sqlite3.connect(f"{self.path.as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=0)
             try:
                 connection.execute(f"pragma wal_checkpoint({'truncate' if emptying else 'passive'})")
@@ -384,7 +384,7 @@ def _identity(path: Path) -> tuple[int, int]:
 
 @contextmanager
 def _held(folder: Path) -> Iterator[None]:
-    """Have a folder alone: SQLite does not wait for its turn when a file becomes a write-ahead one."""
+    """Lock a folder: SQLite does not wait for other processes when it switches a file to write-ahead mode."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -394,7 +394,7 @@ def _held(folder: Path) -> Iterator[None]:
 
 
 def _take_new_publisher(connection: sqlite3.Connection) -> None:
-    """Number what waits from 1 again, under a new name. What arrives under both is harmless, by the ids of the events."""
+    """Renumber waiting events from 1 under a new publisher. Events that arrive under both are stored once, by their id."""
     connection.execute("update events set number = number - (select cut_up_to from namespaces where key = namespace)")
     connection.execute("update namespaces set newest = newest - cut_up_to, cut_up_to = 0")
     connection.execute("update spool set publisher = ?", [str(uuid7())])
@@ -451,18 +451,18 @@ _HELD = """
 
 
 def spool_path(folder: Path, *, broker_url: str, database_url: str) -> Path:
-    """The spool's file. Logins do not count: a changed password leaves nothing behind in another file.
+    """Return the path of the spool's file. It does not depend on logins, so that a changed password keeps the same file.
 
-    Raises ConfigurationError where one of the two is no URL, or the folder is in the home of a user who has none.
+    Raises ConfigurationError if an address is not a URL, or if the folder is in a home folder that does not exist.
     """
     urls = {"MOSSHEAD_BROKER_URL": broker_url, "MOSSHEAD_DATABASE_URL": database_url}
     places = "\n".join(_place(url, setting) for setting, url in urls.items())
     try:
         whole = folder.expanduser().absolute()
-    except RuntimeError:  # a container that runs under some number
+    except RuntimeError:  # a container with an arbitrary user id
         raise ConfigurationError(
-            f"MOSSHEAD_SPOOL_DIR: {folder} is in a home folder, and there is none; set it to the whole path of a folder on a "
-            "disk that lasts"
+            f"MOSSHEAD_SPOOL_DIR: {folder} is in a home folder, but this user has none; set it to the absolute path of a "
+            "folder on a persistent disk"
         ) from None
     return whole / f"{hashlib.sha256(places.encode()).hexdigest()[:16]}.spool"
 
@@ -470,7 +470,7 @@ def spool_path(folder: Path, *, broker_url: str, database_url: str) -> Path:
 def _place(url: str, setting: str) -> str:
     try:
         parsed = make_url(url)
-    except (ArgumentError, ValueError):  # whose words may hold a piece of the password
+    except (ArgumentError, ValueError):  # their text may contain part of the password
         raise ConfigurationError(f"{setting}: not a URL; a / or @ in its password is written %2F, %40") from None
     hosts = [str(parsed.query.get(name, "")) for name in ("host", "port")]  # of a socket's folder, or of several hosts
     return "\n".join(map(str, (parsed.host, parsed.port, *hosts, parsed.database)))

@@ -1,6 +1,6 @@
-"""The second opinion of a reranker that the app hands in: a cross-encoder, or a question to an LLM.
+"""Rerank results with an app-supplied reranker, such as a cross-encoder or an LLM.
 
-It may also say that something is better left unsaid. What it fails to answer in time stays as it was ranked.
+A reranker may also drop results. If it fails or is late, the order stays as it was.
 """
 
 import logging
@@ -15,39 +15,39 @@ from mosshead.models.entities import USER
 from mosshead.models.memories import Hit
 
 Reranker = Callable[[str, Sequence[str]], Sequence[float | None]]
-"""Takes a message and texts, returns a score for each, the higher the better, or None for what is to be left out."""
+"""Takes a message and texts, and returns a score for each text (higher is better), or None to drop it."""
 
 Judge = Callable[[Sequence[str]], Sequence[float | None] | None]
-"""A reranker that has its message; None where it has no answer."""
+"""A reranker bound to a message; returns None if it has no answer."""
 
 JUDGED = 50
-"""So many of the best are judged; the rest stays behind them."""
+"""How many of the best results are reranked; the rest follow them."""
 
 _PART = 0.9
-"""Of the time that the read has left."""
+"""Share of the read's remaining time that the reranker may use."""
 
 _T = TypeVar("_T")
 _log = logging.getLogger("mosshead")
 
 
 def judge_of(reranker: Reranker, message: str) -> Judge:
-    """The reranker for a message. Raises ValueError where it is none."""
+    """Bind a reranker to a message. Raises ValueError if it is not callable."""
     if not callable(reranker):
-        raise ValueError(  # noqa: TRY004 - as for all that does not fit
+        raise ValueError(  # noqa: TRY004 - as for every invalid argument
             f"reranker: a callable that takes a message and texts, got {type(reranker).__name__}"
         )
 
     def judge(texts: Sequence[str]) -> Sequence[float | None] | None:
         left = remaining()
         seconds = _PART * (READ_SECONDS if left is None else left)
-        # What is lazy is worked out there, too: it may raise, or take its time.
+        # Evaluate lazy results within the time limit, too: they may raise or be slow.
         return answer_of(lambda: _checked(reranker(message, texts), len(texts)), name="reranker", seconds=seconds)
 
     return judge
 
 
 def of_speaker_first(hits: Sequence[Hit], speaker: str) -> list[Hit]:
-    """Hits in their order, and first of all those about a speaker: by name, or as the user, whom they were while alone."""
+    """Move hits about a speaker to the front: those about their name, or about the user if this speaker said them."""
     name = normalise(speaker)
 
     def is_of_another(hit: Hit) -> bool:
@@ -58,7 +58,7 @@ def of_speaker_first(hits: Sequence[Hit], speaker: str) -> list[Hit]:
 
 
 def reranked(found: Sequence[_T], text: Callable[[_T], str], judge: Judge | None) -> list[_T]:
-    """What was found, best first, in the order of its judgement, equals as they were."""
+    """Sort results by the reranker's scores, best first. Equal scores keep their order."""
     best, rest = found[:JUDGED], found[JUDGED:]
     scores = judge([text(one) for one in best]) if judge and best else None
     if scores is None:
@@ -76,7 +76,7 @@ def _checked(scores: Sequence[float | None] | None, texts: int) -> Sequence[floa
         checked = []
     if len(checked) != texts or not all(score is None or math.isfinite(score) for score in checked):
         _log.warning(
-            "reranker: returned no finite number or None for each of %d texts; the read goes on without it", texts
+            "reranker: expected a finite number or None for each of %d texts; the read continues without it", texts
         )
         return None
     return checked

@@ -1,4 +1,4 @@
-"""The statements that search a namespace's memories by vector. Vectors have unit length: the inner product is the cosine."""
+"""SQL that searches a namespace's memories by vector. Vectors have unit length, so the inner product is the cosine."""
 
 import json
 import time
@@ -20,7 +20,7 @@ from mosshead.store.connection import BinaryVector, Sql, in_one_trip, of_namespa
 from mosshead.store.memories import MEMORY_COLUMNS, held, memory_columns, memory_fields
 
 _MOST_BY_INDEX = 250
-"""How many to ask an index for; beyond that it would have to look so far that it saves little."""
+"""Largest limit for which an index is used; beyond it, the index saves little."""
 
 _LEAST_LISTED = 200
 _LISTED_PER_HIT = 4
@@ -29,11 +29,15 @@ _REMEMBERED_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchTarget:
-    """What is sought.
+    """The arguments of a search.
 
-    vector: of unit length, that of the text. threshold: only what is strictly more similar; None for all. kind: of that kind
-    alone. metadata: only what was taken from a message that has these fields there. record: only what holds a record of this
-    name. as_of: among what was known then, by the words of that time; it cannot be narrowed by the three before.
+    Attributes:
+        vector: The text's vector, of unit length.
+        threshold: Minimum similarity, exclusive; None for all.
+        kind: Only memories of this kind.
+        metadata: Only memories from messages with these metadata fields.
+        record: Only memories that hold a record of this schema.
+        as_of: Search what was known then, as it was worded then. Excludes kind, metadata and record.
     """
 
     model: str
@@ -48,14 +52,14 @@ class SearchTarget:
 
     @property
     def by_vector_alone(self) -> bool:
-        """Whether nothing else decides; else an index of vectors would have to look far."""
+        """Whether there are no other filters, with which a vector index would have to search far."""
         return (self.kind, self.metadata, self.record, self.as_of) == (None, None, None, None)
 
 
 def search(engine: Engine, path: NamespacePath, wanted: SearchTarget, also: Sql) -> tuple[tuple[Hit, ...], list[Any]]:
-    """The nearest, most similar first, and the rows of another statement, in one round trip.
+    """Return the nearest memories, most similar first, and the rows of another statement, in one round trip.
 
-    A scope's index is used once it is known of, which the same trip asks; until then the search is exact, as it is without one.
+    The same trip asks whether the namespace has its own index, which later searches then use. Otherwise the search is exact.
     """
     known, scope = _indexed.setdefault(engine, {}), (path.namespace_id, wanted.model)
     indexed = wanted.limit <= _MOST_BY_INDEX and wanted.by_vector_alone and known.get(scope, 0.0) > time.monotonic()
@@ -69,11 +73,11 @@ def search(engine: Engine, path: NamespacePath, wanted: SearchTarget, also: Sql)
 
 
 _indexed: WeakKeyDictionary[Engine, dict[tuple[UUID, str], float]] = WeakKeyDictionary()
-"""Until when it is remembered of which scopes that they have an index of their own, as the service said. Only of those."""
+"""The scopes known to have their own index, by engine, and when that knowledge expires."""
 
 
 def exact(path: NamespacePath, wanted: SearchTarget) -> Sql:
-    """The nearest by a look at every vector of the namespace, in one scan of its btree."""
+    """Search exactly, by scanning every vector of the namespace in one btree scan."""
     parameters = _parameters(path, wanted)
     if wanted.as_of is not None:
         return Sql(_AS_OF, {**parameters, "as_of": wanted.as_of})
@@ -84,7 +88,7 @@ def exact(path: NamespacePath, wanted: SearchTarget) -> Sql:
 
 
 def by_index(path: NamespacePath, wanted: SearchTarget) -> Sql:
-    """The nearest by the index of a scope that has one."""
+    """Search by the scope's own index."""
     listed = max(_LEAST_LISTED, _LISTED_PER_HIT * wanted.limit)
     scope = scope_in_literals("one", path, model=wanted.model)
     nearest = f"""
@@ -97,7 +101,7 @@ def by_index(path: NamespacePath, wanted: SearchTarget) -> Sql:
 
 
 def whether_indexed(path: NamespacePath, model: str) -> Sql:
-    """Whether the scope has an index of its own."""
+    """Ask whether the scope has its own index."""
     return Sql(_IS_INDEXED, {**path.ids, "model": model})
 
 
@@ -113,10 +117,9 @@ def _parameters(path: NamespacePath, wanted: SearchTarget) -> dict[str, Any]:
 
 
 def _joined(nearest: str, before: str = "") -> str:
-    """The memories of what is nearest. before: the tables that it takes.
+    """Join the nearest ids with their memories. before: The tables that ``nearest`` uses.
 
-    By an array of ids their columns are fetched for those alone, where a join would scan all; and a full join is never a loop, in
-    which each would be compared with each.
+    The array of ids limits the fetch to those rows, where a join would scan all. A full join is never planned as a nested loop.
     """
     return f"""
         with {before} nearest as materialized ({nearest}),
@@ -136,7 +139,7 @@ _IS_INDEXED = f"""
     where {of_namespace("scopes")} and scopes.model = %(model)s
 """
 
-# Of a text and itself it is 1, although the halves that vectors are made of are rounded.
+# A text's similarity with itself is at most 1, despite the rounding of half-precision vectors.
 _SIMILARITY = f"least(1, {cosine('one.embedding')})"
 _IN_ORDER = f"""
       and (%(threshold)s::float8 is null or {_SIMILARITY} > %(threshold)s)
@@ -144,12 +147,12 @@ _IN_ORDER = f"""
 
 
 _A_RARE_WORD, _MOST_OF_EXPANSION = 0.15, 0.3
-"""What a word that one memory of all has adds to its similarity, if only its expansion has it; the most that all of them add."""
+"""The similarity added by a word that occurs only in the expansion of one memory, and the maximum for all words."""
 
 _WORDS = f"{of_namespace('vocabulary')} and vocabulary.model = %(model)s and vocabulary.scanned = 'memories'"
 _QUOTED = r"'''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''''"
 
-# Which memories have words of the text in their expansions alone, and how rare those are; empty without an LLM.
+# The memories with words of the text only in their expansions, and the rarity of these words; empty without an LLM.
 _EXPANDED = f"""
     extent as materialized (
         select cast(holders as float8) as texts from mosshead_read_v1.vocabulary where {_WORDS} and lexeme = ''
@@ -180,7 +183,7 @@ _EXPANDED = f"""
 
 
 def _exactly(narrowed: str = "") -> str:
-    """The nearest by their vectors, and among them those of the expanded that come as near with what their words add."""
+    """Search by vectors, and rank expanded memories among the results with the similarity that their words add."""
     rows = f"{MEMORIES.rows} {of_namespace('one')} and one.model = %(model)s {narrowed}"
     scored = f"""
     reached as materialized (

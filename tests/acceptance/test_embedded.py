@@ -88,7 +88,7 @@ def test_a_memory_without_a_folder_says_where_it_is_and_deletes_it(
         assert memory.namespace("acme", "sarah_123").memories() == []
     assert list(tmp_path.iterdir()) == []
     assert [one for one in caplog.messages if str(folder) in one] == [
-        f"the memories are in {folder}, and are deleted at the end; embedded(path=…) keeps them"
+        f"memories are stored in {folder} and deleted at exit; pass embedded(path=…) to keep them"
     ]
 
 

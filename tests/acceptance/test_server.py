@@ -148,7 +148,7 @@ class TestRest:
         with server.client(f"{tenant}/sarah", "read") as reading:
             refused = reading.post("/v1/memories", json={"content": "User likes tea"})
             assert refused.status_code == 403
-            assert refused.json()["detail"] == "token: has no scope 'write'; use one that was made with --scopes write"
+            assert refused.json()["detail"] == "token: lacks the scope 'write'; use a token created with --scopes write"
         with server.client(f"{tenant}/sarah") as writing:
             assert writing.post("/v1/erasures", json={"everything": True}).status_code == 403
         with server.client(f"{tenant}/sarah", "write") as blind:
@@ -320,7 +320,7 @@ class TestMcp:
             ):
                 result = await client.call_tool(tool, arguments)
                 assert result.is_error
-                assert "has no scope 'write'" in text_of(result)
+                assert "lacks the scope 'write'" in text_of(result)
 
         over_http(server, server.token(f"{tenant}/sarah", "read"), talk)
         over_stdio(running, tmp_path, talk, "--namespace", f"{tenant}/sarah", "--scopes", "read")

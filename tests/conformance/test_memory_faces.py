@@ -205,7 +205,7 @@ def test_what_is_published_waits_in_the_spool_and_is_waited_for(sarah: Face) -> 
 
     assert published == 9
     assert sarah.query("dog").partial
-    with pytest.raises(WaitTimeout, match="9 events are published and not received"):
+    with pytest.raises(WaitTimeout, match="9 events are published but not received"):
         sarah.wait(0.2)
     with pytest.raises(InvalidEvent, match="role"):
         sarah.publish("tea", role="king")
@@ -227,7 +227,7 @@ def test_what_is_remembered_and_forgotten_is_so_at_once_for_this_process(sarah: 
     sarah.remember("User moved to Porto", replaces=home)
     sarah.forget(cat)
     assert [one.content for one in sarah.query("Where does she live?")] == ["User moved to Porto"]
-    with pytest.raises(NotFound, match="superseded already"):
+    with pytest.raises(NotFound, match="already superseded"):
         sarah.forget(home)
     sarah.erase(everything=True)
     sarah.messages.erase(NO_ID)

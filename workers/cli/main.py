@@ -12,11 +12,11 @@ from mosshead.errors import MossheadError
 COMMANDS = {
     "up": (
         "workers.cli.up:up",
-        "Run all of it on this machine: Postgres, Redis, intake, scheduler, workers and Flower, until Ctrl-C.",
+        "Run the whole service on this machine until Ctrl-C: Postgres, Redis, intake, scheduler, workers and Flower.",
     ),
     "demo": (
         "workers.demo:run_demo",
-        "Show the whole way once: a sample of three years of conversations, from publish to recall.",
+        "Run a demo with a sample of three years of conversations, from publish to recall.",
     ),
     "intake": ("workers.cli.services:intake", "Take events from the queue into the inbox, until stopped."),
     "sweep": ("workers.cli.services:sweep", "Claim what is due and tell the workers, until stopped."),
@@ -31,7 +31,7 @@ COMMANDS = {
     ),
     "status": (
         "workers.cli.status:show_status",
-        "Whether the service can work, and what waits; exit status 1 where it cannot.",
+        "Check that the service works, and show what is waiting. Exit with status 1 if it does not work.",
     ),
     "usage": ("workers.cli.usage:show_usage", "Show how often the LLM was called, and what that cost in tokens."),
     "console": (
@@ -57,7 +57,7 @@ COMMANDS = {
 
 cli = typer.Typer(
     name="python -m workers",
-    help="The service of Mosshead: everything that runs outside the chat app.",
+    help="Run and operate Mosshead's service.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

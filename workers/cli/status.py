@@ -34,7 +34,7 @@ _REASONS, _SHOWN_REASONS = 20, 5
 
 
 def show_status(json_output: Json = False) -> None:
-    """Whether the service can work, and what waits; exit status 1 where it cannot."""
+    """Check that the service works, and show what is waiting. Exit with status 1 if it does not work."""
     found = read_status(settings())
     print_answer(json_output, found.as_dict(), fields(rows(found)))
     if found.stuck:

@@ -17,7 +17,7 @@ from mosshead.store.connection import tenant_transaction
 from workers.cli.output import path_text, table, tenant_id_of
 from workers.dependencies import logged_in
 
-token_cli = typer.Typer(help="Tokens for the server: who may come in, and what they may do.", no_args_is_help=True)
+token_cli = typer.Typer(help="Manage the server's access tokens.", no_args_is_help=True)
 
 Tenant = Annotated[str, typer.Argument(metavar="TENANT", help="By its name.")]
 

@@ -37,7 +37,7 @@ def up(
     attached: Annotated[bool, typer.Option(hidden=True, help="Stop when the standard input ends.")] = False,
     temporary: Annotated[bool, typer.Option(hidden=True, help="Delete the data folder at the end.")] = False,
 ) -> None:
-    """Run all of it on this machine: Postgres, Redis, intake, scheduler, workers and Flower, until Ctrl-C."""
+    """Run the whole service on this machine until Ctrl-C: Postgres, Redis, intake, scheduler, workers and Flower."""
     chosen = settings()
     check(chosen)
     # These take longer to load than what is wrong, or missing, should wait for.

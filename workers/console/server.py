@@ -146,7 +146,7 @@ async def _serve(pages: Application, address: str, port: int) -> None:
         sockets = bind_sockets(port, address)
     except OSError as error:
         raise ConfigurationError(
-            f"MOSSHEAD_CONSOLE_PORT: {address}:{port} cannot be listened on ({error.strerror}); name another port"
+            f"MOSSHEAD_CONSOLE_PORT: cannot listen on {address}:{port} ({error.strerror}); choose another port"
         ) from None
     server = HTTPServer(pages, max_body_size=2**20)
     server.add_sockets(sockets)

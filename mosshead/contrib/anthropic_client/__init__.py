@@ -1,9 +1,9 @@
-"""Memory inside a client of the anthropic package, used as the one of `mosshead.contrib.openai_client`.
+"""Add memory to an anthropic client, as `mosshead.contrib.openai_client` does for openai.
 
-    client = with_memory(anthropic.Anthropic(), sarah)    # from here on used as before
+    client = with_memory(anthropic.Anthropic(), sarah)    # use it as before
 
-`messages` says what a call asks and where the notes go (pure); `client` reads before and publishes after. The package anthropic
-is imported when a client of it is given, and not before.
+`messages` parses requests and places the notes (pure); `client` reads before a call and publishes after it. The anthropic package
+is imported only when a client is passed.
 """
 
 from mosshead.contrib.anthropic_client.client import with_memory

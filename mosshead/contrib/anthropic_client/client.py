@@ -1,4 +1,4 @@
-"""What stands for a client of the anthropic package: its messages ask with memory, all else is the client's own."""
+"""Wrap an anthropic client: its messages use memory, everything else is forwarded."""
 
 from collections.abc import Callable
 from copy import copy
@@ -46,14 +46,11 @@ def with_memory(
     on_extract: Callable[[list[UUID]], object] | None = None,
     on_error: Callable[[Exception], object] | None = None,
 ) -> _Client:
-    """A client of the anthropic package that remembers: it is used as the one that is given, which stays as it is.
+    """Return a client with memory, used like the given one, which stays unchanged.
 
-    Each ``create``, ``parse`` and ``stream`` of ``messages`` and of ``beta.messages``, and each turn of ``tool_runner``, reads
-    what is known for the user's last message, puts it into a fence before that message's own words, and publishes what is new of
-    the messages and the answer. The arguments are those of `mosshead.contrib.openai_client.with_memory`
-    (docs/how-to/openai-client.md). Raises TypeError and ValueError, which name what does not fit, InvalidNamespace, and
-    ConfigurationError where the embedding model's files are not the right ones. The calls raise what the client raises, and
-    InvalidNamespace where no namespace is said.
+    Each ``create``, ``parse`` and ``stream`` of ``messages`` and ``beta.messages``, and each turn of ``tool_runner``, reads
+    memory for the user's last message, puts notes in a fence before its text, and publishes the new messages and the answer.
+    The arguments and errors are those of `mosshead.contrib.openai_client.with_memory` (docs/how-to/openai-client.md).
     """
     injection = injection_of(
         memory,
@@ -71,7 +68,7 @@ def with_memory(
 
 
 class AnthropicWithMemory(Forwarding):
-    """The client."""
+    """The wrapped client."""
 
     __slots__ = ("_injection",)
 
@@ -88,11 +85,11 @@ class AnthropicWithMemory(Forwarding):
 
     @property
     def with_raw_response(self) -> Any:
-        """The package makes it of what it stands before; made of this, it asks with memory."""
+        """The package's own wrapper, built around this object so that its calls use memory."""
         return type(self._inner.with_raw_response)(self)
 
     def copy(self, **options: Any) -> Any:
-        """As the client's, with the same memory."""
+        """Copy the client, with the same memory."""
         return AnthropicWithMemory(self._inner.copy(**options), self._injection)
 
     with_options = copy
@@ -102,7 +99,7 @@ class AnthropicWithMemory(Forwarding):
 
 
 class _Part(Forwarding):
-    """A part of the client. _client: what stands for the client, which the package's own helpers ask through their part."""
+    """A part of the client. _client: The wrapped client, which the package's own helpers call."""
 
     __slots__ = ("_client", "_injection")
 
@@ -132,11 +129,11 @@ class _Messages(_Part):
         return self._ask(self._inner.parse, arguments)
 
     def stream(self, **arguments: Any) -> Any:
-        """As the package's helper, which is entered."""
+        """Return the package's stream manager, with memory; use it in a ``with`` statement."""
         return _StreamManager(self._inner.stream, Call(self._injection, _FORM, arguments))
 
     def tool_runner(self, **arguments: Any) -> Any:
-        """The package's helper, which asks by the ``beta.messages`` of its client."""
+        """Run the package's helper, which calls ``beta.messages`` of its client."""
         return type(self._inner).tool_runner(self, **arguments)
 
     def _ask(self, method: Callable[..., Any], arguments: dict[str, Any]) -> Any:
@@ -145,7 +142,7 @@ class _Messages(_Part):
 
 
 class _StreamManager:
-    """What a ``with`` enters. The turn is published at its end: what came until then."""
+    """The context manager of a stream. On exit it publishes the turn with the answer received so far."""
 
     def __init__(self, method: Callable[..., Any], call: Call) -> None:
         self._method, self._call = method, call
@@ -179,7 +176,7 @@ class _StreamManager:
     def _publish(self) -> "Future[None] | None":
         try:
             came = self._stream.current_message_snapshot
-        except AssertionError:  # nothing came
+        except AssertionError:  # nothing was received
             return self._call.publish(NO_MESSAGES, cut=True)
         answer = self._call.injection.tried(NO_MESSAGES, self._call.form.answered, came)
         return self._call.publish(answer, cut=came.stop_reason is None)

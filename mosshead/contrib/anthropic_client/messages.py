@@ -1,4 +1,4 @@
-"""Anthropic's messages as memory sees them: what a call asks, where notes go, what was answered. Pure."""
+"""Anthropic's messages API: parse a request, place the notes, and parse the answer. Pure."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,7 +22,7 @@ class AnthropicMessages:
     own_conversation = False
 
     def settled(self, arguments: Arguments) -> Arguments:
-        """The same arguments, of which nothing is used up by being read: messages may come from an iterator."""
+        """Return the arguments with iterators replaced by lists, so that they can be read more than once."""
         lists = {name: list(arguments[name]) for name in ("messages", "system") if _is_list(arguments.get(name))}
         return {**arguments, **lists}
 
@@ -30,7 +30,7 @@ class AnthropicMessages:
         return asked([message for one in arguments.get("messages", ()) for message in _messages_of(plain(one))])
 
     def with_notes(self, arguments: Arguments, notes: str) -> Arguments:
-        """The arguments with notes before the words of the user's last message, behind the results of tools in it."""
+        """Return the arguments with notes in the user's last message, after tool results and before its text."""
         messages = list(arguments.get("messages", ()))
         spoken = (number for number, one in enumerate(messages) if _says_of_user(plain(one)))
         place = max(spoken, default=-1)
@@ -41,14 +41,14 @@ class AnthropicMessages:
         return {**arguments, "messages": messages}
 
     def in_system_prompt(self, arguments: Arguments, notes: str) -> Arguments:
-        """The arguments with notes at the end of ``system``."""
+        """Return the arguments with notes appended to ``system``."""
         system = arguments.get("system")
         if isinstance(system, list):
             return {**arguments, "system": [*system, _text_block(notes)]}
         return {**arguments, "system": f"{system}\n\n{notes}" if isinstance(system, str) and system else notes}
 
     def answered(self, result: Any) -> tuple[Message, ...]:
-        """What a whole answer says, as it is to be published: its texts and its calls of tools. Thoughts are none of it."""
+        """Return the texts and tool calls of an answer in the form to publish, without its thinking."""
         blocks = [plain(block) for block in result.content]
         texts = [block.get("text") for block in blocks if block.get("type") == "text"]
         calls = [_call(block, json.dumps(block.get("input"))) for block in blocks if block.get("type") == "tool_use"]
@@ -59,7 +59,7 @@ class AnthropicMessages:
 
 
 class _StreamedBlocks:
-    """An answer that comes in pieces. whole: whether the piece was there that says that it is all."""
+    """A streamed answer. whole: Whether its final piece has arrived."""
 
     def __init__(self) -> None:
         self.whole = False
@@ -87,7 +87,7 @@ class _StreamedBlocks:
 
 
 def _messages_of(message: Mapping[str, Any]) -> Iterator[Message]:
-    """A message as the chat completion API has it: results of tools are messages of their own there."""
+    """Convert a message to the format of the chat completions API, where tool results are separate messages."""
     role, content = message.get("role"), message.get("content")
     if role == "user" and isinstance(content, list | tuple):
         for block in map(plain, content):
@@ -102,7 +102,7 @@ def _says_of_user(message: Mapping[str, Any]) -> bool:
 
 
 def _before_words(content: Any, notes: str) -> Any:
-    """A content with notes before its first text: the API wants results of tools to come first."""
+    """Insert notes before the first text: the API requires tool results to come first."""
     if isinstance(content, str):
         return f"{notes}\n\n{content}"
     blocks = list(content)

@@ -1,4 +1,4 @@
-"""The two APIs of the openai package as memory sees them: what a call asks, where notes go, what was answered. Pure."""
+"""The two APIs of the openai package: parse a request, place the notes, and parse the answer. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,15 +14,18 @@ Arguments = dict[str, Any]
 _SYSTEM = frozenset({"system", "developer"})
 
 Message = dict[str, Any]
-"""A message as the chat completion API has it."""
+"""A message in the format of the chat completions API."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallRequest:
-    """What a call asks.
+    """The parts of a request that memory uses.
 
-    text: the last message of the user. speaker: the name that it bears. history: what was said before it, as
-    ``{role, content}``, the latest `HISTORY`. new: what came after the last answer, as it is to be published.
+    Attributes:
+        text: The user's last message.
+        speaker: The ``name`` of that message.
+        history: The latest `HISTORY` messages before it, as ``{role, content}``.
+        new: The messages after the last answer, in the form to publish.
     """
 
     text: str = ""
@@ -32,12 +35,12 @@ class CallRequest:
 
 
 class Chat:
-    """``chat.completions``. own_conversation: whether its calls have an argument ``conversation`` of their own."""
+    """``chat.completions``. own_conversation: Whether the API itself has an argument ``conversation``."""
 
     own_conversation = False
 
     def settled(self, arguments: Arguments) -> Arguments:
-        """The same arguments, of which nothing is used up by being read: messages may come from an iterator."""
+        """Return the arguments with iterators replaced by lists, so that they can be read more than once."""
         return _listed(arguments, "messages")
 
     def asked(self, arguments: Arguments) -> CallRequest:
@@ -48,7 +51,7 @@ class Chat:
         return {**arguments, "messages": _before_the_last(arguments.get("messages", []), notes, "text")}
 
     def in_system_prompt(self, arguments: Arguments, notes: str) -> Arguments:
-        """The arguments with notes in the first message, if that is the system's or the developer's, else in one before it."""
+        """Return the arguments with notes appended to the leading system or developer message, or in a new one before all."""
         messages = arguments.get("messages", [])
         first = plain(messages[0]) if messages else {}
         if first.get("role") in _SYSTEM:
@@ -57,7 +60,7 @@ class Chat:
         return {**arguments, "messages": [{"role": "system", "content": notes}, *messages]}
 
     def answered(self, result: Any) -> tuple[Message, ...]:
-        """What a whole answer says, as it is to be published: the first choice's message."""
+        """Return the first choice's message in the form to publish."""
         message = plain(result.choices[0].message) if result.choices else {}
         calls = [
             tool_call(one.get("id"), function.get("name"), function.get("arguments"))
@@ -71,7 +74,7 @@ class Chat:
 
 
 class Responses:
-    """``responses``. Its ``conversation`` is one that OpenAI keeps; memory calls the conversation by the same name."""
+    """``responses``. Its ``conversation`` is stored by OpenAI; memory uses the same name."""
 
     own_conversation = True
 
@@ -93,11 +96,11 @@ class Responses:
         return {**arguments, "input": _prepended(given, notes, "input_text")}
 
     def in_system_prompt(self, arguments: Arguments, notes: str) -> Arguments:
-        """The arguments with notes in its ``instructions``."""
+        """Return the arguments with notes appended to ``instructions``."""
         return {**arguments, "instructions": _appended(arguments.get("instructions"), notes)}
 
     def answered(self, result: Any) -> tuple[Message, ...]:
-        """All messages and calls of functions of its output, as one message."""
+        """Return all messages and function calls of the output as one message."""
         return _output(plain(item) for item in result.output)
 
     def pieces(self) -> "_Events":
@@ -109,7 +112,7 @@ ApiForm = Chat | Responses
 
 
 class _Chunks:
-    """An answer that comes in pieces. whole: whether the piece was there that says that it is all."""
+    """A streamed answer. whole: Whether its final piece has arrived."""
 
     def __init__(self) -> None:
         self.whole = False
@@ -118,10 +121,10 @@ class _Chunks:
 
     def add(self, piece: Any) -> None:
         for choice in piece.choices or ():
-            if choice.index:  # endpoints that know of one choice alone leave its number out
+            if choice.index:  # some endpoints omit the index of their only choice
                 continue
             self.whole = self.whole or choice.finish_reason is not None
-            if delta := choice.delta:  # Azure's filter sends pieces that say nothing but what it found
+            if delta := choice.delta:  # Azure's content filter sends pieces without a delta
                 self._text.append(delta.content or delta.refusal or "")
                 for call in delta.tool_calls or ():
                     self._call(call)
@@ -167,14 +170,14 @@ def _listed(arguments: Arguments, name: str) -> Arguments:
 
 
 def _appended(prompt: object, notes: str) -> object:
-    """A prompt, as text or in parts, with notes behind it."""
+    """Append notes to a prompt, which is a text or a list of parts."""
     if isinstance(prompt, list | tuple):
         return [*prompt, {"type": "text", "text": notes}]
     return f"{prompt}\n\n{notes}" if isinstance(prompt, str) and prompt else notes
 
 
 def _before_the_last(messages: Sequence[Any], notes: str, part: str) -> list[Any]:
-    """The messages, the user's last one with notes before its content. part: the type of a part that is text."""
+    """Return the messages with notes before the content of the user's last one. part: The type of a text part."""
     place = _last([plain(one).get("role") for one in messages], "user")
     if place < 0:
         return list(messages)
@@ -190,7 +193,7 @@ def _prepended(content: object, notes: str, part: str) -> object:
 
 
 def _message_of(item: Mapping[str, Any]) -> Message:
-    """An item of the Responses API as a message; without a role where it is neither said nor called."""
+    """Convert an item of the Responses API to a message. Items other than messages and function calls become empty."""
     match item.get("type"):
         case None | "message":
             return dict(item)
@@ -219,13 +222,13 @@ def _call_of(item: Mapping[str, Any]) -> Message | None:
 
 
 HISTORY = 50
-"""So many of the earlier messages count as known to the model, and are not repeated among the notes."""
+"""How many earlier messages count as known to the model and are not repeated in the notes."""
 
 _NEW = frozenset({"user", "tool"})
 
 
 def asked(messages: Sequence[Message]) -> CallRequest:
-    """What a list of messages asks. Whole histories are sent with each call: what follows the last answer is new."""
+    """Parse a list of messages. Each call sends the whole history, so only messages after the last answer are new."""
     roles = [message.get("role") for message in messages]
     said = _last(roles, "user")
     answered = _last(roles, "assistant")
@@ -245,7 +248,7 @@ def asked(messages: Sequence[Message]) -> CallRequest:
 
 
 def answer(texts: Iterable[str | None], tool_calls: Sequence[Mapping[str, Any]]) -> tuple[Message, ...]:
-    """An assistant's message of some texts and calls of tools, as it is to be published; none where there is neither."""
+    """Return an assistant message of texts and tool calls in the form to publish; empty if there are none."""
     content = storable("\n".join(text for text in texts if text))
     if not content and not tool_calls:
         return ()
@@ -260,22 +263,22 @@ def tool_call(call_id: object, name: object, arguments: object) -> Message:
 
 
 def plain(item: object) -> Message:
-    """A message as a dict: it may be one, or the object in which the openai package gave an answer. Of anything else, empty."""
+    """Return a message, given as a dict or as an object of the openai package, as a dict. Anything else becomes empty."""
     if isinstance(item, Mapping):
         return dict(item)
     dump = getattr(item, "model_dump", None)
-    # What `parse` made of an answer is none of the declared type, of which pydantic would warn at each call.
+    # The results of `parse` do not match the declared types, so pydantic would warn on each call.
     dumped = dump(exclude_none=True, warnings=False) if callable(dump) else {}
     return dumped if isinstance(dumped, dict) else {}
 
 
 def text_of(content: object) -> str:
-    """What a message says in words: its content, or the parts of it that are text, in the words of either API."""
+    """Return a message's text: its content, or the text parts of it in the format of either API."""
     return contents.text_of([plain(part) for part in content] if isinstance(content, list | tuple) else content) or ""
 
 
 def storable(text: str) -> str:
-    """A text as an event can hold it: half surrogate pairs and NUL are "?", and what is beyond an event's size is cut off."""
+    """Return a text that an event can hold: replace lone surrogates and NUL by "?", and truncate it to the maximum size."""
     return contents.UNSTORABLE.sub("?", text).encode()[:MAX_CONTENT_BYTES].decode(errors="ignore")
 
 
@@ -289,5 +292,5 @@ def _published(messages: Iterable[Message]) -> Iterable[Message]:
 
 
 def _last(roles: Sequence[object], role: str) -> int:
-    """Where a role was last; -1 for nowhere."""
+    """Return the last index of a role, or -1."""
     return max((place for place, one in enumerate(roles) if one == role), default=-1)

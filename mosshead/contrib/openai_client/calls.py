@@ -1,4 +1,4 @@
-"""One call of the client as memory accompanies it: read before, publish after, and never in the way of the answer."""
+"""One call of a client with memory: read before it, publish after it, and never fail or delay the answer."""
 
 import asyncio
 import logging
@@ -32,34 +32,34 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 Face = Union[Namespace, "AsyncNamespace"]
-"""A namespace; one of asyncio is read in the event loop, the other in a thread."""
+"""A namespace; an async one is read in the event loop, a synchronous one in a thread."""
 
 Whose = Face | Sequence[str]
-"""A namespace, or its parts where a `Memory` or an `AsyncMemory` is there to ask."""
+"""A namespace; or, with a `Memory` or an `AsyncMemory`, its parts."""
 
 Read = Context | Exception
-"""What reading brings, or why it failed."""
+"""The result of a read, or its error."""
 
 Placement = Literal["message", "system"]
-"""Where the notes go: into the user's last message, with a profile in the system prompt; or all into the system prompt."""
+"""Where the notes go: into the user's last message, with a profile in the system prompt; or only into the system prompt."""
 
 NO_MESSAGES: tuple[Message, ...] = ()
 
 _FOR_PUBLISHING = 0.05
-"""Of the time that the chat can spare, so many seconds are kept for publishing, or a quarter of it where that is less."""
+"""Seconds of the timeout reserved for publishing; at most a quarter of the timeout."""
 
 _AHEAD = 5
-"""So many of the last messages that are no memories yet are among the notes."""
+"""How many recent messages are included in the notes before they are consolidated."""
 
 _WARM_UP_SECONDS = 2.0
-"""How long the first `with_memory` of a process waits for its connections and a first read, at most."""
+"""Maximum time that the first `with_memory` of a process spends on connecting and a first read."""
 
 _log = logging.getLogger("mosshead")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
-    """How memory accompanies the calls of a client, as `with_memory` was told. asynchronous: whether the calls are awaited."""
+    """The checked arguments of `with_memory`. asynchronous: Whether the client's calls are awaited."""
 
     asynchronous: bool
     memory: "Memory | AsyncMemory | Face"
@@ -73,7 +73,7 @@ class Injection:
     on_error: Callable[[Exception], object] | None
 
     def whose(self, given: Whose | Callable[[], Whose] | None) -> Face:
-        """The namespace of a call. given: what the call says, if it does. Raises InvalidNamespace where nobody says it."""
+        """Return the namespace of a call. given: The call's own ``namespace=``. Raises InvalidNamespace if there is none."""
         chosen: Any = self.namespace if given is None else given
         if callable(chosen):
             chosen = chosen()
@@ -81,39 +81,39 @@ class Injection:
         if chosen is not None and isinstance(across(memory)[0], Memory) and not _is_namespace(chosen):
             if isinstance(chosen, str) or not isinstance(chosen, Sequence):
                 raise InvalidNamespace(
-                    f"namespace: a Namespace, or its parts such as ('acme', 'sarah_123'), got {type(chosen).__name__}"
+                    f"namespace: pass a Namespace, or its parts such as ('acme', 'sarah_123'), got {type(chosen).__name__}"
                 )
             chosen = memory.namespace(*chosen)
         face: Face = memory if chosen is None else chosen
         if not _is_namespace(face):
             raise InvalidNamespace(
-                "namespace: say whose memory this is: with_memory(client, memory.namespace('acme', 'sarah_123')), or, where it "
-                "was given a Memory, namespace=('acme', 'sarah_123') there or on the call"
+                "namespace: missing; use with_memory(client, memory.namespace('acme', 'sarah_123')), or with a Memory pass "
+                "namespace=('acme', 'sarah_123') there or on the call"
             )
         if isinstance(face, Awaited) and not self.asynchronous:
             raise InvalidNamespace("namespace: an AsyncNamespace is for a client of asyncio; give this one a Namespace")
         return face
 
     def named(self, given: object) -> str:
-        """The conversation of a call. given: what the call says, if it does; a name, or OpenAI's object with an id."""
+        """Return the conversation of a call. given: The call's own ``conversation=``: a name, or OpenAI's object with an id."""
         name = given.get("id") if isinstance(given, Mapping) else given
         if isinstance(name, str) and name:
             return name
         return self.conversation() if callable(self.conversation) else self.conversation
 
     def report(self, error: Exception) -> None:
-        """Tell that the chat went on without memory. An error that is not ours may hold text, and is named by its type."""
+        """Report that the chat goes on without memory. Foreign errors may contain text, so only their type is logged."""
         try:
             if self.on_error is not None:
                 self.on_error(error)
                 return
-        except Exception as failed:  # noqa: BLE001 - the app's own callback must not fail its chat
+        except Exception as failed:  # noqa: BLE001 - the app's callback must not fail its chat
             _log.warning("on_error failed: %s", type(failed).__name__)
         told = error if isinstance(error, MossheadError) else type(error).__name__
         _log.warning("the chat goes on without memory: %s", told)
 
     def tried(self, default: _T, step: Callable[..., _T], *given: Any) -> _T:
-        """What a step makes of something from outside, or a default: nothing about memory fails the chat."""
+        """Run a step and return its result; on any error, report it and return a default. Memory never fails the chat."""
         try:
             return step(*given)
         except Exception as error:  # noqa: BLE001 - the edge between memory and the chat
@@ -126,10 +126,10 @@ def _is_namespace(one: object) -> bool:
 
 
 class Call:
-    """One call. ``arguments`` are those for the client's own method. left: seconds that publishing may hold the chat."""
+    """One call. ``arguments`` are passed to the client's method. left: Seconds that publishing may delay the answer."""
 
     def __init__(self, injection: Injection, form: ApiForm, arguments: Arguments) -> None:
-        """Raises InvalidNamespace, and what the app's own callables raise: before anything is sent."""
+        """Raises InvalidNamespace, and errors of the app's callables, before anything is sent."""
         self._clock = partial(datetime.now, injection.zone() if callable(injection.zone) else injection.zone)
         self._begun, self._begun_at = time.monotonic(), self._clock()
         self.injection, self.form = injection, form
@@ -151,17 +151,17 @@ class Call:
         return max(0.0, self.injection.seconds - self.left - self._elapsed())
 
     def recall(self) -> Future[Read] | None:
-        """Begin to read what is known; None where nothing is asked, or too many reads hang."""
+        """Start reading memory. Return None if the user said nothing, or if too many reads are running."""
         if not self._asked.text.strip():
             return None
         reading = BACKGROUND.read(self._read)
         if reading is None:
-            reason = "too many reads hang, or the process gets no more threads; none is begun"
+            reason = "too many reads are hanging, or the process cannot start a thread; this answer has no new notes"
             self.injection.report(StoreUnavailable(f"MOSSHEAD_DATABASE_URL: {reason}"))
         return reading
 
     def recall_async(self) -> "Future[Read] | asyncio.Future[Read] | None":
-        """The same, in the event loop where the namespace is of asyncio: its reads all end by themselves, and are not counted."""
+        """Start reading memory, in the event loop if the namespace is async. Those reads have deadlines and are not limited."""
         if self._bridge is None or not self._asked.text.strip():
             return self.recall()
         return in_the_loop(self._bridge.run(self._read))
@@ -178,14 +178,11 @@ class Call:
             self.remind(read)
 
     def remind(self, read: Read | None) -> None:
-        """Put what was read into the prompt.
-
-        read: None where it did not come in time; then the notes that were read last do, or else what the profile tells.
-        """
+        """Put notes into the prompt. read: The result; on None (a timeout) or an error, use the previous notes or the profile."""
         if read is None:
             read = ReadTimeout(
-                f"timeout: {self.injection.seconds:g} s, which with_memory was given, were too short to read what is remembered; "
-                "the answer has the conversation's last notes, or else the user's profile, if they were read before"
+                f"timeout: {self.injection.seconds:g} s, as given to with_memory, was too short to read memory; "
+                "the answer uses the conversation's previous notes, or else the user's profile, if they were read before"
             )
         if isinstance(read, Exception):
             self.injection.report(read)
@@ -213,11 +210,11 @@ class Call:
         self.arguments = self.injection.tried(self.arguments, put, self.arguments, notes)
 
     def add(self, piece: Any) -> None:
-        """Gather an answer that comes in pieces."""
+        """Collect a piece of a streamed answer."""
         self.injection.tried(None, self._pieces.add, piece)
 
     def end(self, *, exhausted: bool = False) -> Future[None] | None:
-        """Publish what was gathered, once, at the first end that comes. exhausted: no piece was left to ask for."""
+        """Publish the collected answer, once. exhausted: The stream was read to its end."""
         if self._ended:
             return None
         self._ended = True
@@ -225,7 +222,7 @@ class Call:
         return self.publish(answer, cut=not (exhausted or self._pieces.whole))
 
     def publish(self, answer: Sequence[Message], *, cut: bool = False) -> Future[None] | None:
-        """Queue the turn: what is new of the messages, and the answer. cut: it did not come to its end. Never blocks."""
+        """Queue the turn, which is the new messages and the answer. cut: The answer is incomplete. Never blocks."""
         mark: Message = {"metadata": {"cut": True}} if cut else {}
         turn = [
             *({**message, "occurred_at": self._begun_at, **self._injected} for message in self._asked.new),
@@ -235,15 +232,15 @@ class Call:
             return None
         publishing = BACKGROUND.publish(lambda: self._publish(turn))
         if publishing is None:
-            self.injection.report(MossheadError("too many turns wait to be published; this one is dropped"))
+            self.injection.report(MossheadError("too many turns are waiting to be published; this one is dropped"))
         return publishing
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._begun
 
     def _read(self) -> Read:
-        # As long as the memory's own deadline lets it: a read that is cut off takes its connection with it, with all that it had
-        # prepared, and the next would be late as well. One that is late warms the next.
+        # Use the memory's own deadline, not the chat's: an interrupted read loses its connection and prepared statements, which
+        # would make the next one late, too. A late read warms up the next one.
         try:
             if self._kept.profile is None and self.injection.placement == "message":
                 profile = self._cache.read_profile(self._whose)
@@ -259,8 +256,8 @@ class Call:
                 on_timeout="raise",
             )
             if read.memories or read.messages:
-                self._kept.last = read  # also where it came too late for this answer
-        except Exception as error:  # noqa: BLE001 - the edge of a thread; who waits for it tells it
+                self._kept.last = read  # even if it is too late for this answer
+        except Exception as error:  # noqa: BLE001 - the edge of a thread; the caller reports it
             return error
         return read
 
@@ -273,10 +270,10 @@ class Call:
 
 
 MOST_READS = 32
-"""Reads at once; more of them hang only where each takes longer than its deadline, as the look-up of a host's name can."""
+"""Maximum concurrent reads. They pile up only if reads outlast their deadline, as DNS look-ups can."""
 
 MOST_WAITING = 1_000
-"""Turns that wait to be published. A spool takes one in less than a millisecond."""
+"""Maximum number of turns waiting to be published. The spool stores one in less than a millisecond."""
 
 _LAST_CALL_SECONDS = 2.0
 
@@ -289,12 +286,12 @@ class BackgroundThreads:
 
     def _begin(self) -> None:
         self._reads = BoundedSemaphore(MOST_READS)
-        # Not a Queue, whose lock a garbage collection would need again that finds an abandoned stream while it is held.
+        # Not a Queue: garbage collection of an abandoned stream may publish while this thread already holds the Queue's lock.
         self._jobs: SimpleQueue[Callable[[], object]] = SimpleQueue()
         self._thread: Thread | None = None
 
     def read(self, job: Callable[[], _T]) -> Future[_T] | None:
-        """Start a job, which raises nothing; None where too many are under way, or no thread is to be had."""
+        """Start a job, which must not raise. Return None if too many are running or no thread can be started."""
         slots, future = self._reads, _under_way(Future[_T]())
         if not slots.acquire(blocking=False):
             return None
@@ -313,7 +310,7 @@ class BackgroundThreads:
         return future
 
     def publish(self, job: Callable[[], object]) -> Future[None] | None:
-        """Queue a job, which raises nothing, behind those that wait; None where too many do. Never blocks."""
+        """Queue a job, which must not raise. Return None if too many are waiting. Never blocks."""
         if self._jobs.qsize() >= MOST_WAITING:
             return None
         future = _under_way(Future[None]())
@@ -334,26 +331,25 @@ class BackgroundThreads:
                 return
             started = Thread(target=_run, args=(self._jobs,), name="mosshead-publish", daemon=True)
             if self._end is None:
-                # Before the end of a `Memory` that was there first, which ships for the last time then.
+                # Registered late, so that it runs before an earlier `Memory` ships its spool for the last time.
                 self._end = finalize(self, _drain, self._jobs)
             if self._thread is None:
                 self._thread = started
                 try:
                     started.start()
-                except RuntimeError:  # no thread is to be had: the next turn tries again, and brings what waits along
+                except (
+                    RuntimeError
+                ):  # no thread can be started: the next turn tries again and takes the waiting jobs along
                     self._thread = None
 
     def after_fork_in_child(self) -> None:
-        """What is under way is the parent's."""
+        """Start afresh: running and queued jobs belong to the parent."""
         self._starting = RLock()
         self._begin()
 
 
 def warm_up_reads(namespace: Namespace) -> None:
-    """Connect and read, once for each `Memory`, so that the first call is no slower than others.
-
-    Nothing is raised or told: where it fails, the call will say so.
-    """
+    """Connect and read once per `Memory`, so that the first call is as fast as the others. Errors are left to the call."""
     cache = cache_of(namespace.session.engine)
     if cache.warm:
         return
@@ -361,7 +357,7 @@ def warm_up_reads(namespace: Namespace) -> None:
 
     def read() -> None:
         with suppress(Exception):
-            # Twice: each connection of the pool prepares statements of its own.
+            # Twice, since each connection of the pool prepares its own statements.
             for question in ("Who am I?", "What did I say?"):
                 namespace.context(question, on_timeout="raise")
             cache.read_profile(namespace)
@@ -370,7 +366,7 @@ def warm_up_reads(namespace: Namespace) -> None:
 
 
 def _under_way(future: Future[_T]) -> Future[_T]:
-    """Not to be cancelled, as asyncio would once nobody waits any more: the thread that brings the result would end of it."""
+    """Make a future uncancellable: asyncio would cancel it after a timeout, and setting its result would kill the thread."""
     future.set_running_or_notify_cancel()
     return future
 
@@ -379,12 +375,12 @@ def _run(jobs: SimpleQueue[Callable[[], object]]) -> None:
     while True:
         try:
             jobs.get()()
-        except BaseException as error:  # noqa: BLE001 - an app's callback may raise what asyncio cancels with, or SystemExit
-            _log.warning("a turn's callback ended by %s", type(error).__name__)
+        except BaseException as error:  # noqa: BLE001 - an app's callback may raise CancelledError or SystemExit
+            _log.warning("a turn's callback raised %s", type(error).__name__)
 
 
 def _drain(jobs: SimpleQueue[Callable[[], object]]) -> None:
-    """At the end of the interpreter: let what waits be published, for two seconds at most."""
+    """At interpreter exit, publish waiting turns for at most two seconds."""
     done = Future[None]()
     jobs.put(lambda: done.set_result(None))
     try:
@@ -399,7 +395,7 @@ os.register_at_fork(after_in_child=BACKGROUND.after_fork_in_child)
 
 
 def wait(future: Future[_T] | None, seconds: float) -> _T | None:
-    """What a thread has found, or None where it has not in time."""
+    """Return a thread's result, or None on timeout."""
     if future is None:
         return None
     try:
@@ -409,7 +405,7 @@ def wait(future: Future[_T] | None, seconds: float) -> _T | None:
 
 
 async def wait_async(future: "Future[_T] | asyncio.Future[_T] | None", seconds: float) -> _T | None:
-    """The same, while the loop goes on. A task that is late goes on; with whoever waits for it, it is cancelled."""
+    """Await a result, or return None on timeout. A late task keeps running; it is cancelled only with its caller."""
     if future is None:
         return None
     waiting, kept = asyncio.wrap_future(future), False
@@ -418,12 +414,12 @@ async def wait_async(future: "Future[_T] | asyncio.Future[_T] | None", seconds: 
         kept = waiting is future
         return waiting.result() if waiting.done() else None
     finally:
-        if not kept:  # a thread goes on, and would tell a loop that has ended by then
+        if not kept:  # a thread keeps running, and might report to a loop that has ended by then
             waiting.cancel()
 
 
 def in_the_loop(coroutine: Coroutine[Any, Any, _T]) -> "asyncio.Task[_T]":
-    """Begin it. The loop alone would not keep it when nobody waits any more."""
+    """Start a task and keep a reference, so that it survives even if nobody awaits it."""
     task = asyncio.get_running_loop().create_task(coroutine)
     _LATE.add(task)
     task.add_done_callback(_LATE.discard)

@@ -1,4 +1,4 @@
-"""What stands for a client of the openai package: two of its resources ask with memory, all else is the client's own."""
+"""Wrap an openai client: two of its resources use memory, everything else is forwarded."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def ask(method: Callable[..., Any], call: Call) -> Any:
-    """The client's answer, with memory before and after it."""
+    """Read memory, call the client, publish the turn, and return the client's answer."""
     call.look_up()
     result, publishing = followed(method(**call.arguments), call)
     wait(publishing, call.left)
@@ -39,7 +39,7 @@ def ask(method: Callable[..., Any], call: Call) -> Any:
 
 
 async def ask_async(method: Callable[..., Awaitable[Any]], call: Call) -> Any:
-    """The same of a client that is awaited."""
+    """Do the same as `ask` for an async client."""
     await call.look_up_async()
     result, publishing = followed(await method(**call.arguments), call)
     await wait_async(publishing, call.left)
@@ -47,7 +47,7 @@ async def ask_async(method: Callable[..., Awaitable[Any]], call: Call) -> Any:
 
 
 class _WithMemory(Forwarding):
-    """A client or a part of it. part: its attributes that remember, or its API."""
+    """A client or a part of it. part: Its wrapped attributes, or its API."""
 
     __slots__ = ("_injection", "_part")
 
@@ -63,7 +63,7 @@ class _WithMemory(Forwarding):
 
     @property
     def with_raw_response(self) -> Any:
-        """The package makes it of what it stands before; made of this, it asks with memory."""
+        """The package's own wrapper, built around this object so that its calls use memory."""
         return type(self._inner.with_raw_response)(self)
 
 
@@ -71,7 +71,7 @@ _Parts = Mapping[str, "ApiForm | _Parts"]
 
 _PARTS: _Parts = {
     "chat": {"completions": Chat()},
-    "beta": {"chat": {"completions": Chat()}},  # another name of the same
+    "beta": {"chat": {"completions": Chat()}},  # an alias
     "responses": Responses(),
 }
 
@@ -80,7 +80,7 @@ class ClientWithMemory(_WithMemory):
     __slots__ = ()
 
     def copy(self, **options: Any) -> Any:
-        """As the client's, with the same memory."""
+        """Copy the client, with the same memory."""
         return self._of(self._inner.copy(**options))
 
     with_options = copy
@@ -102,7 +102,7 @@ class _Resource(_WithMemory):
         return self._ask(self._inner.parse, arguments)
 
     def stream(self, **arguments: Any) -> Any:
-        """The package's helper, which asks by the ``create`` of what it is given."""
+        """Run the package's helper, which calls ``create`` on the object it is given."""
         injection = replace(self._injection, namespace=self._injection.whose(arguments.pop("namespace", None)))
         if not self._part.own_conversation:
             injection = replace(injection, conversation=injection.named(arguments.pop("conversation", None)))
@@ -129,27 +129,33 @@ def with_memory(
     on_extract: Callable[[list[UUID]], object] | None = None,
     on_error: Callable[[Exception], object] | None = None,
 ) -> _Client:
-    """A client of the openai package that remembers: it is used as the one that is given, which stays as it is.
+    """Return a client with memory, used like the given one, which stays unchanged.
 
-    Each ``create``, ``parse`` and ``stream`` of ``chat.completions`` and of ``responses`` reads what is known for the user's last
-    message, puts it into a fence before that message's own words, and publishes the user's message and the answer. What is always
-    good to know of the user stands in the system prompt, the same for a whole conversation (docs/how-to/openai-client.md).
+    Each ``create``, ``parse`` and ``stream`` of ``chat.completions`` and ``responses`` reads memory for the user's last message,
+    puts notes in a fence before its text, and publishes the message and the answer. A profile of the user goes into the system
+    prompt and stays the same for a conversation (docs/how-to/openai-client.md).
 
-    memory: a namespace, or a `Memory` with ``namespace``. An AsyncOpenAI reads those of asyncio in the event loop.
-    namespace: whose memory, by default: a `Namespace`, its parts, or a function that says so at each call. A call may name
-    another with ``namespace=``, which is not sent.
-    conversation: its name, or a function that says it; by default one of its own for this client. A call may name another with
-    ``conversation=``, which is not sent. That of ``responses`` is OpenAI's own: it is sent, and is the name here, too.
-    zone: that of the user's clock, or a function that says it at each call: what is said on a Monday evening is of a Monday then.
-    budget: tokens of what is put into the prompt, at most, the fence apart.
-    timeout: seconds that memory may add to an answer. If the notes are not read by then, the conversation's last ones are used.
-    placement: "system" puts the notes at the end of the system prompt, without a profile, which costs the provider's cache.
-    on_extract: called with the ids of the events of each turn that was published, in a thread of its own.
-    on_error: called with what went wrong where the chat goes on without memory; by default the logger "mosshead" warns of it.
-    The local embedding model is loaded now, where it is not yet (0.1 s), and the first time a `Memory` is given here it connects
-    and reads once, for two seconds at most; an `AsyncMemory` is loaded already.
-    Raises TypeError and ValueError, which name what does not fit, InvalidNamespace, and ConfigurationError where the embedding
-    model's files are not the right ones. The calls raise what the client raises, and InvalidNamespace where no namespace is said.
+    This loads the local embedding model if needed (0.1 s). The first call with a `Memory` also connects and reads once, for at
+    most two seconds. Calls raise what the client raises, and InvalidNamespace if no namespace is set.
+
+    Args:
+        memory: A namespace, or a `Memory` with ``namespace``. With AsyncOpenAI, async ones are read in the event loop.
+        namespace: The default namespace: a `Namespace`, its parts, or a function that returns either. A call can override it
+            with ``namespace=``, which is not sent.
+        conversation: A name, or a function that returns one; by default a new name for this client. A call can override it
+            with ``conversation=``, which is not sent. For ``responses``, OpenAI's own ``conversation`` is used and sent.
+        zone: The user's time zone, or a function that returns it; used for dates and for words such as "today".
+        budget: Maximum number of tokens of the notes, without the fence.
+        timeout: Seconds that memory may add to an answer. On timeout, the conversation's previous notes are used.
+        placement: "message", or "system" to append the notes to the system prompt without a profile; this defeats the
+            provider's prompt cache.
+        on_extract: Called in another thread with the event ids of each published turn.
+        on_error: Called with each error that made the chat go on without memory; by default the logger "mosshead" warns.
+
+    Raises:
+        TypeError, ValueError: An argument is invalid; the error names it.
+        InvalidNamespace: The namespace is invalid.
+        ConfigurationError: The embedding model's files are not the expected ones.
     """
     injection = injection_of(
         memory,
@@ -179,7 +185,7 @@ def injection_of(
     on_extract: Callable[[list[UUID]], object] | None,
     on_error: Callable[[Exception], object] | None,
 ) -> Injection:
-    """Check what `with_memory` was told, for any client, and load what the first call needs. Raises as it does."""
+    """Check the arguments of `with_memory` for any client, and load what the first call needs. For errors see there."""
     if not isinstance(across(memory)[0], Memory | Namespace):
         raise TypeError(f"memory: a Memory, or one of its namespaces, got {type(memory).__name__}")
     if isinstance(memory, Awaited) and not asynchronous:
@@ -210,7 +216,7 @@ def injection_of(
 
 def _warm_up(memory: "Memory | AsyncMemory | Face") -> None:
     if isinstance(memory, Awaited):
-        return  # it was loaded when it connected, and nothing may wait here
+        return  # it was loaded when it connected, and this must not block the event loop
     if isinstance(memory, Namespace):
         warm_up(memory.session.embedder)
     else:
@@ -227,7 +233,7 @@ def _is_asynchronous(client: object) -> bool:
 
 
 def _or_function(name: str, given: Any, kind: type, what: str) -> Any:
-    """The argument, where it is of its kind or a function. Raises TypeError."""
+    """Return an argument that has the given type or is a function. Raises TypeError."""
     if callable(given) or (isinstance(given, kind) and given):
         return given
-    raise TypeError(f"{name}: {what}, or a function that says one, got {given!r}")
+    raise TypeError(f"{name}: {what}, or a function that returns one, got {given!r}")

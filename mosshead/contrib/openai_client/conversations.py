@@ -1,4 +1,4 @@
-"""What is kept between the calls of a conversation: the profile in its system prompt, and the notes that were read last."""
+"""State kept between the calls of a conversation: the profile in its system prompt, and the previous notes."""
 
 import time
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from mosshead.models.notes import memory_note
 from mosshead.store import memories
 
 PROFILE_TOKENS = 120
-"""The fence and its sentence count."""
+"""Maximum size of the profile, including the fence and its introduction."""
 
 REST_SECONDS = 30 * 60
-"""A conversation that rested for so long begins anew: providers have dropped its prefix by then."""
+"""A conversation that pauses this long gets a new profile, since providers have dropped its cached prefix by then."""
 
 _MOST_CONVERSATIONS = 1_000
 _MOST_CANDIDATES = 12
-"""Memories that may stand in a profile; more do not fit."""
+"""Memories considered for a profile; more do not fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class ProfileBlock:
 
 @dataclass(slots=True)
 class ConversationNotes:
-    """What one conversation keeps. profile: as first read, then never changed; None before that. last: the latest notes.
+    """State of one conversation. profile: As first read, then never changed; None before that. last: The latest notes.
 
     made_at: how often by then something was taken back in the namespace, and how often the conversation was ended.
     """
@@ -50,9 +50,9 @@ class ConversationNotes:
 
 
 class ConversationCache:
-    """The notes of the conversations of one `Memory`. warm: whether something was read before the first call.
+    """The state of a `Memory`'s conversations. warm: Whether a first read was made before the first call.
 
-    clock: in seconds; a test sets another.
+    clock: In seconds; a test sets another.
     """
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class ConversationCache:
         self._lock = ForkSafeLock()
 
     def of(self, session: Session, conversation: str) -> ConversationNotes:
-        """Return what a conversation keeps; new where it rested or ended, or this process took back or erased anything since."""
+        """Return a conversation's state; start afresh after a pause, its end, or an undo or erasure by this process."""
         key, now = (session.path.parts, conversation), self.clock()
         made_at = (_closings(session), session.overlay.ends.get(key, 0))
         with self._lock:

@@ -1,4 +1,4 @@
-"""Answers as they come: each piece is passed on at once, and when no more comes, for whatever reason, the turn is published."""
+"""Streamed answers: pass each piece on at once, and publish the turn when the stream ends, for whatever reason."""
 
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import Future
@@ -9,10 +9,7 @@ from mosshead.contrib.openai_client.calls import NO_MESSAGES, Call, wait, wait_a
 
 
 def followed(result: Any, call: Call) -> tuple[Any, Future[None] | None]:
-    """What the app gets for the client's answer, and what to wait for before it does.
-
-    A whole answer is published now, a stream when it ends.
-    """
+    """Return the app's answer, and a future to wait for first. A complete answer is published now, a stream when it ends."""
     if isinstance(result, Iterator):
         return _Stream(result, call), None
     if isinstance(result, AsyncIterator):
@@ -25,7 +22,7 @@ def followed(result: Any, call: Call) -> tuple[Any, Future[None] | None]:
 
 
 class Forwarding:
-    """Stands for an object. Attributes are read and set there, and it passes for one of the same class. own: by slot."""
+    """A transparent proxy: attributes and ``__class__`` are those of the wrapped object. own: The proxy's own slots."""
 
     __slots__ = ("__weakref__", "_inner")
 
@@ -68,7 +65,7 @@ class Forwarding:
 
 
 class _Watched(Forwarding):
-    """A stream whose end is noticed: its last piece, an error, its closing, or that nobody refers to it any more."""
+    """A stream that notices its end: the last piece, an error, closing or garbage collection."""
 
     __slots__ = ("_call", "response")
 
@@ -150,7 +147,7 @@ class _Raw(Forwarding):
     __slots__ = ("_call", "_parsed")
 
     def parse(self, **options: Any) -> Any:
-        """The stream, the same each time."""
+        """Return the stream, the same one on each call."""
         if self._parsed is None:
             self._keep(_parsed=followed(self._inner.parse(**options), self._call)[0])
         return self._parsed

@@ -1,5 +1,5 @@
-"""The server of `mosshead serve`: memory over HTTP and MCP, for whoever has a token. It needs ``mosshead[server]``.
+"""The server of `mosshead serve`: memory over HTTP and MCP, with access tokens. It needs ``mosshead[server]``.
 
-`app` is the ASGI app. `door` lets requests in by their `tokens` and within `limits`; `rest` and `tools` are what they may ask
-for, and `problems` is how errors are told.
+`app` is the ASGI app. `door` checks each request against its `tokens` and the `limits`. `rest` and `tools` answer requests, and
+`problems` turns errors into responses.
 """

@@ -1,4 +1,4 @@
-"""The server as an ASGI app, and as a process: HTTP on an address, or MCP on standard input and output."""
+"""The server as an ASGI app, and as a process that serves HTTP, or MCP on standard input and output."""
 
 import ipaddress
 import socket
@@ -30,28 +30,29 @@ from mosshead.errors import ConfigurationError
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")
 
 _DESCRIPTION = (
-    "The long-term memory of chat apps. Every request but /healthz and /readyz bears a token (`mosshead token create`), which "
-    "opens the namespaces below its prefix and has the scopes read, write or erase. MCP is at /mcp, with the same tokens."
+    "Long-term memory for chat apps. Every request except /healthz and /readyz needs a token (`mosshead token create`). "
+    "A token gives access to the namespaces below its prefix, with the scopes read, write or erase. "
+    "MCP is at /mcp, with the same tokens."
 )
 _PROBLEMS: Final = {
     "400": "the body is not JSON",
-    "401": "no token, or one that is not known",
-    "403": "the token does not cover this",
-    "404": "there is no such thing in this namespace",
-    "409": "something else is so by now, or several bear the name",
+    "401": "no token, or an unknown one",
+    "403": "the token does not permit this",
+    "404": "not found in this namespace",
+    "409": "the state has changed, or the name is ambiguous",
     "413": "the body is too large",
-    "422": "a field does not fit",
-    "429": "the token asks too often",
-    "503": "the memory cannot be reached",
+    "422": "a field is invalid",
+    "429": "too many requests with this token",
+    "503": "the memory is unavailable",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class ServerOptions:
-    """How a server is reached, and how much it takes.
+    """The address and the limits of a server.
 
-    allow_hosts: names by which others call it, beside those of the loopback. body_bytes: of a request. rate, burst: requests a
-    second of one token, and at once.
+    allow_hosts: Accepted host names besides those of the loopback interface. body_bytes: Maximum size of a request body.
+    rate, burst: Requests per second per token, and the maximum at once.
     """
 
     host: str = "127.0.0.1"
@@ -63,7 +64,7 @@ class ServerOptions:
 
 
 def create_app(memory: AsyncMemory, options: ServerOptions) -> ASGIApp:
-    """The ASGI app over a memory that is open: REST, its OpenAPI document, and MCP at ``/mcp``."""
+    """Create the ASGI app for an open memory: REST, its OpenAPI document, and MCP at ``/mcp``."""
     manager = StreamableHTTPSessionManager(
         mcp_server(memory), json_response=True, stateless=True, max_request_body_size=options.body_bytes
     )
@@ -78,7 +79,7 @@ def create_app(memory: AsyncMemory, options: ServerOptions) -> ASGIApp:
         version=mosshead.__version__,
         description=_DESCRIPTION,
         lifespan=running,
-        docs_url=None,  # FastAPI's loads scripts from elsewhere
+        docs_url=None,  # FastAPI's page loads scripts from a CDN
         redoc_url=None,
         redirect_slashes=False,
     )
@@ -102,20 +103,20 @@ def create_app(memory: AsyncMemory, options: ServerOptions) -> ASGIApp:
 
 
 async def serve(options: ServerOptions, *, started: Callable[[str], object]) -> None:
-    """Serve HTTP until the process is asked to stop.
+    """Serve HTTP until the process is asked to stop. started: Called with the address.
 
-    started: called with the address. Raises ConfigurationError where the address cannot be listened on, or others reach it and
-    there is no token, or no name by which they call it.
+    Raises ConfigurationError if the address cannot be bound, or if it is not a loopback address and no token or no accepted
+    host name exists.
     """
     async with await AsyncMemory.connect() as memory:
         if not _is_loopback(options.host):
             if not await across(memory, lambda straight: has_tokens(straight.engine)):
                 raise ConfigurationError(
-                    f"--host: others reach {options.host}, and there is no token yet; make one with 'mosshead token create'"
+                    f"--host: {options.host} is reachable by others, and no token exists; run 'mosshead token create'"
                 )
             if not options.allow_hosts:
                 raise ConfigurationError(
-                    f"--host: others reach {options.host}; say by which name they call it, with --allow-host NAME"
+                    f"--host: {options.host} is reachable by others; pass the host name they use with --allow-host NAME"
                 )
         listening = _listen(options)
         host, port = listening.getsockname()[:2]
@@ -127,7 +128,7 @@ async def serve(options: ServerOptions, *, started: Callable[[str], object]) -> 
 
 
 async def serve_stdio(access: Access) -> None:
-    """Serve MCP on standard input and output, until the former ends."""
+    """Serve MCP on standard input and output until the input ends."""
     async with await AsyncMemory.connect() as memory, stdio_server() as (incoming, outgoing):
         server = mcp_server(memory, access=access)
         await server.run(incoming, outgoing, server.create_initialization_options())
@@ -142,7 +143,7 @@ def _listen(options: ServerOptions) -> socket.socket:
     except OSError as error:
         listening.close()
         raise ConfigurationError(
-            f"--port: {options.host}:{options.port} cannot be listened on ({error.strerror}); name another"
+            f"--port: cannot listen on {options.host}:{options.port} ({error.strerror}); pass another port"
         ) from None
     return listening
 
@@ -155,7 +156,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _document(app: FastAPI, made: Callable[[], dict[str, Any]]) -> Callable[[], dict[str, Any]]:
-    """FastAPI's document, with the tokens and the problem documents, which FastAPI does not know of."""
+    """Wrap FastAPI's OpenAPI document to add the tokens and the problem documents."""
 
     def document() -> dict[str, Any]:
         if app.openapi_schema is None:
@@ -183,7 +184,7 @@ def _describe(document: dict[str, Any]) -> None:
 
 
 def _page(document: dict[str, Any]) -> str:
-    """The OpenAPI document for people, without any script."""
+    """Render the OpenAPI document as a page without scripts."""
     rows = "".join(
         f"<tr><td><code>{method.upper()} {escape(path)}</code><td>{escape(operation['description'])}"
         f"<td><code>{escape(_body_of(operation))}</code>"

@@ -1,4 +1,4 @@
-"""Limits: how often a token may ask, and how large a request may be."""
+"""Limits: the request rate of a token, and the size of a request."""
 
 import math
 import time
@@ -14,7 +14,7 @@ from starlette.types import Message, Receive
 from mosshead.contrib.server.problems import RefusedRequest
 
 MOST_BUCKETS: Final = 10_000
-"""Buckets that are kept, the latest used: a token that has not asked for long has a full one anyway."""
+"""How many buckets are kept, most recently used first. A token idle for long has a full bucket anyway."""
 
 
 @dataclass(slots=True)
@@ -24,15 +24,15 @@ class _Bucket:
 
 
 class RateLimit:
-    """A bucket for each caller: it fills by so many requests a second, holds so many, and each request takes one."""
+    """A token bucket per caller: it refills at ``rate`` requests per second, up to ``burst``."""
 
     def __init__(self, rate: float, burst: int, clock: Callable[[], float] = time.monotonic) -> None:
-        """rate: requests a second. burst: how many at once. clock: seconds that only go forward."""
+        """rate: Requests per second. burst: Maximum number at once. clock: A monotonic clock in seconds."""
         self._rate, self._burst, self._clock = rate, burst, clock
         self._buckets: OrderedDict[Hashable, _Bucket] = OrderedDict()
 
     def take(self, caller: Hashable) -> None:
-        """Count a request. Raises RefusedRequest (429), which says when to come again."""
+        """Count a request. Raises RefusedRequest (429), which says when to retry."""
         now = self._clock()
         bucket = self._buckets.pop(caller, None) or _Bucket(self._burst, now)
         bucket.tokens = min(self._burst, bucket.tokens + (now - bucket.at) * self._rate)
@@ -44,14 +44,14 @@ class RateLimit:
             wait = math.ceil((1 - bucket.tokens) / self._rate)
             raise RefusedRequest(
                 HTTPStatus.TOO_MANY_REQUESTS,
-                f"this token may ask {self._rate:g} times a second; come again in {wait} s (--rate sets the limit)",
+                f"this token is limited to {self._rate:g} requests per second; retry in {wait} s (--rate sets the limit)",
                 headers={"Retry-After": str(wait)},
             )
         bucket.tokens -= 1
 
 
 async def read_body(headers: Headers, receive: Receive, most_bytes: int) -> Receive:
-    """Read a request's body, and return what hands it on. Raises RefusedRequest (413) as soon as it is too large."""
+    """Read a request's body, and return a ``receive`` that replays it. Raises RefusedRequest (413) once it is too large."""
     declared = headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > most_bytes:
         raise _too_large(most_bytes)
@@ -75,6 +75,6 @@ async def read_body(headers: Headers, receive: Receive, most_bytes: int) -> Rece
 def _too_large(most_bytes: int) -> RefusedRequest:
     return RefusedRequest(
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-        f"body: more than {most_bytes:,} bytes, the most that this server takes (--body-bytes); send less at a time",
+        f"body: more than {most_bytes:,} bytes, the server's limit (--body-bytes); send less at a time",
         headers={"Connection": "close"},
     )

@@ -1,6 +1,6 @@
-"""Problem documents (RFC 9457): what is wrong with a request, by field, and how to mend it.
+"""Problem documents (RFC 9457): what is wrong with a request, by field, and how to fix it.
 
-They never show a stack, nor what anybody said.
+They never contain a stack trace or conversation text.
 """
 
 import logging
@@ -35,7 +35,7 @@ log = logging.getLogger("mosshead.server")
 MEDIA_TYPE: Final = "application/problem+json"
 _RETRY_SECONDS = 5
 _FRAMES = 12
-"""Of a stack that is logged, the innermost: files and lines, and nothing that stood in them."""
+"""How many of the innermost stack frames are logged: only files and line numbers."""
 
 _STATUS: Final[tuple[tuple[type[Exception], HTTPStatus], ...]] = (
     (AccessDenied, HTTPStatus.FORBIDDEN),
@@ -45,21 +45,21 @@ _STATUS: Final[tuple[tuple[type[Exception], HTTPStatus], ...]] = (
     (DocumentConflict, HTTPStatus.CONFLICT),
     (UndoRefused, HTTPStatus.CONFLICT),
 )
-"""Of the caller's errors, the first that fits. Any other of them is 422."""
+"""Status of the caller's errors; the first match counts. All others are 422."""
 
 _AWAY: Final = (StoreUnavailable, EmbedderUnavailable, SpoolFull, SpoolUnavailable, ConfigurationError)
-"""Errors of the server's own: their words are for its log, and are none of the caller's."""
+"""The server's own errors. Their text is logged and not shown to the caller."""
 
 
 class FieldFault(BaseModel):
-    """A field at fault, and how to mend it."""
+    """An invalid field, and how to fix it."""
 
     field: str
     message: str
 
 
 class Problem(BaseModel):
-    """What is wrong with a request. errors: field by field, where several may be."""
+    """What is wrong with a request. errors: The invalid fields."""
 
     type: str = "about:blank"
     title: str
@@ -69,7 +69,7 @@ class Problem(BaseModel):
 
 
 class RefusedRequest(Exception):
-    """A request is answered with a problem document."""
+    """A request that is answered with a problem document."""
 
     def __init__(
         self,
@@ -79,19 +79,19 @@ class RefusedRequest(Exception):
         errors: Sequence[FieldFault] = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        """detail: names the field and the fix. errors: where several fields are at fault. headers: of the answer."""
+        """detail: Names the field and the fix. errors: The invalid fields. headers: Of the response."""
         super().__init__(detail)
         self.status, self.errors, self.headers = status, list(errors), dict(headers or {})
 
     def response(self) -> JSONResponse:
-        """The problem document."""
+        """Return the problem document."""
         problem = Problem(title=self.status.phrase, status=self.status, detail=str(self), errors=self.errors)
         body = problem.model_dump(exclude_defaults=False)
         return JSONResponse(body, self.status, headers=self.headers, media_type=MEDIA_TYPE)
 
 
 def refusal_of(error: Exception) -> RefusedRequest:
-    """What to answer for an error. What nobody foresaw is logged, without its words: they may be text of a conversation."""
+    """Return the answer to an error. Unexpected errors are logged without their text, which may quote a conversation."""
     match error:
         case RefusedRequest():
             return error
@@ -103,14 +103,14 @@ def refusal_of(error: Exception) -> RefusedRequest:
             return _of_http(error)
         case _ if isinstance(error, _AWAY):
             log.error("%s: %s", type(error).__name__, error)
-            away = "the memory cannot be reached at the moment; try again later, or look at the server's log"
+            away = "the memory is unavailable at the moment; try again later, or see the server's log"
             return RefusedRequest(HTTPStatus.SERVICE_UNAVAILABLE, away, headers={"Retry-After": str(_RETRY_SECONDS)})
         case _ if isinstance(error, MossheadError) or type(error) is ValueError:
             status = next((status for kind, status in _STATUS if isinstance(error, kind)), None)
             return RefusedRequest(status or HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
     frames = (f"{Path(one.filename).name}:{one.lineno}" for one in traceback.extract_tb(error.__traceback__)[-_FRAMES:])
     log.error("unexpected %s at %s", type(error).__name__, " ".join(frames))
-    return RefusedRequest(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected; the server's log says where")
+    return RefusedRequest(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected error; see the server's log")
 
 
 _MOST_NAMED = 20
@@ -119,15 +119,15 @@ _MOST_NAMED = 20
 def _of_http(error: HTTPException) -> RefusedRequest:
     status = HTTPStatus(error.status_code)
     said = {
-        HTTPStatus.NOT_FOUND: "there is no such address; /openapi.json lists those that there are",
-        HTTPStatus.METHOD_NOT_ALLOWED: "this address does not take this method; /openapi.json says which",
+        HTTPStatus.NOT_FOUND: "there is no such path; /openapi.json lists the paths",
+        HTTPStatus.METHOD_NOT_ALLOWED: "this path does not support this method; /openapi.json lists the methods",
         HTTPStatus.BAD_REQUEST: "body: cannot be read; send JSON in UTF-8",
     }
     return RefusedRequest(status, said.get(status, status.phrase), headers=error.headers)
 
 
 def _field(fault: Mapping[str, Any]) -> str:
-    """A field as its sender has it: ``messages.0.role``, without whether it stands in the body or the address."""
+    """Return a field's path as the sender knows it, ``messages.0.role``, without "body" or "query"."""
     _where, *inner = fault["loc"]
     return ".".join(map(str, inner)) if inner and fault["type"] != "json_invalid" else "body"
 
@@ -137,7 +137,7 @@ def _fix(fault: Mapping[str, Any]) -> str:
         case "missing":
             return "missing"
         case "extra_forbidden":
-            return "not a field of this request; leave it out"
+            return "not a field of this request; omit it"
         case "json_invalid":
             return "not JSON"
         case "model_attributes_type":

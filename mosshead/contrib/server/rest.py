@@ -1,4 +1,4 @@
-"""The REST interface: what a namespace does, by HTTP. Each route calls the method of `AsyncNamespace` that it is named for."""
+"""The REST interface of a namespace. Each route calls the `AsyncNamespace` method of the same name."""
 
 from collections.abc import AsyncIterator, Callable, Coroutine
 from http import HTTPStatus
@@ -33,16 +33,16 @@ _MOST_AT_ONCE = 1_000
 
 
 class ProblemRoute(APIRoute):
-    """A route that tells every error as a problem document."""
+    """A route that answers every error with a problem document."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """As FastAPI's own, which would raise what nobody foresaw."""
+        """Wrap FastAPI's handler, which would raise unexpected errors."""
         handle = super().get_route_handler()
 
         async def handled(request: Request) -> Response:
             try:
                 return await handle(request)
-            except Exception as error:  # noqa: BLE001 - the edge of the process: what is raised here would show its words
+            except Exception as error:  # noqa: BLE001 - the edge of the process: a raised error would show its text
                 return refusal_of(error).response()
 
         return handled
@@ -53,7 +53,7 @@ public = APIRouter(route_class=ProblemRoute)
 
 
 def _allowed(scope: Scope) -> Any:
-    """A route's namespace, if the request's token has a scope."""
+    """Return a dependency that gives a route its namespace, if the request's token has a scope."""
 
     async def namespace_of(
         request: Request,
@@ -61,7 +61,7 @@ def _allowed(scope: Scope) -> Any:
             str | None,
             Query(
                 max_length=2_000,
-                description="Tenant first, such as acme/sarah_123; by default what the token was made for.",
+                description="Tenant first, such as acme/sarah_123; by default the token's namespace.",
             ),
         ] = None,
     ) -> AsyncNamespace:
@@ -79,13 +79,13 @@ Erasing = Annotated[AsyncNamespace, _allowed("erase")]
 
 
 class RequestBody(BaseModel):
-    """What a request brings. Silent about it in errors: it is text of a conversation."""
+    """The body of a request. Errors hide its input, which is conversation text."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class EventAccepted(BaseModel):
-    """An event that is safe, and takes effect in its turn."""
+    """A stored event; the service applies it in order."""
 
     event_id: UUID
 
@@ -102,7 +102,7 @@ def _accepted(event_id: UUID) -> JSONResponse:
 
 
 class NewMessage(RequestBody):
-    """One message. event_id: sent again under the same one, it is stored once."""
+    """One message. event_id: An idempotency key; repeated requests with the same id store one message."""
 
     role: Role
     content: str | list[dict[str, JsonValue]] | None = None
@@ -118,7 +118,7 @@ class NewMessage(RequestBody):
 
 
 class NewMessages(RequestBody):
-    """Messages in their order. conversation: of those that bring none; ended: it is over, and consolidated at once."""
+    """Messages in order. conversation: Of messages without one. ended: End the conversation, to consolidate it at once."""
 
     messages: Annotated[list[NewMessage], Field(min_length=1, max_length=_MOST_AT_ONCE)]
     conversation: str | None = None
@@ -126,14 +126,14 @@ class NewMessages(RequestBody):
 
 
 class EventsAccepted(BaseModel):
-    """Events that are safe, in the order in which they were sent."""
+    """Stored events, in the order sent."""
 
     event_ids: list[UUID]
 
 
 @api.post("/messages", status_code=HTTPStatus.ACCEPTED, response_model=EventsAccepted)
 async def publish(namespace: Writing, body: NewMessages) -> Response:
-    """Publish messages; all are stored, or none. Memories form in the background."""
+    """Publish messages; all are stored or none. Memories form in the background."""
     messages = [one.model_dump(exclude_none=True) for one in body.messages]
     published = await namespace.publish_conversation(messages, conversation=body.conversation, ended=body.ended)
     return _json({"event_ids": published}, HTTPStatus.ACCEPTED)
@@ -143,7 +143,7 @@ async def publish(namespace: Writing, body: NewMessages) -> Response:
 
 
 class Turn(RequestBody):
-    """A turn of the conversation that is going on."""
+    """A turn of the current conversation."""
 
     role: Role
     content: str | list[dict[str, JsonValue]] | None = None
@@ -151,7 +151,7 @@ class Turn(RequestBody):
 
 
 class ContextRequested(RequestBody):
-    """A message to answer. history: the latest turns; budget: tokens."""
+    """A message to answer. history: The latest turns. budget: Maximum number of tokens."""
 
     message: str
     conversation: str | None = None
@@ -164,7 +164,7 @@ class ContextRequested(RequestBody):
 
 
 class ContextAnswer(BaseModel):
-    """What a model should know. system_message: notes in a fence, to stand before the turns. explanations: where asked for."""
+    """What a model should know. system_message: Fenced notes, to place before the turns. explanations: With ``explain`` only."""
 
     system_message: str
     memories: tuple[Hit, ...]
@@ -178,7 +178,7 @@ class ContextAnswer(BaseModel):
 
 @api.post("/context", response_model=ContextAnswer)
 async def context(namespace: Reading, body: ContextRequested) -> Response:
-    """Gather what a model should know to answer a message. It takes no LLM."""
+    """Gather what a model should know to answer a message. This calls no LLM."""
     asked = body.model_dump(exclude={"message", "explain"})
     history = [one.model_dump(exclude_none=True) for one in body.history]
     found = await namespace.context(body.message, **{**asked, "history": history})
@@ -196,7 +196,7 @@ async def context(namespace: Reading, body: ContextRequested) -> Response:
 
 
 class QueryRequested(RequestBody):
-    """A text to find memories by. threshold: the least cosine; metadata: of the messages that they were taken from."""
+    """A text to search memories for. threshold: Minimum cosine, exclusive. metadata: Of the messages they came from."""
 
     text: str
     limit: int = Field(10, ge=1, le=1_000)
@@ -225,7 +225,7 @@ async def query(namespace: Reading, body: QueryRequested) -> Response:
 
 
 class MessagesRequested(RequestBody):
-    """A text to find messages by. around: how many before and after each come with it."""
+    """A text to search messages for. around: How many neighbours before and after each hit to return."""
 
     text: str
     conversation: str | None = None
@@ -239,7 +239,7 @@ class MessagesRequested(RequestBody):
 
 
 class MessagesAnswer(BaseModel):
-    """Messages, best first, and with their neighbours."""
+    """Messages, best first, and excerpts with their neighbours."""
 
     messages: tuple[StoredMessage, ...]
     excerpts: tuple[Excerpt, ...]
@@ -250,7 +250,7 @@ class MessagesAnswer(BaseModel):
 
 @api.post("/recall", response_model=MessagesAnswer)
 async def search_messages(namespace: Reading, body: MessagesRequested) -> Response:
-    """Find what was said that answers to a text, word for word."""
+    """Find stored messages relevant to a text."""
     found = await namespace.messages.search(**dict(body))
     answer = MessagesAnswer(
         messages=found.messages,
@@ -264,7 +264,7 @@ async def search_messages(namespace: Reading, body: MessagesRequested) -> Respon
 
 @api.get("/messages/{message_id}", response_model=Excerpt)
 async def get_message(namespace: Reading, message_id: UUID, around: Annotated[int, Query(ge=0, le=50)] = 1) -> Response:
-    """Read a message that took effect, with those around it."""
+    """Read a consolidated message with its neighbours."""
     return _json(await namespace.messages.get(message_id, around=around))
 
 
@@ -282,49 +282,49 @@ async def list_memories(
     state: State = "active",
     about: Annotated[UUID | None, Query(description="The id of an entity.")] = None,
 ) -> Response:
-    """List what is known now, most salient first."""
+    """List memories, most salient first."""
     return _json({"memories": await namespace.memories(limit=limit, kind=kind, state=state, about=about)})
 
 
 @api.get("/memories/{memory_id}", response_model=StoredMemory)
 async def get_memory(namespace: Reading, memory_id: UUID, as_of: AwareDatetime | None = None) -> Response:
-    """Read one memory with its sources; superseded and withdrawn ones included."""
+    """Read one memory with its sources, even if it is superseded or withdrawn."""
     return _json(await namespace.get(memory_id, as_of=as_of))
 
 
 class DecisionList(BaseModel):
-    """Decisions, in order."""
+    """Decisions, oldest first."""
 
     decisions: list[Decision]
 
 
 @api.get("/memories/{memory_id}/decisions", response_model=DecisionList)
 async def list_decisions(namespace: Reading, memory_id: UUID) -> Response:
-    """List what was decided about a memory; each can be undone by its id."""
+    """List the decisions about a memory. Each can be undone by its id."""
     return _json({"decisions": await namespace.decisions.for_memory(memory_id)})
 
 
 @api.get("/decisions/{decision_id}", response_model=Decision)
 async def get_decision(namespace: Reading, decision_id: UUID) -> Response:
-    """Read one decision; that of a forget or an undo has its event's id."""
+    """Read one decision. The decision of a forget or an undo has its event's id."""
     return _json(await namespace.decisions.get(decision_id))
 
 
 class EntityList(BaseModel):
-    """Entities, those with the most memories first."""
+    """Entities, ordered by number of memories."""
 
     entities: list[Entity]
 
 
 @api.get("/entities", response_model=EntityList)
 async def list_entities(namespace: Reading) -> Response:
-    """List whom and what the memories are about."""
+    """List the namespace's entities, ordered by number of memories."""
     return _json({"entities": await namespace.entities.list()})
 
 
 @api.get("/entities/{entity}", response_model=Profile)
 async def get_profile(namespace: Reading, entity: str) -> Response:
-    """Read what is known of an entity, by its id, its name or an alias."""
+    """Read an entity's profile by its id, name or alias."""
     return _json(await namespace.entities.profile(entity))
 
 
@@ -347,20 +347,20 @@ async def list_document_decisions(namespace: Reading, name: str) -> Response:
 
 
 class QuestionList(BaseModel):
-    """Questions, the oldest first."""
+    """Questions, oldest first."""
 
     questions: list[Question]
 
 
 @api.get("/questions", response_model=QuestionList)
 async def list_questions(namespace: Reading) -> Response:
-    """List the open questions about whom a mention means."""
+    """List the open questions about ambiguous mentions."""
     return _json({"questions": await namespace.entities.questions()})
 
 
 @api.get("/progress", response_model=Progress)
 async def progress(namespace: Reading) -> Response:
-    """Read how far the namespace's events have come."""
+    """Read how many of the namespace's events have been received and consolidated."""
     return _json(await namespace.progress())
 
 
@@ -370,7 +370,7 @@ async def progress(namespace: Reading) -> Response:
     responses={HTTPStatus.OK: {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}},
 )
 async def export(request: Request, namespace: Reading, as_of: AwareDatetime | None = None) -> Response:
-    """Export all that is known, as JSON Lines."""
+    """Export everything known as JSON Lines."""
     memory: AsyncMemory = request.app.state.memory
 
     def lines_of(straight: Memory) -> list[str]:
@@ -390,7 +390,7 @@ async def export(request: Request, namespace: Reading, as_of: AwareDatetime | No
 
 
 class MemoryToRemember(RequestBody):
-    """A memory as it shall be known. about: names, the subject first. event_id: sent again under it, it is put down once."""
+    """A memory to store. about: Entity names, the subject first. event_id: An idempotency key."""
 
     content: str
     kind: MemoryKind = MemoryKind.FACT
@@ -403,19 +403,19 @@ class MemoryToRemember(RequestBody):
 
 
 class MemoryAccepted(BaseModel):
-    """A memory that is safe, and known in its turn."""
+    """A stored memory; the service applies it in order."""
 
     memory_id: UUID
 
 
 @api.post("/memories", status_code=HTTPStatus.ACCEPTED, response_model=MemoryAccepted)
 async def remember(namespace: Writing, body: MemoryToRemember) -> Response:
-    """Put a memory down as it is; "replaces" corrects another, which stays as superseded."""
+    """Store a memory verbatim. "replaces" supersedes another memory."""
     return _json({"memory_id": await namespace.remember(**dict(body))}, HTTPStatus.ACCEPTED)
 
 
 class MemoriesToForget(RequestBody):
-    """Memories to close, and why, for the decision log."""
+    """Memories to close. reason: A note for the decision log."""
 
     memories: Annotated[list[UUID], Field(min_length=1, max_length=200)]
     reason: str | None = Field(None, min_length=1, max_length=500)
@@ -423,25 +423,25 @@ class MemoriesToForget(RequestBody):
 
 @api.post("/forget", status_code=HTTPStatus.ACCEPTED, response_model=EventAccepted)
 async def forget(namespace: Writing, body: MemoriesToForget) -> Response:
-    """Close memories; nothing is removed. The decision has the event's id, and can be undone."""
+    """Close memories without deleting them. The decision has the event's id and can be undone."""
     return _accepted(await namespace.forget(body.memories, reason=body.reason))
 
 
 @api.post("/decisions/{decision_id}/undo", status_code=HTTPStatus.ACCEPTED, response_model=EventAccepted)
 async def undo(namespace: Writing, decision_id: UUID) -> Response:
-    """Take back what a decision did."""
+    """Undo a decision."""
     return _accepted(await namespace.undo(decision_id))
 
 
 class ClarifyingAnswer(RequestBody):
-    """Who is meant; null for somebody new."""
+    """The id of the entity meant; null for a new entity."""
 
     entity: UUID | None
 
 
 @api.post("/questions/{question_id}/answer", status_code=HTTPStatus.ACCEPTED, response_model=EventAccepted)
 async def clarify(namespace: Writing, question_id: UUID, body: ClarifyingAnswer) -> Response:
-    """Answer a question; the answer is kept, and can be undone."""
+    """Answer a question. The answer can be undone."""
     return _accepted(await namespace.entities.clarify(question_id, body.entity))
 
 
@@ -489,7 +489,7 @@ async def edit_document(namespace: Writing, name: str, body: DocumentEdit) -> Re
 
 
 class ErasureRequested(RequestBody):
-    """What to delete for good: one of these."""
+    """What to delete permanently: exactly one of these."""
 
     memories: Annotated[list[UUID], Field(max_length=200)] = []
     conversation: str | None = None
@@ -499,7 +499,7 @@ class ErasureRequested(RequestBody):
 
 @api.post("/erasures", status_code=HTTPStatus.ACCEPTED, response_model=EventAccepted)
 async def erase(namespace: Erasing, body: ErasureRequested) -> Response:
-    """Delete for good, with what rests on it. It cannot be undone; the event's id finds the receipt."""
+    """Delete data permanently, with everything derived from it alone. This cannot be undone. The event's id is the receipt's."""
     return _accepted(await namespace.erase(**dict(body)))
 
 
@@ -516,20 +516,20 @@ async def get_receipt(namespace: Erasing, erasure_id: UUID) -> Response:
 
 
 class Health(BaseModel):
-    """That the server is well."""
+    """The state of the server."""
 
     status: Literal["ok"]
 
 
 @public.get("/healthz", response_model=Health)
 async def health(_request: Request) -> Response:
-    """Whether the server's loop turns: it answers. It takes no token."""
+    """Check that the server answers. No token is needed."""
     return _json({"status": "ok"})
 
 
 @public.get("/readyz", response_model=Health)
 async def readiness(request: Request) -> Response:
-    """Whether the server can read; 503 where it cannot. What is written waits in the spool while the broker is away. No token."""
+    """Check that the server can read the memory; 503 if not. Needs no token. Writes wait in the spool while Redis is away."""
     memory: AsyncMemory = request.app.state.memory
 
     def ask(straight: Memory) -> None:

@@ -1,4 +1,4 @@
-"""Tokens: who may do what, and with which namespaces. An operator makes one with `mosshead token`; its SHA-256 alone is kept."""
+"""Access tokens: scopes and namespaces. Operators create them with `mosshead token`; only their SHA-256 is stored."""
 
 import base64
 import binascii
@@ -17,7 +17,7 @@ from mosshead.paths import NamespacePath, NamespacePrefix
 from mosshead.store.connection import Sql, tenant_transaction
 
 Scope = Literal["read", "write", "erase"]
-"""What a token may do. write: publish, remember, and what can be undone; erase: what cannot."""
+"""What a token permits. write: publish, remember, and other changes that can be undone. erase: changes that cannot."""
 
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
 DEFAULT_SCOPES: Final[tuple[Scope, ...]] = ("read", "write")
@@ -28,58 +28,58 @@ _SHAPE = re.compile(rf"{_MARK}([A-Za-z0-9_-]{{64}})")
 
 
 class AccessDenied(MossheadError):
-    """A token does not cover what a request asks for."""
+    """A token does not permit a request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a request may do. token_id: for the log; None where there is no token, on standard input."""
+    """What a request may do. token_id: For the log; None on standard input, which has no token."""
 
     prefix: NamespacePrefix
     scopes: frozenset[Scope]
     token_id: UUID | None = None
 
     def path(self, asked: str | None) -> NamespacePath:
-        """Return the namespace that a request means, such as "acme/sarah_123"; by default the prefix, if it names one.
+        """Return the namespace of a request, such as "acme/sarah_123"; by default the token's prefix, if that is a namespace.
 
-        Raises InvalidNamespace where it is none, and AccessDenied where the token does not cover it.
+        Raises InvalidNamespace if it is not a namespace, and AccessDenied if the token does not cover it.
         """
         mine = "/".join(self.prefix.parts)
         if asked is None and len(self.prefix.parts) == 1:
-            raise InvalidNamespace(f"namespace: missing; this token covers all of {mine}, so name one below it")
+            raise InvalidNamespace(f"namespace: missing; this token covers all of {mine}, so pass a namespace below it")
         path = NamespacePath.of(self.prefix.parts if asked is None else asked.split("/"))
         if path.parts[: len(self.prefix.parts)] != self.prefix.parts:
             raise AccessDenied(
-                f"namespace: this token covers {mine} alone; name a namespace of it, or use another token"
+                f"namespace: this token covers only {mine}; pass a namespace below it, or use another token"
             )
         return path
 
     def require(self, scope: Scope) -> None:
-        """Raise AccessDenied where the token lacks a scope."""
+        """Raise AccessDenied if the token lacks a scope."""
         if scope not in self.scopes:
-            raise AccessDenied(f"token: has no scope {scope!r}; use one that was made with --scopes {scope}")
+            raise AccessDenied(f"token: lacks the scope {scope!r}; use a token created with --scopes {scope}")
 
 
 def checked_scopes(scopes: Iterable[str]) -> frozenset[Scope]:
-    """Scopes as a token has them. Raises ConfigurationError where one is none, or there is none."""
+    """Return the scopes of a token. Raises ConfigurationError if one is unknown or there are none."""
     given = frozenset(scopes)
     if not given or not given <= frozenset(SCOPES):
-        raise ConfigurationError(f"scopes: some of {','.join(SCOPES)}, got {','.join(sorted(given)) or 'none'}")
+        raise ConfigurationError(f"scopes: one or more of {','.join(SCOPES)}, got {','.join(sorted(given)) or 'none'}")
     return cast("frozenset[Scope]", given)
 
 
 def new_token(tenant_id: UUID) -> str:
-    """A new token of a tenant, whose id it tells: a look-up stays within the tenant's rows."""
+    """Create a token. It contains the tenant's id, so that its look-up reads only that tenant's rows."""
     return _MARK + base64.urlsafe_b64encode(tenant_id.bytes + secrets.token_bytes(_RANDOM_BYTES)).decode()
 
 
 def digest_of(token: str) -> bytes:
-    """What is stored of a token, and finds it."""
+    """Return the digest under which a token is stored."""
     return hashlib.sha256(token.encode()).digest()
 
 
 def find_access(engine: Engine, token: str) -> Access | None:
-    """What a token opens; None where it is none, was revoked or has expired. Raises StoreUnavailable."""
+    """Return the access of a token, or None if it is invalid, revoked or expired. Raises StoreUnavailable."""
     tenant_id = _tenant_of(token)
     if tenant_id is None:
         return None
@@ -92,7 +92,7 @@ def find_access(engine: Engine, token: str) -> Access | None:
 
 
 def has_tokens(engine: Engine) -> bool:
-    """Whether any tenant has a token. Raises StoreUnavailable."""
+    """Return whether any tenant has a token. Raises StoreUnavailable."""
     with tenant_transaction(engine, UUID(int=0)) as connection:
         return bool(Sql("select mosshead_read_v1.has_api_tokens()").scalar(connection))
 

@@ -1,7 +1,7 @@
-"""The MCP server: tools and resources of one namespace, for a model that writes and searches memories itself.
+"""The MCP server: tools and resources of a namespace, for models that search and write memories themselves.
 
-What a tool shows stands in a fence. What it puts down is text from outside: redaction and the guard see it, and its decision says
-that a tool put it down.
+Tool results are fenced. Tool input is untrusted: it is redacted and checked by the guard, and its decision records that a tool
+wrote it.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -33,7 +33,7 @@ from mosshead.models.notes import memory_note
 from mosshead.safety import suspicion_of
 
 PROFILE_URI: Final = "mosshead://profile"
-"""What is known of the namespace's own user; behind a slash, of an entity, by its id."""
+"""The profile of the namespace's user; with ``/ID``, the profile of an entity."""
 
 _INSTRUCTIONS = (
     "The long-term memory of this user. Search it before you answer a question about them or about people and things that they "
@@ -120,7 +120,7 @@ async def _who_is(namespace: AsyncNamespace, wanted: SomebodysName) -> str:
         return _shown(await namespace.entities.profile(wanted.name))
     except NotFound:
         return "Nobody and nothing here is called that."
-    except AmbiguousName as error:  # it describes each of them, in words from outside
+    except AmbiguousName as error:  # its text contains untrusted descriptions
         return fenced([str(error)])
 
 
@@ -132,7 +132,7 @@ def _shown(profile: Profile) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ServerTool:
-    """A tool as the server offers it. scope: that a token needs, to be shown it at all."""
+    """A tool of the server. scope: The scope that a token needs to see and call it."""
 
     takes: type[Arguments]
     run: Callable[[AsyncNamespace, Any], Awaitable[str]]
@@ -140,7 +140,7 @@ class ServerTool:
     description: str
 
     def offered(self, name: str) -> mcp.Tool:
-        """As a client lists it."""
+        """Return the tool as clients list it."""
         reads = self.scope == "read"
         hints = mcp.ToolAnnotations(read_only_hint=reads, destructive_hint=False, open_world_hint=False)
         schema = compact(self.takes.model_json_schema())
@@ -178,11 +178,11 @@ TOOLS: Final[Mapping[str, ServerTool]] = {
 
 
 def mcp_server(memory: AsyncMemory, *, access: Access | None = None) -> Server[Any]:
-    """The MCP server over a memory.
+    """Create the MCP server for a memory.
 
     Args:
-        memory: Where the namespaces are.
-        access: What all requests may do, on standard input; by default each has its own, from the door.
+        memory: The memory that holds the namespaces.
+        access: The access of all requests, on standard input. By default each request has its own, set by the door.
     """
     handlers = _Handlers(memory, access)
     return Server(
@@ -202,7 +202,7 @@ _Request = ServerRequestContext[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Handlers:
-    """What the server answers. access: of all requests; None where each has its own."""
+    """The request handlers. access: Of all requests; None if each has its own."""
 
     memory: AsyncMemory
     access: Access | None
@@ -223,7 +223,7 @@ class _Handlers:
             return _said(await tool.run(namespace, wanted))
         except ValidationError as error:
             return _said(f"Not done. {faults_of(error)}.", failed=True)
-        except Exception as error:  # noqa: BLE001 - the edge of the process: what is raised here would show its words
+        except Exception as error:  # noqa: BLE001 - the edge of the process: a raised error would show its text
             return _said(f"Not done. {refusal_of(error)}", failed=True)
 
     async def list_resources(self, _request: _Request, _params: object) -> mcp.ListResourcesResult:
@@ -261,7 +261,7 @@ class _Handlers:
         return self.memory.namespace(*access.path(asked).parts)
 
     async def _judge(self, content: str) -> None:
-        """Raise InvalidEvent for what the service would hold: until it did, others would read it in this process."""
+        """Raise InvalidEvent for text that the service would quarantine, since this process would show it until then."""
         suspicion = await across(self.memory, lambda _memory: apart(lambda: suspicion_of(content, "", ())))
         if suspicion is not None:
             raise InvalidEvent(f"content: {suspicion}; say plainly what is so")

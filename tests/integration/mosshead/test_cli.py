@@ -43,7 +43,7 @@ def spool(tmp_path: Path) -> Iterator[Spool]:
     opened.close()
 
 
-def test_where_nothing_was_published_nothing_is_made(run: Run, tmp_path: Path) -> None:
+def test_spool_command_creates_no_file_if_nothing_was_published(run: Run, tmp_path: Path) -> None:
     answer = told(run, MOSSHEAD_SPOOL_DIR=str(tmp_path / "none"))
     assert (answer["events"], answer["oldest"], answer["namespaces"], answer["others"]) == (0, None, {}, [])
     assert Path(answer["path"]).parent == tmp_path / "none"
@@ -62,7 +62,7 @@ def test_what_the_command_publishes_waits_too_and_what_it_reads_says_what_is_awa
     assert "error: MOSSHEAD_DATABASE_URL: cannot connect to " in asked.err
 
 
-def test_what_waits_is_told_by_namespace(run: Run, spool: Spool) -> None:
+def test_spool_command_lists_waiting_events_by_namespace(run: Run, spool: Spool) -> None:
     spool.append(SARAH, ["quetzal", "coatlus"])
     spool.append(BO, ["a"])
     answer = told(run)
@@ -89,7 +89,7 @@ def test_names_are_written_in_utf_8_whatever_the_locale_has(
     assert "acme/zoë 👋" in shown
 
 
-def test_what_waits_for_another_place_is_told_too(run: Run, tmp_path: Path, spool: Spool) -> None:
+def test_spool_command_lists_spools_of_other_servers(run: Run, tmp_path: Path, spool: Spool) -> None:
     other = Spool(spool_path(tmp_path, broker_url="redis://elsewhere/0", database_url=DATABASE), most_bytes=10**6)
     other.append(SARAH, ["a"])
     other.close()
@@ -101,7 +101,7 @@ def test_what_waits_for_another_place_is_told_too(run: Run, tmp_path: Path, spoo
     assert f"{other.path}, of another broker or database: 1 event, 1 bytes" in run("spool").out
 
 
-def test_without_a_broker_it_says_what_is_missing(run: Run) -> None:
+def test_spool_command_without_a_broker_names_the_missing_setting(run: Run) -> None:
     refused = run("spool", MOSSHEAD_BROKER_URL="")
     assert refused.status == 1
     assert "MOSSHEAD_BROKER_URL is not set" in refused.err

@@ -18,7 +18,7 @@ from tests.integration.mosshead.test_remembering import sarah, take_up
 __all__ = ["run", "sarah", "take_up"]
 
 
-def test_each_scope_is_an_event(sarah: Namespace, remembering: Remembering, taken: Taken) -> None:
+def test_each_erasure_scope_is_published_as_an_event(sarah: Namespace, remembering: Remembering, taken: Taken) -> None:
     peter, tea = remembering.entity("Peter"), remembering.memory("User likes tea")
     ids = [
         sarah.erase(tea),
@@ -60,9 +60,11 @@ def test_one_message_is_replaced_by_its_erasure_and_a_new_message_in_its_place(
 def test_what_does_not_fit_is_refused_before_anything_is_published(sarah: Namespace, remembering: Remembering) -> None:
     user = remembering.entity("User", is_user=True)
     for given in ({}, {"conversation": "c1", "everything": True}, {"memories": [uuid4()], "entity": user}):
-        with pytest.raises(InvalidEvent, match="memories: give one of memories, conversation, entity and everything"):
+        with pytest.raises(
+            InvalidEvent, match="memories: pass exactly one of memories, conversation, entity and everything"
+        ):
             sarah.erase(**given)  # type: ignore[arg-type]
-    with pytest.raises(InvalidEvent, match="entity: is the user; everything=True erases all"):
+    with pytest.raises(InvalidEvent, match="entity: this is the user; pass everything=True to erase"):
         sarah.erase(entity=user)
     with pytest.raises(NotFound, match="memories: there is no memory"):
         sarah.erase(uuid4())
@@ -73,7 +75,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_published(sarah: Namesp
     assert sarah.progress().published == {}
 
 
-def test_this_process_does_not_see_it_from_here_on(
+def test_erased_memory_is_invisible_to_this_process_at_once(
     sarah: Namespace, remembering: Remembering, take_up: Callable[[int], None]
 ) -> None:
     tea = remembering.memory("User likes tea")
@@ -128,11 +130,11 @@ def test_what_is_asked_for_in_a_session_that_is_rolled_back_hides_nothing(
     assert [hit.content for hit in sarah.query("figs")] == ["User likes figs"]
 
 
-def test_it_is_asked_for_twice_in_a_shell(
+def test_erase_command_asks_for_confirmation(
     run: Callable[..., str], remembering: Remembering, memory: Memory, taken: Taken
 ) -> None:
     tea = remembering.memory("User likes tea")
-    with pytest.raises(InvalidEvent, match="nothing was erased; answer y, or give --yes"):
+    with pytest.raises(InvalidEvent, match="nothing was erased; answer y, or pass --yes"):
         run("erase", tea)
     assert run("erase", tea, "--yes", "--wait", 0).startswith("published: ")
     assert [one["type"] for one in taken(1)] == ["erase"]
@@ -143,7 +145,7 @@ def test_a_message_is_erased_in_a_shell(run: Callable[..., str], sarah: Namespac
     gone = str(uuid4())
     assert run("erase", "--message", gone, "--yes", "--wait", 0).startswith("published: ")
     assert [one["message"] for one in taken(1)] == [gone]
-    with pytest.raises(InvalidEvent, match="--message: give nothing else to erase"):
+    with pytest.raises(InvalidEvent, match="--message: cannot be combined with other things to erase"):
         run("erase", "--message", gone, "--everything", "--yes")
     with pytest.raises(InvalidEvent, match="--with: needs --message"):
         run("erase", "--everything", "--with", "I live in Leeds.", "--yes")

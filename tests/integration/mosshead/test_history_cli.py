@@ -83,7 +83,7 @@ def test_who_is_the_user_is_said_and_others_speak_by_name(
     rows = stored(admin_engine, fresh_namespace)
     assert [(role, speaker) for *_, role, speaker, _, _ in rows] == [("user", None), ("user", "Bo"), ("user", "Bo")]
     assert rows[0][1] == datetime(2023, 12, 31, 21, 11, tzinfo=UTC)
-    with pytest.raises(InvalidEvent, match="--speakers: nobody is called Ada; in this export speak"):
+    with pytest.raises(InvalidEvent, match="--speakers: no speaker is called Ada; the speakers in this export are"):
         import_chat("whatsapp-android-de.txt", "--speakers", "Ada=user")
 
 

@@ -71,7 +71,7 @@ def test_a_file_that_begins_with_a_mark_of_its_encoding_is_read(run: Run, tmp_pa
 def test_a_file_of_another_encoding_is_named(run: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
     file = tmp_path / "said.txt"
     file.write_text("User: I live in Leeds.", encoding="utf-16")
-    with pytest.raises(InvalidEvent, match=r"^said\.txt: not a text in UTF-8$"):
+    with pytest.raises(InvalidEvent, match=r"^said\.txt: not a UTF-8 text file$"):
         run(*command, file)
 
 
@@ -112,7 +112,7 @@ def test_nothing_of_a_file_with_a_fault_is_published(run: Run, tmp_path: Path, t
     assert taken() == []
 
 
-def test_neighbours_are_shown(run: Run, remembering: Remembering) -> None:
+def test_neighbours_command_shows_related_entities(run: Run, remembering: Remembering) -> None:
     barn = remembering.entity("Harp Barn")
     ada = remembering.entity("Ada", parent_id=barn)
     (row,) = [line.split() for line in run("neighbours", "Ada").splitlines()[1:]]

@@ -46,7 +46,7 @@ def knows(remembering: Remembering) -> Knows:
 
 
 class TestQuery:
-    def test_the_most_similar_come_first(self, sarah: Namespace, knows: Knows) -> None:
+    def test_query_returns_the_most_similar_memory_first(self, sarah: Namespace, knows: Knows) -> None:
         knows("User's favourite colour is green")
         home = knows("User moved to Seattle")
         hits = sarah.query("Where does she live?", limit=2)
@@ -56,7 +56,7 @@ class TestQuery:
         assert len(sarah.query("Where does she live?", limit=1)) == 1
         assert not hits.partial
 
-    def test_a_kind_narrows_it(self, sarah: Namespace, knows: Knows) -> None:
+    def test_query_can_be_limited_to_a_kind(self, sarah: Namespace, knows: Knows) -> None:
         knows("User moved to Seattle", kind="event")
         way = knows("To move house, User hires two vans", kind="process")
 
@@ -67,7 +67,7 @@ class TestQuery:
         with pytest.raises(ValueError, match="as_of: cannot be narrowed"):
             sarah.query("Where did she move?", kind="event", as_of=NOON)
 
-    def test_metadata_of_the_messages_narrows_it(
+    def test_query_can_be_limited_by_metadata_of_the_messages(
         self, sarah: Namespace, knows: Knows, remembering: Remembering, publishing: Publishing
     ) -> None:
         told = [
@@ -107,17 +107,17 @@ class TestQuery:
                 call(**arguments)
 
     @pytest.mark.parametrize("action", ["invented", ["undo"], 5])
-    def test_an_action_that_there_is_not_is_refused_by_name(self, sarah: Namespace, action: Any) -> None:
+    def test_unknown_decision_action_is_refused_by_name(self, sarah: Namespace, action: Any) -> None:
         with pytest.raises(ValueError, match="action: one of "):
             sarah.decisions.latest(action=action)
 
     @pytest.mark.parametrize("request_", ["", "What happened to Ada?"])
-    def test_an_on_timeout_that_there_is_not_is_refused_by_name(self, sarah: Namespace, request_: str) -> None:
+    def test_unknown_on_timeout_value_is_refused_by_name(self, sarah: Namespace, request_: str) -> None:
         on_timeout: Any = "retry"
         with pytest.raises(ValueError, match="on_timeout: one of partial, raise"):
             tell_story(sarah, request_, on_timeout=on_timeout)
 
-    def test_what_is_read_of_one_moment_is_read_in_one_transaction(
+    def test_snapshot_reads_everything_in_one_transaction(
         self, sarah: Namespace, knows: Knows, remembering: Remembering, worker_engine: Engine
     ) -> None:
         knows("User moved to Seattle")
@@ -141,12 +141,12 @@ class TestQuery:
             remove(engine, "checkout", count)
             assert len(opened) == 1
 
-    def test_one_name_alone_is_no_list_of_letters(self, sarah: Namespace, taken: Taken) -> None:
+    def test_single_string_for_a_list_of_names_is_refused(self, sarah: Namespace, taken: Taken) -> None:
         with pytest.raises(InvalidEvent, match="about"):
             sarah.remember("Likes tea", about="Peter")
         assert taken() == []
 
-    def test_a_threshold_is_strict(self, sarah: Namespace, knows: Knows) -> None:
+    def test_query_threshold_is_exclusive(self, sarah: Namespace, knows: Knows) -> None:
         knows("User moved to Seattle")
         (hit,) = sarah.query("User moved to Seattle")
 
@@ -154,7 +154,7 @@ class TestQuery:
         assert not sarah.query("User moved to Seattle", threshold=min(hit.similarity + 0.0001, 1))
         assert len(sarah.query("User moved to Seattle", threshold=0.9)) == 1
 
-    def test_another_namespace_of_the_tenant_sees_nothing_of_it(
+    def test_reads_find_nothing_of_another_namespace_of_the_tenant(
         self, memory: Memory, fresh_namespace: NamespacePath, knows: Knows
     ) -> None:
         memory_id = knows("User moved to Seattle")
@@ -165,11 +165,11 @@ class TestQuery:
         with pytest.raises(NotFound):
             bo.get(memory_id)
 
-    def test_a_limit_below_one_is_refused(self, sarah: Namespace) -> None:
+    def test_query_limit_below_one_is_refused(self, sarah: Namespace) -> None:
         with pytest.raises(ValueError, match="limit: must be at least 1, got 0"):
             sarah.query("x", limit=0)
 
-    def test_says_that_more_is_on_its_way(self, sarah: Namespace, publishing: Publishing) -> None:
+    def test_query_is_partial_while_events_are_pending(self, sarah: Namespace, publishing: Publishing) -> None:
         publishing.say("I moved to Seattle")
         hits = sarah.query("Where does she live?")
 
@@ -178,7 +178,9 @@ class TestQuery:
 
 
 class TestMemories:
-    def test_one_can_be_got_with_its_sources(self, sarah: Namespace, knows: Knows, remembering: Remembering) -> None:
+    def test_get_returns_a_memory_with_its_sources(
+        self, sarah: Namespace, knows: Knows, remembering: Remembering
+    ) -> None:
         message = uuid4()
         peter = remembering.entity("Peter")
         memory_id = knows("Peter writes", about={peter: ("subject", "sure")}, kind="process")
@@ -196,11 +198,11 @@ class TestMemories:
         assert [(source.message_id, source.quote) for source in found.sources] == [(message, "he writes")]
 
     @pytest.mark.parametrize("wrong", ["not-an-id", str(NO_ID)])
-    def test_one_that_is_not_there_is_said_so(self, sarah: Namespace, wrong: str) -> None:
+    def test_get_of_an_unknown_memory_raises_not_found(self, sarah: Namespace, wrong: str) -> None:
         with pytest.raises(NotFound, match=r"^memory_id: .*" + wrong):
             sarah.get(wrong)
 
-    def test_one_can_be_got_by_the_apps_own_key(self, sarah: Namespace, knows: Knows) -> None:
+    def test_get_finds_a_memory_by_the_apps_own_key(self, sarah: Namespace, knows: Knows) -> None:
         knows("Peter cooks", key="crm-18")
         memory_id = knows("Peter writes", key="crm-17")
 
@@ -212,7 +214,7 @@ class TestMemories:
         with pytest.raises(NotFound, match=r"^key: "):
             sarah.get(key="crm-17", as_of=NOON - timedelta(days=3650))
 
-    def test_a_superseded_one_is_got_and_not_found(
+    def test_superseded_memory_is_returned_by_get_and_not_by_query(
         self, sarah: Namespace, knows: Knows, remembering: Remembering
     ) -> None:
         old, new = knows("User lives in Boston", salience=9), knows("User lives in Seattle", salience=2)
@@ -224,7 +226,7 @@ class TestMemories:
         assert [hit.id for hit in sarah.query("User lives in Boston")] == [new]
         assert [memory.id for memory in sarah.memories()] == [new]
 
-    def test_the_most_salient_come_first(self, sarah: Namespace, knows: Knows) -> None:
+    def test_memories_are_listed_most_salient_first(self, sarah: Namespace, knows: Knows) -> None:
         for salience in (3, 9, 6):
             knows(f"Salience {salience}", salience=salience)
         assert [memory.salience for memory in sarah.memories(limit=2)] == [9, 6]
@@ -246,7 +248,7 @@ class TestEntities:
         return writer, brother
 
     @pytest.mark.usefixtures("peters")
-    def test_those_with_the_most_memories_come_first(self, sarah: Namespace) -> None:
+    def test_entities_with_the_most_memories_are_listed_first(self, sarah: Namespace) -> None:
         found = [(entity.name, entity.memories, entity.parent, entity.aliases) for entity in sarah.entities.list()]
         assert found[0] == ("Peter", 2, "WOBS", ("Pete",))
         assert sorted(found[1:]) == [("Peter", 1, None, ()), ("WOBS", 1, None, ())]
@@ -274,7 +276,7 @@ class TestEntities:
             ("Müller", "Mueller"),
         ],
     )
-    def test_a_profile_is_found_by_another_spelling_where_nobody_is_called_just_so(
+    def test_profile_is_found_by_another_spelling_if_no_name_matches_exactly(
         self, sarah: Namespace, remembering: Remembering, name: str, asked: str
     ) -> None:
         meant = remembering.entity(name)
@@ -284,19 +286,19 @@ class TestEntities:
         other = remembering.entity(asked)
         assert (sarah.entities.profile(name).entity.id, sarah.entities.profile(asked).entity.id) == (meant, other)
 
-    def test_an_id_may_be_text(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
+    def test_profile_accepts_an_id_as_text(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
         assert sarah.entities.profile(str(peters[0])) == sarah.entities.profile(peters[0])
         assert sarah.entities.neighbours(str(peters[0])) == sarah.entities.neighbours(peters[0])
         assert sarah.memories(about=str(peters[0])) == sarah.memories(about=peters[0])
 
-    def test_a_name_of_several_asks_for_an_id(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
-        with pytest.raises(AmbiguousName, match=r"^entity: 2 bear this name; ask by id") as caught:
+    def test_profile_of_an_ambiguous_name_asks_for_an_id(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
+        with pytest.raises(AmbiguousName, match=r"^entity: 2 entities have this name; pass an id instead") as caught:
             sarah.entities.profile("Peter")
         assert all(str(key) in str(caught.value) for key in peters)
 
     @pytest.mark.parametrize("nobody", ["Nobody", NO_ID])
-    def test_nobody_is_said_so(self, sarah: Namespace, nobody: str | UUID) -> None:
-        with pytest.raises(NotFound, match=r"^entity: nothing in"):
+    def test_profile_of_an_unknown_entity_raises_not_found(self, sarah: Namespace, nobody: str | UUID) -> None:
+        with pytest.raises(NotFound, match=r"^entity: no entity in .* has this id or name"):
             sarah.entities.profile(nobody)
 
     def test_a_message_is_parsed_into_what_it_refers_to(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
@@ -351,12 +353,14 @@ class TestEntities:
         assert {candidate.description for candidate in question.candidates} == {"the writer at WOBS", "your brother"}
 
     @pytest.mark.usefixtures("peters")
-    def test_what_was_said_just_before_helps(self, sarah: Namespace) -> None:
+    def test_history_helps_the_context_to_resolve_a_name(self, sarah: Namespace) -> None:
         history = [{"role": "user", "content": "The blog articles for WOBS need an editor's look at their content"}]
         assert sarah.context("Ask Peter", history=history).questions == ()
 
     @pytest.mark.usefixtures("peters")
-    def test_so_do_the_stored_messages_of_the_conversation(self, sarah: Namespace, publishing: Publishing) -> None:
+    def test_stored_messages_of_the_conversation_help_the_context_to_resolve_a_name(
+        self, sarah: Namespace, publishing: Publishing
+    ) -> None:
         said = "The blog articles for WOBS need an editor's look at their content"
         publishing.send(publishing.message(said, conversation="c1"))
         context = sarah.context("Ask Peter", conversation="c1")
@@ -364,7 +368,7 @@ class TestEntities:
         assert (context.questions, context.partial) == ((), True)
 
     @pytest.mark.usefixtures("peters")
-    def test_the_budget_is_kept(self, sarah: Namespace) -> None:
+    def test_context_stays_within_its_budget(self, sarah: Namespace) -> None:
         context = sarah.context("Check Peter's blog content at WOBS", budget=20)
         assert 0 < MINILM.count_tokens(context.text) <= context.tokens <= 20
         assert 0 < len(context.memories) < 3
@@ -387,7 +391,7 @@ class TestPublish:
         assert expected.items() <= event.items()
         assert (event["sequence"], event["metadata"], event["namespace"]) == (4, {"a": 1}, list(sarah.path.parts))
 
-    def test_the_time_is_now_where_none_is_given(self, sarah: Namespace, taken: Taken) -> None:
+    def test_published_message_without_a_time_gets_the_current_time(self, sarah: Namespace, taken: Taken) -> None:
         sarah.publish("hi")
         said = datetime.fromisoformat(taken(1)[0]["occurred_at"])
         assert abs(datetime.now(UTC) - said) < timedelta(seconds=10)
@@ -426,23 +430,23 @@ class TestPublish:
         assert "zanzibar" not in str(caught.value)
         assert taken() == []
 
-    def test_waiting_is_over_when_all_is_consolidated(
+    def test_wait_returns_once_everything_is_consolidated(
         self, sarah: Namespace, publishing: Publishing, worker_engine: Engine, lane: LaneRef
     ) -> None:
         publishing.say("hi")
-        with pytest.raises(WaitTimeout, match=r"after 0 s: 1 event is received and not consolidated; check"):
+        with pytest.raises(WaitTimeout, match=r"after 0 s: 1 event is received but not consolidated; check"):
             sarah.wait(timeout=0)
         batch = claimed(worker_engine, lane)
         with tenant_transaction(worker_engine, lane.tenant_id) as connection:
             inbox.mark_done(connection, batch)
         with pytest.raises(
-            WaitTimeout, match=r"after 0 s: all events are consolidated, and the profiles and reflections"
+            WaitTimeout, match=r"after 0 s: all events are consolidated, but their profiles and reflections"
         ):
             sarah.wait(timeout=0)
 
-    def test_waiting_knows_what_the_inbox_has_not_got(self, sarah: Namespace, taken: Taken) -> None:
+    def test_wait_counts_events_that_the_inbox_has_not_received(self, sarah: Namespace, taken: Taken) -> None:
         sarah.publish("hi")
-        with pytest.raises(WaitTimeout, match=r"after 0 s: 1 event is published and not received; check"):
+        with pytest.raises(WaitTimeout, match=r"after 0 s: 1 event is published but not received; check"):
             sarah.wait(timeout=0)
         taken(1)
 
@@ -473,7 +477,9 @@ class TestTimesThatLieAhead:
         assert taken() == []
         publish(sarah, datetime.now(UTC) + timedelta(hours=23))
 
-    def test_event_from_elsewhere_is_refused_too(self, memory: Memory, sarah: Namespace, taken: Taken) -> None:
+    def test_ready_made_event_too_far_in_the_future_is_refused(
+        self, memory: Memory, sarah: Namespace, taken: Taken
+    ) -> None:
         ahead = {"type": "message", "namespace": sarah.path.parts, "role": "user", "content": "I live in Oslo."}
         with pytest.raises(InvalidEvent, match=AHEAD):
             memory.publish({**ahead, "occurred_at": "2098-01-01T00:00:00Z"})
@@ -482,7 +488,7 @@ class TestTimesThatLieAhead:
             memory.publish({"type": "import", "namespace": sarah.path.parts, "memories": [said_then]})
         assert taken() == []
 
-    def test_import_names_the_line(self, sarah: Namespace, taken: Taken) -> None:
+    def test_import_names_the_line_of_a_time_too_far_in_the_future(self, sarah: Namespace, taken: Taken) -> None:
         line = {"type": "memory", "id": "m1", "content": "Sarah lives in Oslo."}
         with pytest.raises(InvalidEvent, match=r"line 2: occurred_at: lies more than a day ahead"):
             sarah.import_records([line, {**line, "id": "m2", "occurred_at": "2098-01-01T00:00:00Z"}])
@@ -492,7 +498,7 @@ class TestTimesThatLieAhead:
 class TestFreshness:
     """What was published here counts, wherever it is on its way."""
 
-    def test_a_read_knows_what_waits_in_the_spool(self, sarah: Namespace, take_in: Taken) -> None:
+    def test_read_is_partial_while_events_wait_in_the_spool(self, sarah: Namespace, take_in: Taken) -> None:
         sarah.publish("hi")
         hits = sarah.query("hi")
         ((publisher, newest),) = hits.progress.published.items()
@@ -502,7 +508,7 @@ class TestFreshness:
         progress = sarah.progress()
         assert (progress.published, progress.received, progress.pending) == ({publisher: 1}, {publisher: 1}, 1)
 
-    def test_nothing_published_is_nothing_to_wait_for(self, sarah: Namespace) -> None:
+    def test_wait_returns_at_once_if_nothing_was_published(self, sarah: Namespace) -> None:
         assert sarah.wait(timeout=0).published == {}
         assert not sarah.query("hi").partial
 

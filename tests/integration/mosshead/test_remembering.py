@@ -134,7 +134,7 @@ class TestReadBack:
         [lambda sarah: sarah.query("tea").hits, lambda sarah: sarah.context("What about tea?").memories],
         ids=["query", "context"],
     )
-    def test_the_first_read_after_it_was_taken_back_shows_it(
+    def test_first_read_after_an_undo_shows_the_memory_again(
         self, sarah: Namespace, take_up: Callable[[int], None], read: Callable[[Namespace], tuple[StoredMemory, ...]]
     ) -> None:
         tea = sarah.remember(TEA)
@@ -182,7 +182,9 @@ class TestErrors:
     def tea(self, remembering: Remembering) -> UUID:
         return remembering.memory(TEA)
 
-    def test_what_is_not_there(self, sarah: Namespace, memory: Memory, tea: UUID) -> None:
+    def test_unknown_memories_cannot_be_replaced_or_forgotten(
+        self, sarah: Namespace, memory: Memory, tea: UUID
+    ) -> None:
         another = memory.namespace(sarah.path.parts[0], "another")
         for namespace, memory_id in ((sarah, uuid4()), (another, tea)):
             with pytest.raises(NotFound, match=rf"memories: there is no memory {memory_id}"):
@@ -193,11 +195,11 @@ class TestErrors:
             sarah.forget("tea")
         assert len(sarah.query("tea")) == 0 or sarah.query("tea")[0].id == tea
 
-    def test_what_is_closed_already(self, sarah: Namespace, tea: UUID) -> None:
+    def test_closed_memories_cannot_be_replaced_or_forgotten(self, sarah: Namespace, tea: UUID) -> None:
         sarah.forget(tea)
-        with pytest.raises(NotFound, match=f"memories: {tea} is withdrawn already"):
+        with pytest.raises(NotFound, match=f"memories: {tea} is already withdrawn"):
             sarah.forget([tea])
-        with pytest.raises(NotFound, match=f"replaces: {tea} is withdrawn already"):
+        with pytest.raises(NotFound, match=f"replaces: {tea} is already withdrawn"):
             sarah.remember(COFFEE, replaces=tea)
 
     def test_a_model_is_told_by_the_number_and_sees_no_id(
@@ -216,11 +218,13 @@ class TestErrors:
             told = manage(call)
             assert told == f"Not done. number: {number} is closed already; search again for what is known now."
 
-    def test_what_says_something_else_by_now(self, sarah: Namespace, tea: UUID, remembering: Remembering) -> None:
+    def test_replacing_a_memory_that_changed_since_it_was_read_raises_memory_changed(
+        self, sarah: Namespace, tea: UUID, remembering: Remembering
+    ) -> None:
         read = sarah.get(tea)
         with remembering.stamped() as (connection, stamp):
             memories.change(connection, remembering.lane, tea, 1, stamp, content="User likes black tea")
-        with pytest.raises(MemoryChanged, match=f"{tea} was read at version 1, .* at version 2"):
+        with pytest.raises(MemoryChanged, match=f"the text of {tea} has changed between version 1, .* version 2"):
             sarah.remember(COFFEE, replaces=read)
         with pytest.raises(MemoryChanged):
             sarah.remember(COFFEE, replaces=tea, version=7)

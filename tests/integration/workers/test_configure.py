@@ -111,7 +111,7 @@ def test_a_shape_that_holds_itself_is_one(fake: FakeOpenAI, forming: Forming, sa
 @pytest.mark.parametrize("name", ["schemas", "profiles"])
 def test_shapes_are_a_list_of_models_each_with_a_name_of_its_own(sarah: Namespace, name: str) -> None:
     wrong: tuple[tuple[Any, str], ...] = (
-        ([Task, {"title": "Task", "type": "object"}], f"{name}: two are called Task; rename one"),
+        ([Task, {"title": "Task", "type": "object"}], f"{name}: two schemas are called Task; rename one"),
         (Task, f"{name}: give a list of pydantic models"),
         ([Task, dict], rf"{name}\.1: a pydantic model, or a JSON Schema with a title"),
         (["Task"], rf"{name}\.0: a pydantic model, or a JSON Schema with a title, got str"),

@@ -255,9 +255,9 @@ def test_of_many_writers_at_once_one_wins_each_version(worker_engine: Engine, la
 
 def test_the_library_says_at_once_which_version_there_is(profile: Kept) -> None:
     profile.edit({"name": "Anna"})
-    with pytest.raises(DocumentConflict, match="UserProfile is at version 1, and the edit is meant for 7"):
+    with pytest.raises(DocumentConflict, match="UserProfile is at version 1, and the edit is for version 7"):
         profile.namespace.documents.edit(UserProfile, {"name": "Ann"}, version=7)
-    with pytest.raises(DocumentConflict, match="UserProfile is at version 1, and the edit is meant for 0"):
+    with pytest.raises(DocumentConflict, match="UserProfile is at version 1, and the edit is for version 0"):
         profile.namespace.documents.edit("UserProfile", {"name": "Ann"}, version=0)
     with pytest.raises(
         InvalidEvent, match=r"patch: what it makes does not fit UserProfile \(age: greater_than_equal\)"
@@ -386,7 +386,7 @@ def test_a_schema_that_moved_on_says_what_does_not_fit_and_another_namespace_has
 
     Older.__name__ = "UserProfile"
     with pytest.raises(
-        SchemaMismatch, match=r"UserProfile: what is stored does not fit UserProfile \(job: extra_forbidden; name"
+        SchemaMismatch, match=r"UserProfile: the stored data does not fit UserProfile \(job: extra_forbidden; name"
     ):
         profile.namespace.documents.get(Older)
 

@@ -90,6 +90,6 @@ def test_a_collection_is_the_records_of_a_schema(fake: FakeOpenAI, forming: Form
 
     Other.__name__ = "Workout"
     with pytest.raises(
-        SchemaMismatch, match=r"Workout: what is stored does not fit Workout \(minutes: extra_forbidden; sport"
+        SchemaMismatch, match=r"Workout: the stored data does not fit Workout \(minutes: extra_forbidden; sport"
     ):
         sarah.documents.records(Other)

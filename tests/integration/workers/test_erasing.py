@@ -214,7 +214,7 @@ def test_it_cannot_be_undone_and_no_undo_brings_it_back(forming: Forming, sarah:
     assert find("quux") == {}
     refused = [one.refused for one in sarah.decisions.latest() if one.action == "undo" and one.undoes == erased]
     assert refused == ["what is erased cannot be brought back"]
-    with pytest.raises(UndoRefused, match="erased for good"):
+    with pytest.raises(UndoRefused, match="is an erasure, which cannot be undone"):
         sarah.undo(erased)
 
 

@@ -442,7 +442,7 @@ class TestAtTheCallers:
         with pytest.raises(InvalidEvent, match=r"into: is the same entity; name another"):
             sarah.entities.merge(people.writer, people.writer)
         with pytest.raises(
-            InvalidEvent, match=r"^entity: the user cannot become a part of somebody else; merge the other"
+            InvalidEvent, match=r"^entity: the user cannot be merged into another entity; merge the other"
         ):
             sarah.entities.merge(people.user, people.writer)
         with pytest.raises(InvalidEvent, match=r"^memories: none of them is about"):
@@ -458,7 +458,7 @@ class TestAtTheCallers:
 
     def test_a_question_that_was_answered_is_said_so(self, people: People, tell: Tell, sarah: Namespace) -> None:
         tell(type="clarify", question_id=str(QUESTION), entity_id=str(people.writer))
-        with pytest.raises(InvalidEvent, match=rf"^question: {QUESTION} is answered already; undo that answer"):
+        with pytest.raises(InvalidEvent, match=rf"^question: {QUESTION} is already answered; undo that answer"):
             sarah.entities.clarify(QUESTION, people.brother)
 
     def test_what_is_published_is_carried_out(  # noqa: PLR0917 - fixtures

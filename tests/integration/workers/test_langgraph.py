@@ -222,5 +222,5 @@ def test_a_graph_is_told_what_is_known_and_its_turns_are_published_once(
     assert (events[1]["tool_calls"][0]["function"]["name"], events[2]["tool_call_id"]) == ("look", "c1")
     forming.send(*events)
     assert len(sarah.messages.search("dog", conversation="t1", conversation_only=True).excerpts) == 1
-    with pytest.raises(ValueError, match="thread_id: is missing"):
+    with pytest.raises(ValueError, match="thread_id: missing"):
         compiled.invoke(given)

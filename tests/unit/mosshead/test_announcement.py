@@ -95,7 +95,7 @@ def test_an_app_that_names_no_server_takes_the_one_that_runs_here_and_says_so(ca
     with running():
         found = client_settings()
     assert (found.database_url, found.broker_url) == tuple(HERE.values())
-    assert caplog.messages == ["memory: the service that runs here in /data"]
+    assert caplog.messages == ["memory: using the local service in /data"]
 
 
 def test_arguments_go_before_the_environment_and_both_before_a_service_that_runs_here(
@@ -108,9 +108,9 @@ def test_arguments_go_before_the_environment_and_both_before_a_service_that_runs
         assert client_settings(database_url=ELSEWHERE).database_url == ELSEWHERE
         found = client_settings()
     assert (found.database_url, found.broker_url) == ("postgresql://of-the-environment/mosshead", None)
-    assert [one.removeprefix("memory: the server that ") for one in caplog.messages] == [
-        *["database_url= names"] * 2,
-        "MOSSHEAD_DATABASE_URL names",
+    assert [one.removeprefix("memory: using the server from ") for one in caplog.messages] == [
+        *["database_url="] * 2,
+        "MOSSHEAD_DATABASE_URL",
     ]
     assert "pw" not in json.dumps(caplog.messages)
 

@@ -40,7 +40,7 @@ def silent_server() -> Iterator[int]:
 def refused(url: str) -> str:
     queue = EventQueue(url)
     started = time.monotonic()
-    with pytest.raises(QueueUnavailable, match=r"^MOSSHEAD_BROKER_URL: .*check that Redis runs there") as caught:
+    with pytest.raises(QueueUnavailable, match=r"^MOSSHEAD_BROKER_URL: .*check that Redis is running there") as caught:
         queue.publish(["{}"])
     assert time.monotonic() - started < 10, "an app's request waits for this"
     assert caught.value.__cause__ is None

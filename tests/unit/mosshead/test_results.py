@@ -25,7 +25,7 @@ def test_hits_are_a_sequence() -> None:
         HITS[3]
 
 
-def test_no_hits_are_false() -> None:
+def test_empty_hits_are_falsy() -> None:
     assert not Hits((), Progress())
 
 
@@ -92,6 +92,6 @@ def test_progress_counts_what_the_inbox_lacks() -> None:
     assert Progress(published={HERE: 5, THERE: 2}, received={HERE: 3, THERE: 4}).not_received == 2
 
 
-def test_a_hit_cannot_be_changed() -> None:
+def test_hit_is_immutable() -> None:
     with pytest.raises(FrozenInstanceError):
         HITS[0].content = "another"  # type: ignore[misc]

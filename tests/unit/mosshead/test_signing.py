@@ -48,7 +48,7 @@ def test_anything_put_in_or_taken_out_is_refused(text: str, data: st.DataObject)
 def test_another_spelling_of_the_same_json_is_refused() -> None:
     envelope = json.loads(sign(TEXT, OLD))
     for other in (json.dumps(envelope), json.dumps(dict(reversed(envelope.items())), separators=(",", ":"))):
-        with pytest.raises(SignatureRefused, match="signature is wrong"):
+        with pytest.raises(SignatureRefused, match="wrong signature"):
             open_signed(other, KEYS)
 
 
@@ -78,10 +78,10 @@ def forged(**changes: Any) -> str:
     [
         (TEXT, "event: not signed"),
         (forged(kid="app-9"), "event: signed with a key that the service does not know"),
-        (forged(kid="app-2"), "event: its signature is wrong"),
-        (forged(event=as_text(event(("acme", "bo")))), "event: its signature is wrong"),
-        (forged(signed=2), "event: its signature is wrong"),
-        (sign(TEXT, SigningKey("app-1", "x" * 32)), "event: its signature is wrong"),
+        (forged(kid="app-2"), "event: wrong signature"),
+        (forged(event=as_text(event(("acme", "bo")))), "event: wrong signature"),
+        (forged(signed=2), "event: wrong signature"),
+        (sign(TEXT, SigningKey("app-1", "x" * 32)), "event: wrong signature"),
         (sign(as_text(event(("globex", "sarah"))), OLD), "event: its namespace belongs to another tenant"),
         (sign("coffee", OLD), "event: its namespace belongs to another tenant"),
         (sign('{"namespace":[]}', OLD), "event: its namespace belongs to another tenant"),
@@ -129,5 +129,5 @@ def test_keys_that_will_not_do_name_the_setting(wrong: str) -> None:
 
 
 def test_a_kid_is_given_once() -> None:
-    with pytest.raises(ConfigurationError, match="the kid a is there twice"):
+    with pytest.raises(ConfigurationError, match="duplicate kid a"):
         parse_keys(f"a:acme:{'s' * 32},a:globex:{'t' * 32}")

@@ -231,7 +231,7 @@ def test_a_call_names_whose_memory_and_which_conversation(
     plain: anthropic.Anthropic, memory: Memory, sarah: Namespace, taken: Taken, fake: FakeAnthropic
 ) -> None:
     shared: Any = with_memory(plain, memory, timeout=PATIENT)
-    with pytest.raises(InvalidNamespace, match="say whose memory"):
+    with pytest.raises(InvalidNamespace, match="namespace: missing; use with_memory"):
         shared.messages.create(**ASKED)
     assert fake.requests == []
 
@@ -246,7 +246,7 @@ def test_a_call_names_whose_memory_and_which_conversation(
         ({"client": object()}, "client: an anthropic.Anthropic or anthropic.AsyncAnthropic, got object"),
         ({"memory": "acme"}, "memory: a Memory, or one of its namespaces, got str"),
         ({"placement": "top"}, "placement: one of message, system, got 'top'"),
-        ({"conversation": 5}, "conversation: a name, or a function that says one, got 5"),
+        ({"conversation": 5}, "conversation: a name, or a function that returns one, got 5"),
         ({"zone": "Europe/Paris"}, "zone: a zone such as"),
         ({"on_extract": "x"}, "on_extract: a function, got str"),
         ({"on_error": "x"}, "on_error: a function, got str"),

@@ -179,8 +179,8 @@ def test_reads_and_turns_that_wait_are_bounded(
     monkeypatch.setattr("mosshead.contrib.openai_client.calls.BACKGROUND", full)
     client.chat.completions.create(model="m", messages=MESSAGES)
     assert [str(one) for one in told] == [
-        "MOSSHEAD_DATABASE_URL: too many reads hang, or the process gets no more threads; none is begun",
-        "too many turns wait to be published; this one is dropped",
+        "MOSSHEAD_DATABASE_URL: too many reads are hanging, or the process cannot start a thread; this answer has no new notes",
+        "too many turns are waiting to be published; this one is dropped",
     ]
 
 

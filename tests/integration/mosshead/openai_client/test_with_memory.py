@@ -455,7 +455,7 @@ class TestWhose:
     def test_nothing_is_sent_where_nobody_says_whose(
         self, plain: openai.OpenAI, memory: Memory, fake: FakeOpenAI
     ) -> None:
-        with pytest.raises(InvalidNamespace, match=r"^namespace: say whose memory"):
+        with pytest.raises(InvalidNamespace, match=r"^namespace: missing; use with_memory"):
             chat_create(with_memory(plain, memory))
         assert fake.requests == []
 

@@ -225,10 +225,10 @@ def test_postgres_that_is_away_is_waited_for(
     spooled = open_spooled(database_url="postgresql://me:s3cret@127.0.0.1:9/mosshead")
     spooled.publish(fresh_namespace, events(fresh_namespace, "quetzal"))
     assert len(around.taken(1)) == 1
-    around.eventually(lambda: "Postgres is away" in caplog.text, "it is said")
+    around.eventually(lambda: "Postgres is unavailable" in caplog.text, "it is said")
     time.sleep(0.7)
     assert (around.taken(), around.waiting()) == ([], 1), "who cannot ask does not send again"
-    assert caplog.text.count("Postgres is away") == 1
+    assert caplog.text.count("Postgres is unavailable") == 1
     assert "s3cret" not in caplog.text
 
 
@@ -364,7 +364,16 @@ def test_after_an_older_state_of_the_database_was_put_back_all_that_is_published
             {"tenant": fresh_namespace.tenant_id},
         ).scalars()
         assert sorted(map(int, stored)) == list(range(SUSPECT_WINDOW + 5))
-    assert len([one for one in caplog.messages if one.startswith("Postgres lacks what it had of the spool")]) == 1
+    assert (
+        len(
+            [
+                one
+                for one in caplog.messages
+                if one.startswith("Postgres lost events that it had received from the spool")
+            ]
+        )
+        == 1
+    )
 
 
 def test_no_thread_is_left(open_spooled: OpenPublisher, fresh_namespace: NamespacePath) -> None:

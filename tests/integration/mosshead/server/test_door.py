@@ -199,7 +199,7 @@ def test_what_nobody_foresaw_is_told_and_logged_without_its_words(
     async def asking(client: httpx.AsyncClient) -> None:
         with caplog.at_level(logging.INFO):
             told = problem(await client.post("/v1/query", json={"text": "tea"}), 500)
-        assert told["detail"] == "unexpected; the server's log says where"
+        assert told["detail"] == "unexpected error; see the server's log"
 
     ask(asking)
     assert "unexpected RuntimeError at " in caplog.text
@@ -213,7 +213,7 @@ def test_a_memory_that_cannot_be_reached_is_503_and_says_nothing_of_where_it_is(
         monkeypatch.setattr("mosshead.contrib.server.rest._HEALTH_SECONDS", 1e-9)
         assert (await client.get("/healthz")).status_code == 200
         answer = await client.get("/readyz")
-        assert "cannot be reached" in problem(answer, 503)["detail"]
+        assert "the memory is unavailable" in problem(answer, 503)["detail"]
         assert answer.headers["retry-after"] == "5"
 
     ask(asking)
@@ -287,11 +287,11 @@ class TestStarting:
     ) -> None:
         with admin_engine.begin() as connection:
             connection.exec_driver_sql("delete from mosshead.api_tokens")
-        assert "there is no token yet" in self.refusal(host="0.0.0.0", port=0)
+        assert "no token exists" in self.refusal(host="0.0.0.0", port=0)
         make_token(worker_engine, fresh_namespace)
         assert "--allow-host NAME" in self.refusal(host="0.0.0.0", port=0)
 
     def test_a_port_that_is_taken_is_named(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]
-            assert f"--port: 127.0.0.1:{port} cannot be listened on" in self.refusal(port=port)
+            assert f"--port: cannot listen on 127.0.0.1:{port}" in self.refusal(port=port)

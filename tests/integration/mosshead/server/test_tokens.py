@@ -89,7 +89,7 @@ def test_an_expired_token_opens_nothing(made: Made, shell: Shell, reader_engine:
 def test_a_scope_that_is_none_is_refused(shell: Shell, service: Settings) -> None:
     said = shell("token", "create", "acme/sarah", "--scopes", "read,all")
     assert said.status == 1
-    assert "scopes: some of read,write,erase, got all,read" in said.err
+    assert "scopes: one or more of read,write,erase, got all,read" in said.err
 
 
 def test_whether_there_is_a_token_is_known_across_tenants(

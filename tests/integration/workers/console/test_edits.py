@@ -125,7 +125,7 @@ def test_a_memory_is_replaced_and_the_new_one_forgotten(
     assert sarah.memories() == []
 
     again = site.send(f"/memories/{coffee.id}/forget")
-    assert (again.status_code, "withdrawn already" in again.text) == (httpx.codes.NOT_FOUND, True)
+    assert (again.status_code, "already withdrawn" in again.text) == (httpx.codes.NOT_FOUND, True)
 
 
 @pytest.fixture

@@ -143,7 +143,7 @@ def test_many_faults_are_told_in_short() -> None:
     ("prompt", "message"),
     [
         ("", "prompt: the prompt is empty"),
-        ('Answer as {"a": 1', r'prompt: not a template of syntax "format": .*say PromptTemplate\(syntax=…\)'),
+        ('Answer as {"a": 1', r'prompt: not a template of syntax "format": .*pass PromptTemplate\(syntax=…\)'),
         (PromptTemplate(text="{{a", name="sales", syntax="mustache"), 'sales: not a template of syntax "mustache"'),
         (PromptTemplate(text="a", syntax="jinja"), "syntax: one of format, mustache, none, got 'jinja'"),  # type: ignore[arg-type]
         ("x" * (MAX_CHARACTERS + 1), "20,001 characters, at most 20,000"),

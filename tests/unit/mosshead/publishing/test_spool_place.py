@@ -62,7 +62,7 @@ def test_without_a_home_only_a_spool_in_it_is_refused(monkeypatch: pytest.Monkey
     monkeypatch.setattr("os.path.expanduser", no_home)
     for folder in (state_folder(), Path("~/spools")):
         with pytest.raises(
-            ConfigurationError, match=r"^MOSSHEAD_SPOOL_DIR: ~.* is in a home folder, and there is none"
+            ConfigurationError, match=r"^MOSSHEAD_SPOOL_DIR: ~.* is in a home folder, but this user has none"
         ):
             spool_path(folder, broker_url=BROKER, database_url=DATABASE)
 

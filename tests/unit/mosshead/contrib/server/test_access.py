@@ -45,7 +45,7 @@ def test_a_token_does_what_its_scopes_name_and_nothing_else(scope: str) -> None:
     allowed = Access(NamespacePrefix.of(("acme",)), frozenset(one for one in SCOPES if one != scope))
     for one in SCOPES:
         if one == scope:
-            with pytest.raises(AccessDenied, match=f"has no scope '{scope}'"):
+            with pytest.raises(AccessDenied, match=f"lacks the scope '{scope}'"):
                 allowed.require(one)
         else:
             allowed.require(one)
