@@ -117,11 +117,16 @@ def extract(messages: Sequence[Message], background: Background, model: Language
 
 
 def guarded(facts: Sequence[Fact], messages: Sequence[Message]) -> tuple[Fact, ...]:
-    """Return the facts, each with its suspicion. Names and descriptions in a fact are judged as its content is."""
+    """Return the facts, each with its suspicion. Names and descriptions in a fact are judged as its content is.
+
+    What a user takes back becomes no memory, and anybody may order what they said to be forgotten.
+    """
     said = {message.number: message for message in messages}
     judged = cache(judge)
 
     def marked(fact: Fact) -> Fact:
+        if fact.retracts:
+            return fact
         sources = [said[number] for number in fact.sources if number in said]
         details = tuple(_details(fact))
         suspicion = suspicion_of(fact.content, fact.quote, sources, details=details, judged=judged)

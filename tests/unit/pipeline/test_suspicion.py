@@ -154,7 +154,7 @@ def test_texts_of_writers_who_were_not_trained_on_are_judged_right() -> None:
 def test_without_the_local_model_words_alone_judge() -> None:
     attempts, honest = held_of_unseen_writers()
 
-    assert attempts >= 0.8
+    assert attempts >= 0.75
     assert honest <= 0.04
 
 
