@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from mosshead import AsyncMemory, Memory, Namespace
+from mosshead.cli.main import cli
+from mosshead.contrib.prompts import Prompts
+from mosshead.contrib.working_memory import WorkingMemory
 from tests.acceptance.running import Running
 from tests.acceptance.test_readme import python_with_output
 from tests.fake_openai import FakeOpenAI
-
-DOCS = Path(__file__).parents[2] / "docs"
+from tests.pages import DOCS, blocks_of
 
 
 def person(key: str, name: str, **more: Any) -> dict[str, Any]:
@@ -48,16 +51,38 @@ GLASS = (
 
 
 @pytest.fixture
+def shell(running: Running, sarah: Namespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the commands of the pages find in their environment, in a folder of their own."""
+    for name in ("MOSSHEAD_DATABASE_URL", "MOSSHEAD_BROKER_URL"):
+        monkeypatch.setenv(name, running.addresses.environment()[name])
+    monkeypatch.setenv("MOSSHEAD_NAMESPACE", str(sarah.path))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
 def sarah(running: Running, request: pytest.FixtureRequest) -> Namespace:
     return running.memory.namespace("docs", request.node.name)
 
 
-def run(page: str, number: int, variables: dict[str, Any]) -> str:
-    """Run a block of a page; what it prints."""
+def run(page: str, number: int, variables: dict[str, Any], *, at: tuple[str, str] = ("", "")) -> str:
+    """Run a block of a page, with another address in place of the page's; what it prints."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(python_with_output(DOCS / page)[number][0], page, "exec"), variables)
+        exec(compile(python_with_output(DOCS / page)[number][0].replace(*at), page, "exec"), variables)
     return printed.getvalue()
+
+
+def typed(page: str, number: int, sarah: Namespace) -> str:
+    """Type the commands of a block in which a command is shown with its prompt; what they print."""
+    told = []
+    for _, *words in blocks_of(DOCS / page, "console")[number].commands:
+        arguments = [str(sarah.path) if word.startswith("acme/") else word for word in words]
+        arguments = arguments[: arguments.index(">")] if ">" in arguments else arguments
+        arguments += ["--yes"] if arguments[0] == "erase" else []  # it asks at a terminal alone
+        done = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        told.append(done.stdout)
+    return "".join(told)
 
 
 def brought(sarah: Namespace, lines: tuple[Mapping[str, Any], ...]) -> None:
@@ -197,3 +222,48 @@ def test_the_page_about_reading_ends_in_time_and_lets_others_rank(running: Runni
 
 def test_the_page_about_embedders() -> None:
     assert run("how-to/models.md", 0, {}) == "0.27\n"
+
+
+def test_the_page_about_working_memory_on_redis(running: Running, sarah: Namespace) -> None:
+    variables: dict[str, Any] = {"sarah": sarah, "WorkingMemory": WorkingMemory}
+    run("how-to/working-memory.md", 3, variables, at=("redis://localhost:6379/1", running.addresses.broker_url))
+    assert variables["working"].resolve("Peter") is None
+    sarah.publish("I live in Leeds.", conversation="c1")
+    run("how-to/working-memory.md", 4, variables)
+    sarah.wait(timeout=90)
+    assert sarah.messages.summary("c1") is not None
+
+
+def test_a_model_leaves_unsaid_what_the_page_about_reading_asks_it_about(
+    sarah: Namespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    brought(sarah, PETERS)
+    with FakeOpenAI() as fake:
+        monkeypatch.setenv("OPENAI_BASE_URL", fake.base_url)
+        fake.script("ExpressionAnswer", {"out_of_place": [1, 2]})
+        variables: dict[str, Any] = {"sarah": sarah, "message": "What does Peter Okafor sail?"}
+        run("explanation/reading.md", 3, variables)
+        assert fake.calls["ExpressionAnswer"] == 1
+
+
+def test_the_commands_about_memories_from_elsewhere(sarah: Namespace, shell: None) -> None:
+    page = "how-to/import-and-export.md"
+    (lines,) = blocks_of(DOCS / page, "json")
+    Path("world.jsonl").write_text(lines.body.replace(",\n", ","), encoding="utf-8")
+    assert typed(page, 1, sarah) == "3 entities and 2 memories published\n"
+    assert typed(page, 2, sarah) == ""  # of a time before there was anything
+    sarah.publish("I just moved to Seattle.", conversation="c1")
+    brought(sarah, (firm("hall", "Harp Hall"), person("bo-2", "Bo", parent="hall")))
+    assert "Harp Hall" in typed("how-to/identity-questions.md", 0, sarah)
+    typed("how-to/follow-and-tell.md", 0, sarah)
+    assert "erased: " in typed("how-to/erase.md", 0, sarah)
+
+
+def test_the_commands_about_prompts(sarah: Namespace, shell: None) -> None:
+    prompts = Prompts(sarah)
+    for version, text in enumerate(("You help {user}.", "You help {user} with invoices.")):
+        prompts.set("support", text, version=version)
+        sarah.wait(timeout=90)
+    assert "+You help {user} with invoices." in typed("how-to/optimizers.md", 0, sarah).replace("+ ", "+")
+    sarah.wait(timeout=90)
+    assert prompts.get("support").text == "You help {user}."

@@ -21,9 +21,10 @@ from mosshead.contrib.anthropic_client.memory_tool import AnthropicMemoryTool
 from mosshead.contrib.langgraph_nodes import MemoryNodes
 from mosshead.contrib.langgraph_store import MossheadStore
 from tests.acceptance.running import Running
-from tests.acceptance.test_readme import ROOT, python_with_output
+from tests.acceptance.test_readme import python_with_output
 from tests.fake_anthropic import FakeAnthropic
 from tests.fake_openai import FakeOpenAI
+from tests.pages import ROOT
 
 PATIENT = 30.0
 

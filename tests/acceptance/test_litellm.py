@@ -21,8 +21,8 @@ import pytest
 from mosshead import Namespace
 from mosshead.contrib.openai_client import with_memory
 from tests.acceptance.running import Running, machine
-from tests.acceptance.test_readme import ROOT
 from tests.fake_openai import CHAT, FakeOpenAI
+from tests.pages import ROOT
 from workers.local import wait_until
 
 PROXY = shutil.which(os.environ.get("LITELLM", str(ROOT / ".venv-litellm" / "bin" / "litellm")))

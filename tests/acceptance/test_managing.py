@@ -10,8 +10,9 @@ import pytest
 
 from mosshead.contrib.managers import Note, create_memory_manager, create_profile_manager
 from mosshead.llm import ModelUnavailable, open_model
-from tests.acceptance.test_readme import ROOT, python_with_output
+from tests.acceptance.test_readme import python_with_output
 from tests.fake_openai import FakeOpenAI, Fault
+from tests.pages import ROOT
 from tests.unit.mosshead.contrib.managers.scripted import change, field_set, new
 
 TALK = "User: I like tea."

@@ -7,8 +7,9 @@ import io
 import pytest
 
 from tests.acceptance.running import Running
-from tests.acceptance.test_readme import ROOT, python_with_output
+from tests.acceptance.test_readme import python_with_output
 from tests.fake_openai import FakeOpenAI
+from tests.pages import ROOT
 
 _CRITIQUE = {"problem": "The answer rambles.", "cause": "Nothing asks for brevity.", "remedy": "Ask for one sentence."}
 

@@ -2,19 +2,16 @@
 
 import contextlib
 import io
-import re
 from pathlib import Path
 
 import pytest
 
 from mosshead import Memory
 from tests.acceptance.running import Running
+from tests.pages import BLOCKS, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 OWN_TENANT = ('"acme"', '"readme"')
 """Others of the tests that share this machine talk as Sarah of acme."""
-
-BLOCKS = re.compile(r"^```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def python_with_output(document: Path) -> list[tuple[str, str]]:

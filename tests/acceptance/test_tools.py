@@ -14,9 +14,10 @@ from mosshead import Memory, Namespace
 from mosshead.contrib.agent_tools import MemoryTool, manage_memory_tool, run_tools, search_memory_tool
 from mosshead.errors import ConfigurationError
 from mosshead.paths import NamespacePath
-from tests.acceptance.test_readme import ROOT, python_with_output
+from tests.acceptance.test_readme import python_with_output
 from tests.fake_chat import CHAT
 from tests.fake_openai import FakeOpenAI
+from tests.pages import ROOT
 from workers.local import Addresses
 
 

@@ -20,10 +20,10 @@ from mosshead import Memory
 from mosshead.cli.main import cli
 from mosshead.fencing import NOTE
 from tests.acceptance.running import Running
-from tests.acceptance.test_readme import BLOCKS, python_with_output
+from tests.acceptance.test_readme import python_with_output
 from tests.fake_openai import FakeOpenAI
+from tests.pages import BLOCKS, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 TUTORIAL, INJECTION = (
     ROOT / "docs" / name for name in ("tutorial/a-chat-that-remembers.md", "how-to/openai-client.md")
 )

@@ -1,16 +1,27 @@
 """Both command lines: what their help lists, and what they load."""
 
+import json
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
+from contextlib import ExitStack
+from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
+import typer
+from typer.main import get_command
 
 import mosshead.cli.main
 import workers.cli.main
 from mosshead.cli.lazy import load
+from tests.pages import Block, blocks, program
+from workers.local.postgres import postgres_binaries
 
 TABLES = {"mosshead": mosshead.cli.main.COMMANDS, "workers": workers.cli.main.COMMANDS}
 ROOT = Path(__file__).parents[2]
@@ -54,6 +65,126 @@ def test_every_command_that_a_text_names_exists() -> None:
 def test_no_text_names_a_command_that_only_a_checkout_has() -> None:
     internal = {"workers/__main__.py", "workers/cli/main.py", "workers/local/processes.py"}
     assert [name for name, text in texts() if "python -m workers" in text and name not in internal] == []
+
+
+def parse(command: Any, name: str, arguments: list[str]) -> None:
+    """Parse arguments as the command does when it is called. The files of a page need not exist here."""
+    with ExitStack() as stack:
+        for parameter in command.params:
+            parameter.callback = None  # of a namespace, which connects
+            info = parameter.type_descriptor and parameter.type_descriptor.parameter_info
+            if getattr(info, "exists", False):
+                stack.enter_context(patch.object(info, "exists", new=False))
+        context = command.make_context(name, arguments)
+    if hasattr(command, "resolve_command") and (rest := [*context._protected_args, *context.args]):
+        part, found, left = command.resolve_command(context, rest)
+        parse(found, part, left)
+
+
+def parse_mosshead(arguments: list[str], package: str = "mosshead") -> None:
+    """The same of the whole command line."""
+    name, *rest = arguments
+    if name == "service" and rest:
+        parse_mosshead(rest, "workers")
+    else:
+        parse(load(name, TABLES[package][name][0]), name, rest)
+
+
+def parse_python(arguments: list[str]) -> None:
+    """A module of ours that is run, or a file that exists. In brackets stands what may be left out; N is a number."""
+    if arguments[0] != "-m":
+        assert (ROOT / arguments[0]).is_file()
+        return
+    _, name, *rest = arguments
+    words = ["1" if word in {"N]", "N"} else word.strip("[]") for word in rest]
+    if name.startswith("benchmarks."):
+        package = (ROOT / name.replace(".", "/")).is_dir()
+        alone = typer.Typer(add_completion=False)
+        alone.command()(import_module(f"{name}.__main__" if package else name).main)
+        parse(get_command(alone), name, words)
+    else:
+        assert {word for word in words if word.startswith("--")} <= options([sys.executable, "-m", name])
+
+
+def options(command: list[str | Path]) -> set[str]:
+    """What the help of a program lists."""
+    told = subprocess.run([*command, "--help"], check=True, capture_output=True, text=True, cwd=ROOT).stdout
+    return set(re.findall(r"--[a-z][a-z-]+", told))
+
+
+def parse_make(arguments: list[str]) -> None:
+    """Targets exist, and what is set is used. What would be run is only listed."""
+    subprocess.run(["make", "--dry-run", *arguments], check=True, capture_output=True, cwd=ROOT)
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert [one for one in arguments if "=" in one and f"$({one.partition('=')[0]})" not in makefile] == []
+
+
+def parse_install(arguments: list[str]) -> None:
+    """Extras and groups exist."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    line = " ".join(arguments)
+    extras = {one for listed in re.findall(r"mosshead\[([\w,]+)\]", line) for one in listed.split(",")}
+    extras |= set(re.findall(r"--extra (\w+)", line))
+    assert extras
+    assert extras <= set(project["project"]["optional-dependencies"])
+    assert set(re.findall(r"--group (\w+)", line)) <= set(project["dependency-groups"])
+
+
+def parse_docker(arguments: list[str]) -> None:
+    """Of ``exec``, the service and the command in it; Docker itself is not here to be asked."""
+    compose, command, *rest = arguments
+    assert compose == "compose"
+    if command == "exec":
+        service, _, *inside = rest
+        assert f"\n  {service}:\n" in (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
+        parse_mosshead(inside)
+    else:
+        assert (command, rest) == ("up", ["--build", "--detach"])
+
+
+def parse_command(words: list[str]) -> None:
+    """Fail where a command of a page is not one, or has no such option."""
+    name, arguments = program(words)
+    if name == "mosshead":
+        parse_mosshead(arguments[: arguments.index(">")] if ">" in arguments else arguments)
+    elif name in {"psql", "createdb", "vacuumdb"} or name.startswith("pg_"):
+        named = {word.partition("=")[0] for word in arguments if word.startswith("--")}
+        assert named <= options([postgres_binaries() / name])
+    elif name == "curl":
+        json.loads(arguments[arguments.index("-d") + 1])  # the request itself is sent by the tests of the server
+    elif name in {"cp", "pytest"}:
+        assert (ROOT / arguments[0]).exists()
+    elif name == "honcho":
+        assert entry_points(group="console_scripts", name="honcho")
+        assert (ROOT / "Procfile").exists()
+    else:
+        parsers = {"make": parse_make, "python": parse_python, "pip": parse_install, "uv": parse_install}
+        settings = {"": lambda _: None, "export": lambda _: None}  # names of settings have a test of their own
+        {**parsers, **settings, "docker": parse_docker}[name](arguments)
+
+
+@pytest.mark.parametrize("block", blocks("shell", "console"), ids=lambda block: f"{block.page.stem}-{block.number}")
+def test_every_command_that_a_page_shows_is_one_with_all_its_options(
+    block: Block, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOSSHEAD_NAMESPACE", "acme/sarah_123")  # some pages leave the namespace to it
+    assert block.commands != []
+    for words in block.commands:
+        parse_command(words)
+
+
+def test_the_command_that_a_configuration_of_mcp_starts_is_one() -> None:
+    (shown,) = (block for block in blocks("json") if block.page.stem == "server")
+    (server,) = json.loads(shown.body)["mcpServers"].values()
+    parse_command([server["command"], *server["args"]])
+
+
+@pytest.mark.parametrize(
+    "words", ["mosshead quarry x", "mosshead query x --most 2", "mosshead service models ad x", "make tea"]
+)
+def test_a_command_that_is_none_is_found(words: str) -> None:
+    with pytest.raises(Exception, match=r"quarry|No such option|No such command|returned non-zero"):
+        parse_command(words.split())
 
 
 @pytest.mark.parametrize("package", TABLES)

@@ -5,14 +5,21 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from config.settings import Settings
+from mosshead.errors import InvalidEvent
+from mosshead.fencing import fenced
+from mosshead.publishing.imports import check_lines
 from mosshead.publishing.publishers import check_event
+from mosshead.redaction import redact
+from tests.pages import DOCS, PAGES, ROOT, SHOWING, Block, blocks, blocks_of
+from workers import tasks
+from workers.cli.up import _say_where
+from workers.local import Addresses
 
-ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
-PAGES = sorted(page for page in DOCS.rglob("*.md") if "decisions" not in page.parts)
 LINKING = sorted(
     chain(
         (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
@@ -96,17 +103,139 @@ def test_the_site_and_the_list_for_models_name_every_page(listing: str) -> None:
     assert named == {page.relative_to(DOCS).as_posix() for page in PAGES}
 
 
-def test_every_event_that_the_reference_shows_is_accepted() -> None:
-    shown = re.findall(
-        r"^```json\n(.*?)^```$",
-        (DOCS / "reference" / "events.md").read_text(encoding="utf-8"),
-        re.MULTILINE | re.DOTALL,
+@pytest.mark.parametrize("block", blocks("json"), ids=lambda block: f"{block.page.stem}-{block.number}")
+def test_what_a_page_shows_as_json_is_accepted(block: Block) -> None:
+    whole = re.sub(r",\n +", ", ", block.body) if block.body.startswith('{"') else block.body  # a line broken for width
+    if block.page.stem == "events":
+        check_event(json.loads(block.body))
+    elif block.page.stem == "server":
+        json.loads(block.body)  # what it starts is checked with the other commands
+    else:
+        lines = whole.splitlines()
+        checked = check_lines(lines, lambda keys: keys)
+        assert len(checked.entities) + len(checked.memories) == len(lines)
+
+
+RUN_AS_A_WHOLE = {
+    "README.md": ["test_readme.py"],
+    "docs/how-to/agents.md": ["test_tools.py", "test_frameworks.py"],
+    "docs/how-to/documents.md": ["llm/test_model.py", "test_managing.py"],
+    "docs/how-to/openai-client.md": ["test_tutorial.py"],
+    "docs/how-to/optimizers.md": ["test_optimizers.py"],
+    "docs/tutorial/a-chat-that-remembers.md": ["test_tutorial.py"],
+}
+"""The pages all of whose Python a test of theirs runs, however many blocks there are, with what they print."""
+
+SAMPLES = {
+    "CONTRIBUTING.md": "the rooms of the library exist",
+    "docs/explanation/architecture.md": "the stages exist",
+    "docs/explanation/security.md": "secrets and the fence are shown as they are",
+    "docs/reference/events.md": "the errors are those of events",
+    "docs/tutorial/a-chat-that-remembers.md": "what up says",
+}
+"""The pages with a block of no language that is neither typed nor printed by Python, each with a test below."""
+
+ELSEWHERE = {
+    **dict.fromkeys(["shell", "console"], "unit/test_commands.py"),
+    "json": "unit/test_documentation.py",
+    "sql": "integration/db/test_security.py",
+    "py": "integration/examples/test_fastapi_chat.py",
+    "diff": "acceptance/test_tutorial.py",
+}
+"""The kinds of blocks of which one test checks all."""
+
+
+def run_by_number() -> set[tuple[str, int]]:
+    """The Python blocks that tests of several pages run, by page and number."""
+    text = (ROOT / "tests" / "acceptance" / "test_docs.py").read_text(encoding="utf-8")
+    found = {(page, int(number)) for page, number in re.findall(r'\brun\(\s*"([\w/-]+\.md)", (\d+)', text)}
+    found |= {("how-to/working-memory.md", number) for number in range(3)}  # its own test counts them
+    return found | {("how-to/publish.md", 1)}  # tests/integration/mosshead/publishing/test_inbox.py
+
+
+def is_checked(block: Block) -> bool:
+    """Whether a test runs, parses or compares a block."""
+    name = block.page.relative_to(ROOT).as_posix()
+    if block.kind == "python":
+        return name in RUN_AS_A_WHOLE or (name.removeprefix("docs/"), block.number) in run_by_number()
+    if block.kind == "printed":
+        return name in {*RUN_AS_A_WHOLE, "docs/how-to/follow-and-tell.md", "docs/how-to/working-memory.md"}
+    return name in SAMPLES if block.kind == "sample" else block.kind in ELSEWHERE
+
+
+@pytest.mark.parametrize("page", SHOWING, ids=lambda page: page.stem)
+def test_no_block_of_a_page_is_one_that_nobody_runs(page: Path) -> None:
+    assert [f"{one.kind} {one.number}: {one.body}" for one in blocks_of(page) if not is_checked(one)] == []
+    assert page.read_text(encoding="utf-8").count("```") == 2 * len(blocks_of(page)), "an indented block is not seen"
+
+
+def test_the_tests_that_run_whole_pages_name_them() -> None:
+    named = [
+        (name, test)
+        for name, tests in RUN_AS_A_WHOLE.items()
+        for test in tests
+        if Path(name).name not in (ROOT / "tests" / "acceptance" / test).read_text(encoding="utf-8")
+    ]
+    assert named == []
+
+
+def samples(page: str) -> list[str]:
+    """The blocks of a page of which a test of its own knows what they are."""
+    return [block.body for block in blocks("sample") if block.page == ROOT / page]
+
+
+def test_the_rooms_that_the_guide_lists_are_those_of_the_library() -> None:
+    (shown,) = samples("CONTRIBUTING.md")
+    named = [name for line in shown.splitlines() for name in re.split(r"  +", line)[0].removesuffix(" …").split(", ")]
+    library = ROOT / "mosshead"
+    assert len(named) > 15
+    assert [name for name in named if not any(library.glob(f"{name}*"))] == []
+
+
+def test_the_stages_of_the_picture_are_tasks() -> None:
+    (shown,) = samples("docs/explanation/architecture.md")
+    stages = ["extract", "score_salience", "embed", "consolidate", "refresh_profiles", "reflect"]
+    assert re.findall(r"\b(?:" + "|".join(stages) + r")\b", shown) == stages
+    assert [stage for stage in stages if not hasattr(tasks, stage)] == []
+
+
+def test_secrets_and_the_fence_are_shown_as_they_are() -> None:
+    said, fence = samples("docs/explanation/security.md")
+    before, after = said.splitlines()
+    assert redact(before) == after
+    assert fence == fenced(["User just moved to Seattle"]) + "\n"
+
+
+def test_the_errors_that_the_reference_shows_are_those_of_events() -> None:
+    (shown,) = samples("docs/reference/events.md")
+    event: dict[str, Any] = {"type": "message", "namespace": ["acme", "sarah_123"], "role": "user", "content": "Hello"}
+    wrong: list[dict[str, Any]] = [
+        {"namespace": None},
+        {"occurred_at": "2026-03-02T09:00:00"},
+        {"content": "x" * 10_000_000},
+        {"mood": "glad"},
+    ]
+    told = []
+    for one in wrong:
+        with pytest.raises(InvalidEvent) as caught:
+            check_event({name: value for name, value in {**event, **one}.items() if value is not None})
+        told.append(str(caught.value))
+    assert told == shown.splitlines()
+
+
+def test_what_the_tutorial_shows_of_up_is_what_up_says(capsys: pytest.CaptureFixture[str]) -> None:
+    (shown,) = samples("docs/tutorial/a-chat-that-remembers.md")
+    url = "postgresql://mosshead_reader@/mosshead"
+    addresses = Addresses(
+        data_dir=Path("/srv/app/.mosshead"),
+        database_url=url,
+        ingest_url=url,
+        worker_url=url,
+        admin_url=None,
+        broker_url="",
+        flower_port=5555,
+        flower_password="pw",
+        console_port=0,
     )
-    accepted = [check_event(json.loads(one)) for one in shown]
-    assert len(accepted) >= 17
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_every_python_block_compiles(page: Path) -> None:
-    for code in re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
-        compile(code, page.name, "exec")
+    _say_where(Settings(), addresses, with_console=False)
+    assert capsys.readouterr().out.replace("password pw", "password …").replace("/srv/app", "…") == shown

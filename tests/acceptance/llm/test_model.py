@@ -8,9 +8,10 @@ from collections import Counter
 
 from tests.acceptance.llm.conftest import API_KEY
 from tests.acceptance.running import Running
-from tests.acceptance.test_readme import ROOT, python_with_output
+from tests.acceptance.test_readme import python_with_output
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI, Fault
+from tests.pages import ROOT
 from tests.unit.mosshead.contrib.managers.scripted import field_set, new
 
 

@@ -12,6 +12,7 @@ from db.engine import check_login, open_engine
 from mosshead.errors import ConfigurationError, StoreUnavailable
 from mosshead.store.connection import tenant_transaction
 from mosshead.urls import sqlalchemy_url
+from tests.pages import Block, blocks
 from workers.local import Addresses
 
 WITHOUT_POLICY = {"lanes", "batches", "publishers", "dead_letters", "scopes", "generations"}
@@ -346,3 +347,16 @@ def test_a_database_that_is_away_is_named_without_its_password() -> None:
     with pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_WORKER_URL: cannot connect to \S*127\.0\.0\.1:9") as caught:
         check_login(engine, setting="MOSSHEAD_WORKER_URL")
     assert "s3cret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("block", blocks("sql"), ids=lambda block: f"{block.page.stem}-{block.number}")
+def test_the_sql_of_the_docs_runs(block: Block, admin_engine: Engine, reader_engine: Engine) -> None:
+    """What asks for memories as the reader, what sets up roles as the superuser; those are left as they were."""
+    if block.body.startswith("begin;"):
+        with reader_engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql(block.body.replace("…", str(uuid4())))
+        return
+    with admin_engine.connect() as connection, connection.begin() as transaction:
+        connection.exec_driver_sql("create role your_role")
+        connection.exec_driver_sql(block.body)
+        transaction.rollback()

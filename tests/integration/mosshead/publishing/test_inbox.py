@@ -5,14 +5,15 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import Engine, create_engine, text
+from sqlalchemy import Engine, create_engine, select, text
 from sqlalchemy.exc import ProgrammingError
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
 from mosshead import InvalidEvent, Memory, Namespace
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
 from mosshead.urls import sqlalchemy_url
+from tests.pages import blocks
 from workers.local import Addresses
 
 
@@ -20,15 +21,18 @@ from workers.local import Addresses
 def app_engine(admin_engine: Engine, addresses: Addresses) -> Iterator[Engine]:
     """An app's own login, with the one right that it needs and a table of its own."""
     with admin_engine.begin() as connection:
-        connection.exec_driver_sql("create role chat_app login in role mosshead_ingest")
+        connection.exec_driver_sql("create role chat_app login")
+        (grant,) = (block.body for block in blocks("sql") if block.page.stem == "publish")
+        connection.exec_driver_sql(grant.replace("your_role", "chat_app"))
         connection.exec_driver_sql("create table public.said (words text)")
-        connection.exec_driver_sql("grant all on public.said to chat_app")
+        connection.exec_driver_sql('create table public.sent ("user" text primary key, text text)')
+        connection.exec_driver_sql("grant all on public.said, public.sent to chat_app")
     assert addresses.admin_url is not None
     engine = create_engine(sqlalchemy_url(addresses.admin_url, "ADMIN").set(username="chat_app"))
     yield engine
     engine.dispose()
     with admin_engine.begin() as connection:
-        connection.exec_driver_sql("drop table public.said")
+        connection.exec_driver_sql("drop table public.said, public.sent")
         connection.exec_driver_sql("drop role chat_app")
 
 
@@ -69,6 +73,24 @@ def test_it_is_published_when_the_app_commits(app_engine: Engine, sarah: Namespa
         assert stored() == []
         session.commit()
     assert stored() == [(1, "hi")]
+
+
+def test_the_transaction_of_the_page_stores_the_apps_row_and_the_event(
+    app_engine: Engine, sarah: Namespace, stored: Any
+) -> None:
+    class Base(DeclarativeBase):
+        """Of the app."""
+
+    class Message(Base):
+        __tablename__ = "sent"
+        user: Mapped[str] = mapped_column(primary_key=True)
+        text: Mapped[str]
+
+    code = next(block.body for block in blocks("python") if block.page.stem == "publish" and "Session(" in block.body)
+    exec(code, {"Session": Session, "engine": app_engine, "Message": Message, "sarah": sarah})
+    with Session(app_engine) as session:
+        assert [one.text for one in session.scalars(select(Message))] == ["I just moved to Seattle"]
+    assert stored() == [(1, "I just moved to Seattle")]
 
 
 def test_what_the_app_takes_back_was_never_published(app_engine: Engine, sarah: Namespace, stored: Any) -> None:

@@ -23,6 +23,7 @@ from mosshead.contrib.server.tools import TOOLS, mcp_server
 from mosshead.errors import ConfigurationError
 from mosshead.paths import NamespacePath, NamespacePrefix
 from mosshead.store.connection import tenant_transaction
+from tests.pages import blocks_of
 from workers.local import Addresses
 
 SECRET = "zanzibar teapot"
@@ -79,6 +80,19 @@ def problem(answer: httpx.Response, status: int) -> dict[str, Any]:
     told: dict[str, Any] = answer.json()
     assert told["status"] == status
     return told
+
+
+def test_the_request_of_the_page_is_answered(ask: Callable[..., None]) -> None:
+    ((_, address, *rest),) = next(block.commands for block in blocks_of(PAGE, "console") if "curl" in block.body)
+    given = dict(zip(rest[::2], rest[1::2], strict=True))  # of two headers, the later: the token is another one here
+
+    async def asking(client: httpx.AsyncClient) -> None:
+        name, _, value = given["-H"].partition(": ")
+        answer = await client.post(httpx.URL(address).path, content=given["-d"], headers={name: value})
+        assert answer.status_code == 200, answer.text
+        assert answer.json()["memories"] == []
+
+    ask(asking)
 
 
 def test_every_address_but_three_wants_a_token(ask: Callable[..., None]) -> None:
