@@ -236,6 +236,7 @@ def test_what_the_tutorial_shows_of_up_is_what_up_says(capsys: pytest.CaptureFix
         flower_port=5555,
         flower_password="pw",
         console_port=0,
+        probe_port=0,
     )
     _say_where(Settings(), addresses, with_console=False)
     assert capsys.readouterr().out.replace("password pw", "password …").replace("/srv/app", "…") == shown
