@@ -197,8 +197,8 @@ def somebody_to_forget(text: str) -> str | None:
 
 
 _WORDS = (
-    "forget forgot kidding joking jk remember store save keep memori record ignore disregard delete erase remove scratch strike wipe"
-    " drop clear know take rid"
+    "forget forgot kidding joking jk remember store save keep memori record ignore disregard delete erase remove scratch"
+    " strike wipe drop clear know take rid"
 ).split()
 """One of these is in all that asks for something to be forgotten."""
 
