@@ -52,7 +52,7 @@ def test_a_replay_remembers_what_was_said_and_apps_do_not_see_it(
     replay, memories, _ = difference(replayed.engine, sarah.path)
     assert (memories.same, memories.only_before, memories.only_after) == (len(before), (), ())
     assert (replay.behind, replay.dead, replay.generation.left_out) == (0, 0, [])
-    with pytest.raises(InvalidEvent, match=r"namespace: '\(replay\)' is where"):
+    with pytest.raises(InvalidEvent, match=r"namespace: '\(replay\)' is reserved for replays"):
         check_events(replayed.there.path, [{"type": "message", "role": "user", "content": "hello"}])
 
 
@@ -455,13 +455,13 @@ def test_what_comes_for_a_replay_is_refused_and_takes_no_place_there(forming: Fo
     refused = judge(body, {})
 
     assert isinstance(refused, RefusedMessage)
-    assert "is where a namespace is replayed" in refused.reason
+    assert "is reserved for replays" in refused.reason
     assert refused.event is None
 
 
 def test_nor_does_an_app_open_it_by_sql(forming: Forming, ingest_engine: Engine) -> None:
     body = json.dumps([event(forming.publishing.path.replayed().parts)])
-    with pytest.raises(IntegrityError, match="is where a namespace is replayed"), ingest_engine.begin() as connection:
+    with pytest.raises(IntegrityError, match="is reserved for replays"), ingest_engine.begin() as connection:
         connection.execute(text("select mosshead_write_v1.publish(cast(:events as jsonb))"), {"events": body})
 
 

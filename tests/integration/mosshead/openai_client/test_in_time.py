@@ -147,7 +147,7 @@ def test_where_the_first_read_of_a_conversation_is_late_the_answer_has_the_profi
     client = with_memory(plain, far, conversation="c2", timeout=LIMIT, on_error=told.append)
     client.chat.completions.create(model="m", messages=MESSAGES)
     assert "- User lives in Leeds" in fake.requests[-1].system
-    assert [str(one).partition(" were")[0] for one in told] == ["timeout: 0.3 s, which with_memory was given,"]
+    assert [str(one).partition(", was")[0] for one in told] == ["timeout: 0.3 s, as given to with_memory"]
 
 
 def test_what_no_deadline_bounds_holds_the_answer_no_longer(
