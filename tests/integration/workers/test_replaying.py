@@ -461,7 +461,7 @@ def test_what_comes_for_a_replay_is_refused_and_takes_no_place_there(forming: Fo
 
 def test_nor_does_an_app_open_it_by_sql(forming: Forming, ingest_engine: Engine) -> None:
     body = json.dumps([event(forming.publishing.path.replayed().parts)])
-    with pytest.raises(IntegrityError, match="is reserved for replays"), ingest_engine.begin() as connection:
+    with pytest.raises(IntegrityError, match="is where a namespace is replayed"), ingest_engine.begin() as connection:
         connection.execute(text("select mosshead_write_v1.publish(cast(:events as jsonb))"), {"events": body})
 
 
