@@ -13,8 +13,6 @@ from pathlib import Path
 from workers.local.ports import LOOPBACK
 
 _CHUNK = 65_536
-_MOMENT = 0.01
-"""Seconds in which what was accepted begins to be served."""
 
 
 @dataclass(eq=False)
@@ -36,6 +34,7 @@ class Proxy:
         self._target = target
         self._listen = listen
         self._links: set[_Link] = set()
+        self._clients: dict[asyncio.Task[None], socket.socket] = {}
         self._slow = 0.0
         self._cut_at: bytes | None = None
         self._blackholed = self._refusing = False
@@ -86,19 +85,23 @@ class Proxy:
 
     async def _start(self) -> None:
         if self._listen is not None:
-            self._server: asyncio.Server = await asyncio.start_unix_server(self._accept, self._listen)
+            self._socket = socket.socket(socket.AF_UNIX)
+            self._socket.bind(str(self._listen))
+            self._socket.listen()
         else:
-            self._server = await asyncio.start_server(self._accept, LOOPBACK, 0)
-            self.port = self._server.sockets[0].getsockname()[1]
+            self._socket = socket.create_server((LOOPBACK, 0), backlog=128)
+            self.port = self._socket.getsockname()[1]
+        self._socket.setblocking(False)
+        self._loop.add_reader(self._socket, self._accept)
 
     async def _stop(self) -> None:
-        self._server.close()
-        await asyncio.sleep(_MOMENT)  # a task that is cancelled before it began would leave its connection open
-        await self._reset()
-        tasks = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in tasks:
+        self._loop.remove_reader(self._socket)
+        self._socket.close()
+        for task in (serving := dict(self._clients)):
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*serving, return_exceptions=True)
+        for client in serving.values():  # a task that was cancelled before it began has not closed its own
+            client.close()
 
     async def _reset(self) -> int:
         links = tuple(self._links)
@@ -107,26 +110,36 @@ class Proxy:
             _abort(link.server)
         return len(links)
 
-    async def _accept(self, reader: asyncio.StreamReader, client: asyncio.StreamWriter) -> None:
+    def _accept(self) -> None:
+        # By hand: asyncio's own servers leave a connection open that arrives while they close.
+        with contextlib.suppress(BlockingIOError, ConnectionAbortedError):
+            client, _ = self._socket.accept()
+            task = self._loop.create_task(self._serve(client))
+            self._clients[task] = client
+            task.add_done_callback(self._clients.pop)
+
+    async def _serve(self, accepted: socket.socket) -> None:
+        reader, client = await asyncio.open_connection(sock=accepted)
         try:
             if self._refusing:
                 raise ConnectionRefusedError
             answers, server = await self._connect()
-        except (OSError, asyncio.CancelledError):  # cancelled where the proxy closes meanwhile
+        except (OSError, asyncio.CancelledError) as error:
             _abort(client)
-            return
+            if isinstance(error, OSError):
+                return
+            raise
         link = _Link(client, server, self._blackholed)
         self._links.add(link)
         try:
             await asyncio.gather(self._pump(link, reader, server), self._pump(link, answers, client, answer=True))
-        except asyncio.CancelledError:
-            _abort(client)  # a plain close would wait for what is still to be written
-            _abort(server)
-            return  # asyncio 3.11 would print the traceback of a connection's task that is cancelled
-        finally:
-            self._links.discard(link)
             client.close()
             server.close()
+            await asyncio.gather(client.wait_closed(), server.wait_closed(), return_exceptions=True)
+        finally:
+            self._links.discard(link)
+            _abort(client)  # a plain close would wait for what is still to be written
+            _abort(server)
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         if isinstance(self._target, Path):

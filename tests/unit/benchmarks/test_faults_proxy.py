@@ -1,5 +1,6 @@
 """The toy proxy, between a client and a server of our own."""
 
+import gc
 import socket
 import socketserver
 import threading
@@ -110,3 +111,17 @@ def test_it_may_stand_before_a_socket_file(tmp_path: Path) -> None:
             accepted, _ = server.accept()
             with accepted:
                 assert accepted.recv(100) == b"hello"
+
+
+def test_what_arrives_while_it_closes_is_closed_too(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    path = tmp_path / "echo.sock"
+    with socketserver.ThreadingUnixStreamServer(str(path), Echo):
+        for _ in range(20):
+            with proxied(path) as proxy:
+                proxy._loop.call_soon_threadsafe(time.sleep, 0.02)
+                clients = [connect(proxy) for _ in range(5)]
+            for client in clients:
+                client.close()
+            del proxy
+    gc.collect()
+    assert [str(one.message) for one in recwarn] == []
