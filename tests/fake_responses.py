@@ -110,8 +110,8 @@ class Request:
 
     @property
     def prompt(self) -> str:
-        """The user's part of the prompt."""
-        return str(self.messages[-1]["content"]) if self.messages else ""
+        """The user's part of the prompt: not what was wrong with an answer to it, of which a second request tells."""
+        return next((str(one["content"]) for one in self.messages if one.get("role") == "user"), "")
 
 
 def completion_body(

@@ -113,13 +113,15 @@ def test_a_mode_that_was_set_is_the_only_one_and_says_the_shape_where_it_sends_n
 
 
 def test_an_answer_that_is_no_use_is_asked_for_once_more_with_what_was_wrong(fake: FakeOpenAI) -> None:
+    model = model_at(fake.base_url)
+    at_once = model.answer(prompt())
     fake.script(SCHEMA, Fault("misfit"))
 
-    assert model_at(fake.base_url).answer(prompt()).facts == ()
+    assert model.answer(prompt()) == at_once
 
-    first, again = fake.requests
+    _, first, again = fake.requests
     assert again.messages[: len(first.messages)][-1] == first.messages[-1]
-    assert "does not fit" in again.prompt
+    assert "does not fit" in again.messages[-1]["content"]
 
 
 def test_usage_is_reported_for_answers_and_for_refused_ones_because_both_are_paid_for(fake: FakeOpenAI) -> None:
