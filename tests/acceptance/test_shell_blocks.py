@@ -22,27 +22,10 @@ from tests.acceptance.shell import STAYING, Shell, Typed, commands_of, says, she
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.machine_given import put_database
-from tests.pages import DOCS, ROOT, Block, blocks_of
+from tests.pages import DOCS, ROOT, Block, blocks_of, is_typed
 from workers.local import Addresses, servers
 from workers.local.ports import free_port
 from workers.local.postgres import DATABASE
-
-NOT_TYPED = {
-    "pip install": "unreleased",
-    "docker compose": "docker",
-    "make setup": "ci",
-    "make check": "ci",
-    "make test": "ci",
-    "make unit": "ci",
-    "make demo": "test_demo",
-    "make docs": "index",
-    "make peers": "index",
-    "uv pip compile": "index",
-    ".venv/bin/pytest": "ci",
-    "make faults": "hour",
-    "python -m benchmarks.": "minutes",
-}
-"""The commands that cannot be typed here, by their beginnings, each with a reason in one word. They are parsed all the same."""
 
 NOTHING: Mapping[str, str] = {}
 TUTORIAL = "tutorial/a-chat-that-remembers.md"
@@ -50,10 +33,6 @@ QUICK = {
     **dict.fromkeys(["MOSSHEAD_DEBOUNCE_SECONDS", "MOSSHEAD_SWEEP_SECONDS"], "0.1"),
     "MOSSHEAD_PROFILE_DEBOUNCE_SECONDS": "0",
 }
-
-
-def is_typed(command: str) -> bool:
-    return not command.startswith(tuple(NOT_TYPED))
 
 
 def typed(at: Shell, block: Block, replaced: Mapping[str, str] = NOTHING, *, exactly: bool = False) -> str:
@@ -129,14 +108,13 @@ def test_the_service_on_this_machine(tmp_path: Path) -> None:
 
 def import_what_others_have(at: Shell) -> None:
     """An export of ChatGPT's, and the lines of a world."""
-    page = "how-to/import-and-export.md"
     with zipfile.ZipFile(at.folder / "chatgpt-export.zip", "w") as packed:
         packed.writestr("conversations.json", json.dumps([chat_of("user", "assistant", "tool", "assistant")]))
-    typed(at, the(page, 0))
-    (lines,) = blocks_of(DOCS / page, "json")
+    typed(at, the("how-to/import-and-export.md", 0))
+    (lines,) = blocks_of(DOCS / "how-to/import-and-export.md", "json")
     (at.folder / "world.jsonl").write_text(lines.body.replace(",\n", ","), encoding="utf-8")
-    typed(at, the(page, 1))
-    typed(at, the(page, 2))
+    typed(at, the("how-to/import-and-export.md", 1))
+    typed(at, the("how-to/import-and-export.md", 2))
 
 
 def chat_of(*roles: str) -> dict[str, Any]:
@@ -177,6 +155,7 @@ def test_the_tutorial(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     variables: dict[str, Any] = {}
     printed = ""
     with shell(checkout, QUICK) as at:
+        typed(at, blocks_of(ROOT / "CONTRIBUTING.md", "shell")[0])  # what is left of it: make help
         for block in blocks_of(DOCS / TUTORIAL):
             if block.kind == "python":
                 printed = executed(block.body, variables)
@@ -256,8 +235,8 @@ def test_servers_of_ones_own(checkout: Path, hosts: Hosts) -> None:
         replayed(at, fake)
         typed(at, the("how-to/console.md", 1, "shell"), hosts.at_old)
         at.interrupt()
-        for page, number in (("how-to/models.md", 0), ("how-to/operate.md", 0)):
-            accepted(at, the(page, number, "shell"), fake)
+        accepted(at, the("how-to/models.md", 0, "shell"), fake)
+        accepted(at, the("how-to/operate.md", 0, "shell"), fake)
         typed(at, the("how-to/models.md", 1, "shell"))
         at.interrupt()
         operated(at, hosts)
@@ -286,8 +265,9 @@ def replayed(at: Shell, fake: FakeOpenAI) -> None:
 
 def operated(at: Shell, hosts: Hosts) -> None:
     """Indexes, files and backups; what was restored on the new host is what the old one has."""
-    for number in (1, 2, 3):
-        typed(at, the("how-to/operate.md", number, "shell"), hosts.at_old)
+    typed(at, the("how-to/operate.md", 1, "shell"), hosts.at_old)
+    typed(at, the("how-to/operate.md", 2, "shell"), hosts.at_old)
+    typed(at, the("how-to/operate.md", 3, "shell"), hosts.at_old)
     at.type(f"export PGPORT={hosts.new}")
     typed(at, the("how-to/operate.md", 4, "shell"), hosts.at_new)
     count = "psql -At -c 'select count(*) from mosshead.memories' postgresql://postgres@127.0.0.1:"
