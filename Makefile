@@ -68,7 +68,7 @@ faults: setup ## kill everything, again and again, and check that nothing is los
 	$(BIN)/python -m benchmarks.faults --full
 
 docs: .venv-docs/.installed ## the site of the docs with the API reference, made with .venv-docs: site/index.html
-	.venv-docs/bin/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
 	sed -E 's#\(docs/index\.md\)#(index.html)#; s#\(docs/([^)]+)\.md#(\1/#' llms.txt > site/llms.txt
 
 .venv-docs/.installed: requirements-docs.lock

@@ -21,6 +21,21 @@ _PROGRAMS = {
 }
 
 
+NOT_TYPED = {
+    "pip install": "unreleased",
+    "docker compose": "docker",
+    "make setup": "ci",
+    "make check": "ci",
+    "make test": "ci",
+    "make unit": "ci",
+    ".venv/bin/pytest": "ci",
+    "make demo": "test_demo",
+    "make docs": "index",
+    "uv pip compile": "index",
+}
+"""The commands of pages that no test types into a shell, by their beginnings, each with a reason in one word; they are parsed."""
+
+
 class Block(NamedTuple):
     """A block of a page. number: of those of its page and its kind, from 0."""
 
@@ -51,6 +66,11 @@ def blocks_of(page: Path, *kinds: str) -> list[Block]:
         found.append(Block(page, kind, match["body"], sum(one.kind == kind for one in found)))
         before = kind
     return [block for block in found if not kinds or block.kind in kinds]
+
+
+def is_typed(command: str) -> bool:
+    """Whether a test types a command into a shell."""
+    return not command.startswith(tuple(NOT_TYPED))
 
 
 def program(words: list[str]) -> tuple[str, list[str]]:

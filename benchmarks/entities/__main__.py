@@ -7,7 +7,7 @@ namespace of a service that is started for it (local embeddings, no LLM) and rem
 --expansions: also ask with what somebody wrote down of the memories, as an LLM would: JSON Lines of {"id", "phrases"}.
 --peters: also ask the same in a crowd with so many bearers of the world's commonest name, and in one with 50, and time it;
 --entities and --memories: how large the larger crowd is.
-Prints one JSON object last. How the figures are counted: docs/reference/figures.md.
+Prints one JSON object last. How the figures are counted: docs/benchmarks.md.
 """
 
 import json

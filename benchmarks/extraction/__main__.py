@@ -6,7 +6,7 @@
 each of its sessions goes through the service's own stages, on a Postgres that is started for it and removed afterwards.
 Providers: the offline rules; an oracle, which answers from the gold over HTTP, so that what is measured is all but the model; or
 the LLM that OPENAI_API_KEY and OPENAI_BASE_URL name. --faults: a file for everything that was wrong, a JSON object to the line.
-Prints one JSON object last. How the figures are counted: docs/reference/figures.md.
+Prints one JSON object last. How the figures are counted: docs/benchmarks.md.
 """
 
 import json

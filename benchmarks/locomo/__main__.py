@@ -6,7 +6,7 @@
 tests/data/locomo has a small one. Each conversation is published into a namespace of a service that is started for it (local
 embeddings) and removed afterwards, and each question is asked by `Namespace.messages.search` and `Namespace.context`.
 --facts: with an LLM that finds the facts which the data hold; by default without an LLM.
-Prints one JSON object last. How the figures are counted: docs/reference/figures.md.
+Prints one JSON object last. How the figures are counted: docs/benchmarks.md.
 """
 
 import json

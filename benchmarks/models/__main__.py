@@ -11,7 +11,7 @@ content. Cases go through the service's stages in this process, all else through
 MOSSHEAD_STAGE_SECONDS and MOSSHEAD_BATCH_MESSAGES give it its time. --price-in, --price-out: of a million tokens. --memories: a
 file for every memory, with what was said in its sources, a JSON object to the line. --patience: for one batch of a case, or for
 a conversation.
-Prints one JSON object last. How its figures are counted: docs/reference/figures.md.
+Prints one JSON object last. How its figures are counted: docs/benchmarks.md.
 """
 
 import json

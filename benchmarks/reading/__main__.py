@@ -4,7 +4,7 @@
 
 A Postgres is started, filled and removed. Namespaces of 100, 1,000, 10,000 and 100,000 memories are asked, as far as the rows
 allow, with a new text every time, so that no cache answers; the largest has its index. Then threads share one `Memory`.
-Prints one JSON object last. docs/reference/figures.md tells how the figures are counted.
+Prints one JSON object last. docs/benchmarks.md tells how the figures are counted.
 """
 
 import gc
@@ -55,7 +55,7 @@ def main(
         with Memory.connect(database_url=addresses.database_url, read_timeout=_READ_SECONDS) as memory:
             memory.warm_up()
             gc.collect()
-            gc.freeze()  # as docs/how-to/web-apps.md has an app do it
+            gc.freeze()  # as docs/how-to/publish.md has an app do it
             texts = _new_texts()
             bare = Bare(addresses.admin_url, MiniLM().name)
             sizes = [

@@ -2,7 +2,7 @@
 
 One scan of the namespace's messages gives the cosine of each with the turn before it, and BM25 (`mosshead.search.scans`);
 the best by either, with their neighbours, are ranked. The cosine of a message alone is computed
-for those only: what is near by it is near with the turn before it, too (docs/reference/figures.md, "How many are ranked").
+for those only: what is near by it is near with the turn before it, too (docs/benchmarks.md, "How many are ranked").
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -100,7 +100,7 @@ class ScannedMessages:
 def each_for(shown: int) -> int:
     """How many are found by each raw score where so many may be shown: at least twice as many, up to 400.
 
-    More than that brought nothing on five conversations of LoCoMo (docs/reference/figures.md, "How many are ranked").
+    More than that brought nothing on five conversations of LoCoMo (docs/benchmarks.md, "How many are ranked").
     """
     return next((each for each in _EACH if each >= 2 * shown), _EACH[-1])
 

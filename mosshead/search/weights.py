@@ -101,7 +101,7 @@ class MessageWeights:
     """How messages are ranked.
 
     All count in standard deviations of the raw score over the messages of the namespace, and are summed. Set on five
-    conversations, each left out once; round numbers in the middle of a plateau. The figures: docs/reference/figures.md.
+    conversations, each left out once; round numbers in the middle of a plateau. The figures: docs/benchmarks.md.
 
     cosine: of the text. with_before: of the turn before and it. words: BM25.
 

@@ -3,7 +3,7 @@
 All that one person tells is more alike than not, most of all where the name is said each time, so that nearness alone
 nominates too much. What repeats, refines or ends a statement takes up its words or is very near to it, or says itself that
 something changed, or what something is called. Where a statement has hardly any words, they tell nothing.
-Everything here errs towards asking: the 115 facts of the development set of docs/reference/figures.md that repeat or
+Everything here errs towards asking: the 115 facts of the development set of docs/benchmarks.md that repeat or
 change a memory and that the rules leave open are all asked about beside it.
 
 The LLM proposes and this code disposes. A proposal is refused where it names what was not shown for its fact, decides a fact

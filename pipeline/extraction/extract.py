@@ -434,7 +434,7 @@ MAX_FACTS: Final = 100
 
 MAX_FACTS_BY_RULES: Final = 200
 """Facts that one batch may give to the rules, which take each sentence by itself. 40 messages in a row of the development sets
-of docs/reference/figures.md and of LoCoMo give 31 at most."""
+of docs/benchmarks.md and of LoCoMo give 31 at most."""
 
 MAX_FACTS_OF_A_MESSAGE: Final = 100
 """Facts that the rules take from one message; the richest of those sets gives 6. A message of 1,500 statements is a list of data,

@@ -5,20 +5,16 @@ import contextlib
 import io
 import logging
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from mosshead import AsyncMemory, Memory, Namespace
-from mosshead.cli.main import cli
-from mosshead.contrib.prompts import Prompts
 from mosshead.contrib.working_memory import WorkingMemory
 from tests.acceptance.running import Running
 from tests.acceptance.test_readme import python_with_output
 from tests.fake_openai import FakeOpenAI
-from tests.pages import DOCS, blocks_of
+from tests.pages import DOCS
 
 
 def person(key: str, name: str, **more: Any) -> dict[str, Any]:
@@ -51,15 +47,6 @@ GLASS = (
 
 
 @pytest.fixture
-def shell(running: Running, sarah: Namespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the commands of the pages find in their environment, in a folder of their own."""
-    for name in ("MOSSHEAD_DATABASE_URL", "MOSSHEAD_BROKER_URL"):
-        monkeypatch.setenv(name, running.addresses.environment()[name])
-    monkeypatch.setenv("MOSSHEAD_NAMESPACE", str(sarah.path))
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
 def sarah(running: Running, request: pytest.FixtureRequest) -> Namespace:
     return running.memory.namespace("docs", request.node.name)
 
@@ -70,19 +57,6 @@ def run(page: str, number: int, variables: dict[str, Any], *, at: tuple[str, str
     with contextlib.redirect_stdout(printed):
         exec(compile(python_with_output(DOCS / page)[number][0].replace(*at), page, "exec"), variables)
     return printed.getvalue()
-
-
-def typed(page: str, number: int, sarah: Namespace) -> str:
-    """Type the commands of a block in which a command is shown with its prompt; what they print."""
-    told = []
-    for _, *words in blocks_of(DOCS / page, "console")[number].commands:
-        arguments = [str(sarah.path) if word.startswith("acme/") else word for word in words]
-        arguments = arguments[: arguments.index(">")] if ">" in arguments else arguments
-        arguments += ["--yes"] if arguments[0] == "erase" else []  # it asks at a terminal alone
-        done = CliRunner().invoke(cli, arguments, catch_exceptions=False)
-        assert done.exit_code == 0, done.output
-        told.append(done.stdout)
-    return "".join(told)
 
 
 def brought(sarah: Namespace, lines: tuple[Mapping[str, Any], ...]) -> None:
@@ -127,12 +101,12 @@ def test_the_page_about_whom_a_text_means(sarah: Namespace) -> None:
 def test_the_page_about_following_a_conversation(sarah: Namespace) -> None:
     brought(sarah, GLASS)
     variables: dict[str, Any] = {"sarah": sarah}
-    run("how-to/follow-and-tell.md", 0, variables)
+    run("how-to/working-memory.md", 5, variables)
     tracked = variables["tracked"]
     assert [(one.entity.name, round(one.score, 2)) for one in tracked.scene] == [("Halberd Glass", 0.92)]
     assert [one.entity.name for one in tracked.topic] == ["Tomas Reyl"]
     assert [(one.text, [who.name for who in one.entities]) for one in tracked.references] == [("him", ["Tomas Reyl"])]
-    run("how-to/follow-and-tell.md", 1, variables | {"new_turns": [{"role": "user", "content": "Is he in?"}]})
+    run("how-to/working-memory.md", 6, variables | {"new_turns": [{"role": "user", "content": "Is he in?"}]})
 
 
 def test_the_pages_about_reading_and_recalling(sarah: Namespace) -> None:
@@ -150,8 +124,8 @@ def test_the_page_about_stories(sarah: Namespace, monkeypatch: pytest.MonkeyPatc
     ]
     brought(sarah, (person("anna", "Anna"), *known_then))
     variables: dict[str, Any] = {"sarah": sarah}
-    pages = python_with_output(DOCS / "how-to/follow-and-tell.md")
-    assert run("how-to/follow-and-tell.md", 2, variables) == pages[2][1]
+    pages = python_with_output(DOCS / "how-to/working-memory.md")
+    assert run("how-to/working-memory.md", 7, variables) == pages[7][1]
     answer = {
         "sentences": [
             {"text": "Anna sings in the Harp Choir, where you met her on 12 March 2024", "evidence": [1, 2]},
@@ -161,7 +135,7 @@ def test_the_page_about_stories(sarah: Namespace, monkeypatch: pytest.MonkeyPatc
     with FakeOpenAI() as fake:
         monkeypatch.setenv("OPENAI_BASE_URL", fake.base_url)
         fake.script("StoryAnswer", answer)
-        assert run("how-to/follow-and-tell.md", 3, variables) == pages[3][1]
+        assert run("how-to/working-memory.md", 8, variables) == pages[8][1]
 
 
 def test_the_page_about_web_apps(
@@ -170,12 +144,12 @@ def test_the_page_about_web_apps(
     for name in ("MOSSHEAD_DATABASE_URL", "MOSSHEAD_BROKER_URL"):
         monkeypatch.setenv(name, running.addresses.environment()[name])
     variables: dict[str, Any] = {}
-    run("how-to/web-apps.md", 0, variables)
+    run("how-to/publish.md", 0, variables)
     with variables["memory"] as memory:
         sarah = memory.namespace("acme", request.node.name)
         sarah.publish("I just moved to Seattle.")
         sarah.wait(timeout=90)
-        run("how-to/web-apps.md", 1, variables)
+        run("how-to/publish.md", 1, variables)
 
         def notes() -> str:
             async def told() -> str:
@@ -193,7 +167,7 @@ def test_the_page_about_web_apps(
 
 
 def test_the_pages_about_publishing_erasing_and_replaying(running: Running, sarah: Namespace) -> None:
-    run("how-to/publish.md", 0, {"sarah": sarah})
+    run("how-to/publish.md", 2, {"sarah": sarah})
     assert run("how-to/replay.md", 0, {"memory": running.memory}) == "\n"
     brought(sarah, PETERS)
     (message,) = sarah.messages.search("Seattle").messages
@@ -244,26 +218,3 @@ def test_a_model_leaves_unsaid_what_the_page_about_reading_asks_it_about(
         variables: dict[str, Any] = {"sarah": sarah, "message": "What does Peter Okafor sail?"}
         run("explanation/reading.md", 3, variables)
         assert fake.calls["ExpressionAnswer"] == 1
-
-
-def test_the_commands_about_memories_from_elsewhere(sarah: Namespace, shell: None) -> None:
-    page = "how-to/import-and-export.md"
-    (lines,) = blocks_of(DOCS / page, "json")
-    Path("world.jsonl").write_text(lines.body.replace(",\n", ","), encoding="utf-8")
-    assert typed(page, 1, sarah) == "3 entities and 2 memories published\n"
-    assert typed(page, 2, sarah) == ""  # of a time before there was anything
-    sarah.publish("I just moved to Seattle.", conversation="c1")
-    brought(sarah, (firm("hall", "Harp Hall"), person("bo-2", "Bo", parent="hall")))
-    assert "Harp Hall" in typed("how-to/identity-questions.md", 0, sarah)
-    typed("how-to/follow-and-tell.md", 0, sarah)
-    assert "erased: " in typed("how-to/erase.md", 0, sarah)
-
-
-def test_the_commands_about_prompts(sarah: Namespace, shell: None) -> None:
-    prompts = Prompts(sarah)
-    for version, text in enumerate(("You help {user}.", "You help {user} with invoices.")):
-        prompts.set("support", text, version=version)
-        sarah.wait(timeout=90)
-    assert "+You help {user} with invoices." in typed("how-to/optimizers.md", 0, sarah).replace("+ ", "+")
-    sarah.wait(timeout=90)
-    assert prompts.get("support").text == "You help {user}."

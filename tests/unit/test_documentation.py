@@ -15,7 +15,7 @@ from mosshead.fencing import fenced
 from mosshead.publishing.imports import check_lines
 from mosshead.publishing.publishers import check_event
 from mosshead.redaction import redact
-from tests.pages import DOCS, PAGES, ROOT, SHOWING, Block, blocks, blocks_of
+from tests.pages import DOCS, PAGES, ROOT, SHOWING, Block, blocks, blocks_of, is_typed
 from workers import tasks
 from workers.cli.up import _say_where
 from workers.local import Addresses
@@ -122,7 +122,7 @@ RUN_AS_A_WHOLE = {
     "docs/how-to/documents.md": ["llm/test_model.py", "test_managing.py"],
     "docs/how-to/openai-client.md": ["test_tutorial.py"],
     "docs/how-to/optimizers.md": ["test_optimizers.py"],
-    "docs/tutorial/a-chat-that-remembers.md": ["test_tutorial.py"],
+    "docs/tutorial/a-chat-that-remembers.md": ["test_shell_blocks.py"],
 }
 """The pages all of whose Python a test of theirs runs, however many blocks there are, with what they print."""
 
@@ -136,7 +136,6 @@ SAMPLES = {
 """The pages with a block of no language that is neither typed nor printed by Python, each with a test below."""
 
 ELSEWHERE = {
-    **dict.fromkeys(["shell", "console"], "unit/test_commands.py"),
     "json": "unit/test_documentation.py",
     "sql": "integration/db/test_security.py",
     "py": "integration/examples/test_fastapi_chat.py",
@@ -150,7 +149,18 @@ def run_by_number() -> set[tuple[str, int]]:
     text = (ROOT / "tests" / "acceptance" / "test_docs.py").read_text(encoding="utf-8")
     found = {(page, int(number)) for page, number in re.findall(r'\brun\(\s*"([\w/-]+\.md)", (\d+)', text)}
     found |= {("how-to/working-memory.md", number) for number in range(3)}  # its own test counts them
-    return found | {("how-to/publish.md", 1)}  # tests/integration/mosshead/publishing/test_inbox.py
+    return found | {("how-to/publish.md", 3)}  # tests/integration/mosshead/publishing/test_inbox.py
+
+
+def is_typed_in(block: Block) -> bool:
+    """Whether a test types what can be typed of a block of commands; all of them are parsed by unit/test_commands.py."""
+    text = (ROOT / "tests" / "acceptance" / "test_shell_blocks.py").read_text(encoding="utf-8")
+    found = re.findall(r'\bthe\("([\w/-]+\.md)", (\d+)(?:, "(\w+)")?\)', text)
+    named = {(f"docs/{page}", kind or "console", int(number)) for page, number, kind in found}
+    named |= {("README.md", "shell", 0), ("CONTRIBUTING.md", "shell", 0)}
+    named |= {*(("docs/tutorial/a-chat-that-remembers.md", "console", n) for n in range(9))}
+    whole = (block.page.relative_to(ROOT).as_posix(), block.kind, block.number) in named
+    return whole or not any(is_typed(" ".join(words)) for words in block.commands)
 
 
 def is_checked(block: Block) -> bool:
@@ -159,7 +169,9 @@ def is_checked(block: Block) -> bool:
     if block.kind == "python":
         return name in RUN_AS_A_WHOLE or (name.removeprefix("docs/"), block.number) in run_by_number()
     if block.kind == "printed":
-        return name in {*RUN_AS_A_WHOLE, "docs/how-to/follow-and-tell.md", "docs/how-to/working-memory.md"}
+        return name in {*RUN_AS_A_WHOLE, "docs/how-to/working-memory.md"}
+    if block.kind in {"shell", "console"}:
+        return is_typed_in(block)
     return name in SAMPLES if block.kind == "sample" else block.kind in ELSEWHERE
 
 

@@ -62,7 +62,7 @@ def track_conversation(
             Where only the conversation is named, its latest stored messages serve.
         conversation: the conversation's name.
         state: the ``state`` of an earlier result, or its JSON; the history is then what was said since.
-        tracker: another tracker in place of the heuristic (docs/how-to/follow-and-tell.md).
+        tracker: another tracker in place of the heuristic (docs/how-to/working-memory.md).
         pairs: is given each candidate of each decision, to train a tracker; nothing is kept otherwise.
 
     Raises:

@@ -17,7 +17,7 @@ def test_the_examples_that_need_no_server() -> None:
     exec(examples[0], known)
     working = known["working"]
     assert isinstance(working, WorkingMemory)
-    (shown,) = (block.body for block in blocks_of(_PAGE, "printed"))
+    shown = blocks_of(_PAGE, "printed")[0].body
     assert shown in f"{working.prompt_block()}\n"
     for example in examples[1:]:
         exec(example, known)

@@ -1,0 +1,141 @@
+"""A shell in a folder of its own, in which the commands of a page are typed as a reader types them."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+from uuid import uuid4
+
+from tests.pages import ROOT, Block
+from workers.local import wait_until
+from workers.local.postgres import postgres_binaries
+
+STAYING = {
+    "make up": "set -a",
+    "mosshead up --console": "set -a",
+    "mosshead serve": "Memory is served",
+    "mosshead service console": "console_started",
+    "mosshead service models fill": "ready",
+    "honcho start": "ready.",
+    "python -m tests.fake_openai": "http://",
+}
+"""The commands that run until Ctrl-C, and what each says once it is ready."""
+
+_WAIT = 300
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_TYPED_IN = 'printf "y\\n" | python -c "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)" '
+
+
+class Typed(NamedTuple):
+    """A command as a page shows it, and the lines that the page shows of its answer."""
+
+    command: str
+    shown: list[str]
+
+
+def commands_of(block: Block) -> Iterator[Typed]:
+    """The commands of a block; where none stands at a prompt, all its lines, of which no answer is shown."""
+    body = block.body.replace("\\\n", "")
+    if not body.startswith("$ "):
+        yield from (Typed(line, []) for line in body.splitlines() if line)
+    for found in re.finditer(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", body, re.MULTILINE):
+        yield Typed(found[1], found[2].splitlines())
+
+
+def says(shown: list[str], printed: str) -> bool:
+    """Whether a page shows what a command printed, but for numbers and ids; at ``…`` the page leaves something out."""
+    return re.fullmatch(_pattern(shown), f"{_plain(printed)}\n") is not None
+
+
+def _pattern(shown: list[str]) -> str:
+    lines = [re.escape(_plain(re.sub(r"\w*…", "…", line))).replace("…", ".*") + "\n" for line in shown]
+    return "".join(r"(?:.*\n)*?" if line == ".*\n" else line for line in lines)
+
+
+def _plain(text: str) -> str:
+    numbers_alike = re.sub(r"\d[\d,.]*", "N", _ID.sub("ID", text))
+    return "\n".join(" ".join(line.split()) for line in numbers_alike.strip().splitlines())
+
+
+class Shell:
+    """A running bash. Each command's answer is what both of its outputs hold."""
+
+    def __init__(self, process: "subprocess.Popen[str]", folder: Path) -> None:
+        self.folder = folder
+        self._process = process
+        self._staying: list[str] = []
+
+    def type(self, command: str, *, answer: str = "") -> str:
+        """Run a command to its end, with lines to answer it with; what it printed."""
+        end = f"end-{uuid4().hex}"
+        given = f"<<'{end}'\n{answer}{end}" if answer else "</dev/null"
+        return self._said(f"{{ {command}\n}} {given}", end)
+
+    def confirm(self, command: str) -> str:
+        """Run a command that asks at a terminal whether it may, and say yes."""
+        return self.type(_TYPED_IN + command)
+
+    def start(self, command: str, ready: str) -> str:
+        """Run a command that stays, until it says that it is ready; what it said until then."""
+        log = self.folder / f"typed-{len(self._staying)}.log"
+        log.write_text("")
+        self._staying.append(self.type(f"set -m; {{ {command}\n}} >{log} 2>&1 </dev/null & echo $!").split()[-1])
+        wait_until(lambda: ready in log.read_text(), timeout=_WAIT, what=f"{command}: {ready} ({log.read_text()})")
+        return log.read_text().strip()
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C at what was started last, and wait until it has ended."""
+        group = self._staying.pop()
+        self.type(f"kill -INT -- -{group}; wait {group} || true")
+
+    def close(self) -> None:
+        """End what still runs, the latest first, and the shell."""
+        while self._staying:
+            self.interrupt()
+        if (self.folder / ".mosshead").exists():
+            self.type("mosshead down || true")
+        self._process.communicate("exit\n", timeout=_WAIT)
+
+    def _said(self, command: str, end: str) -> str:
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(f"{command}\nprintf '\\n%s %s\\n' {end} $?\n")
+        self._process.stdin.flush()
+        lines: list[str] = []
+        for line in self._process.stdout:
+            if line.startswith(end):
+                assert line.split()[1] == "0", f"{command}\n{''.join(lines)}"
+                return "".join(lines).rstrip("\n")
+            lines.append(line)
+        raise AssertionError(f"the shell ended at {command}\n{''.join(lines)}")
+
+
+@contextmanager
+def shell(folder: Path, environment: Mapping[str, str]) -> Iterator[Shell]:
+    """A shell in a folder that is made, with a home of its own and nobody's settings."""
+    folder.mkdir(exist_ok=True)
+    own = {
+        name: value for name, value in os.environ.items() if not name.startswith(("MOSSHEAD_", "OPENAI_", "FLOWER_"))
+    }
+    path = [str(Path(sys.executable).parent), str(postgres_binaries()), os.environ["PATH"]]
+    own |= {
+        "PATH": os.pathsep.join(path),
+        "PYTHONPATH": str(ROOT),
+        "PYTHONUNBUFFERED": "1",
+        "TERM": "dumb",
+        "COLUMNS": "160",
+    }
+    own |= {"HOME": str(folder), "XDG_STATE_HOME": str(folder / "state"), **environment}
+    command = ["bash", "--noprofile", "--norc"]
+    with subprocess.Popen(
+        command, cwd=folder, env=own, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as process:
+        opened = Shell(process, folder)
+        try:
+            yield opened
+        finally:
+            opened.close()
