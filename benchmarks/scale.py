@@ -1,11 +1,14 @@
 """What the service's own machinery costs: claims in a database of many tenants, and the writes of a batch of one message.
 
     python -m benchmarks.scale [--tenants 200 --tenants 2000 --tenants 20000] [--claims 160] [--batches 40] [--json]
+                               [--against FOLDER]
 
 No process of the service runs: dispatching and the tasks are called from here, so that a figure has one cause.
 
 claims: of each tenant's ten lanes one is due, with a message, and nine rest until later, as those of users who are away. Once
 with as many free slots as a few workers have, once with one, as a worker has that ended a batch. Hints go to a real Redis.
+--against: the folder of another checkout, whose dispatch claims as much in turn, in a process and a database of its own. On a
+machine that does other work as well, the ratio is what tells.
 batch: a message in a namespace that had some before, by a language model that answers at once, until its batch is done and the
 next is claimed. profile: the batch after it that refreshes the profile. publish: the arrival of ten messages in one transaction.
 Commits count reads, too. The pages were written since the last checkpoint, so the WAL holds hardly a whole one.
@@ -14,6 +17,8 @@ Commits count reads, too. The pages were written since the last checkpoint, so t
 import json
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +26,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from statistics import median
 from typing import Annotated, Final, LiteralString
 from unittest.mock import patch
 from uuid import uuid4
@@ -50,6 +56,8 @@ _LANES_EACH = 10
 _SLOTS = 16
 _NONE = timedelta(0)
 _ARRIVALS = 10
+_OBEY = "obey"
+_ANSWER = "claimed: "
 _POSTGRES = {"autovacuum": "off", "checkpoint_timeout": "1h", "max_wal_size": "16GB"}
 _OWN_SETTINGS = ("MOSSHEAD_", "OPENAI_")
 
@@ -92,11 +100,12 @@ _COUNTED: Final[LiteralString] = """
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """Claiming among so many tenants. one_ms: of dispatches for a single free slot."""
+    """Claiming among so many tenants. one_ms: of dispatches for one free slot. times_other: as fast as the other."""
 
     tenants: int
     per_second: float
     one_ms: Lag
+    times_other: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +141,15 @@ def main(
     tenants: Annotated[list[int], typer.Option(min=20, help="Ascending, each once.")] = [200, 2_000, 20_000],  # noqa: B006
     claims: Annotated[int, typer.Option(min=20, help="Of each number of tenants, which must be more.")] = 160,
     batches: Annotated[int, typer.Option(min=10)] = 40,
+    against: Annotated[Path | None, typer.Option(exists=True, help="Another checkout, which claims in turn.")] = None,
     json_only: Annotated[bool, typer.Option("--json", help="Print nothing but the JSON object.")] = False,
 ) -> None:
     """Count and time."""
     with SlowModel(least=0, most=0) as model, _database(model.base_url) as database:
         writes = _Writing(database, batches).run()
         database.execute("update mosshead.lanes set ready_at = null, profiles_due_at = null, reflections_due_at = null")
-        claimed = [_claimed(database, before, now, claims) for before, now in zip([0, *tenants], tenants, strict=False)]
+        with _elsewhere(against) as other:
+            claimed = [_claimed(Claiming(database), other, one, claims) for one in tenants]
     result = Result(claimed, *writes)
     _show(result, Console(stderr=True, quiet=json_only))
     print(json.dumps({**asdict(result), "flat": result.flat}))
@@ -174,32 +185,102 @@ def _logins(addresses: Addresses, model_url: str) -> dict[str, str]:
     }
 
 
-def _claimed(database: psycopg.Connection, before: int, tenants: int, claims: int) -> Claims:
-    """Fill up to so many tenants, and claim. before: how many there are."""
-    database.execute(_SEED, {"from": before + 1, "to": tenants, "each": _LANES_EACH})
-    _publish([NamespacePath((f"tenant_{number}", "present")) for number in range(before + 1, tenants + 1)], each=200)
-    database.execute("vacuum analyze")
-    took: list[float] = []
-    _dispatches(database, 1, slots=_SLOTS)  # has the statements planned
-    _dispatches(database, 3, slots=1)
-    for count in range(0, claims // 2, _SLOTS):
-        took += _dispatches(database, 1, slots=min(_SLOTS, claims // 2 - count))
-    ones = _dispatches(database, claims // 2, slots=1)
-    return Claims(tenants, round(claims // 2 / sum(took), 1), lag_of([1000 * one for one in ones]))
+class Claiming:
+    """Dispatching in a database of more and more tenants."""
 
+    def __init__(self, database: psycopg.Connection) -> None:
+        self._database = database
 
-def _dispatches(database: psycopg.Connection, times: int, *, slots: int) -> list[float]:
-    """Dispatch for so many free slots; how long each took. Each claim has ended before the next dispatch."""
-    database.execute(_SLOTS_ARE, {"slots": slots})
-    took = []
-    for _ in range(times):
+    def fill(self, tenants: int) -> None:
+        """Have a lane due of each of so many tenants."""
+        count: LiteralString = "select count(distinct tenant_id) from mosshead.lanes where profiles_due_at is not null"
+        before = (self._database.execute(count).fetchone() or (0,))[0]
+        self._database.execute(_SEED, {"from": before + 1, "to": tenants, "each": _LANES_EACH})
+        _publish(
+            [NamespacePath((f"tenant_{number}", "present")) for number in range(before + 1, tenants + 1)], each=200
+        )
+        self._database.execute("vacuum analyze")
+
+    def dispatch(self, slots: int) -> float:
+        """Dispatch for so many free slots; returns how many seconds it took. The claims end before the next dispatch."""
+        self._database.execute(_SLOTS_ARE, {"slots": slots})
         begun = time.perf_counter()
         dispatch(parts().engine, settings())
-        took.append(time.perf_counter() - begun)
-        if (claimed := len(database.execute(_AT_WORK).fetchall())) != slots:
+        took = time.perf_counter() - begun
+        if (claimed := len(self._database.execute(_AT_WORK).fetchall())) != slots:
             raise RuntimeError(f"{claimed} claims for {slots} free slots")
-        database.execute(_END_ALL)
-    return took
+        self._database.execute(_END_ALL)
+        return took
+
+
+class Elsewhere:
+    """The same by the code of another checkout."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def fill(self, tenants: int) -> None:
+        """Have a lane due of each of so many tenants."""
+        self._asked("fill", tenants)
+
+    def dispatch(self, slots: int) -> float:
+        """Dispatch for so many free slots; returns how many seconds it took."""
+        return self._asked("dispatch", slots)
+
+    def _asked(self, what: str, number: int) -> float:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        print(what, number, file=self._process.stdin, flush=True)
+        for line in self._process.stdout:
+            if line.startswith(_ANSWER):  # between log lines
+                return float(line.removeprefix(_ANSWER))
+        raise RuntimeError(f"the other checkout ended with {self._process.wait()}")
+
+
+@contextmanager
+def _elsewhere(folder: Path | None) -> Iterator[Elsewhere | None]:
+    """Another checkout, with this file in place of its own."""
+    if folder is None:
+        yield None
+        return
+    command = [sys.executable, "-P", __file__, _OBEY]
+    own = os.environ | {"PYTHONPATH": str(folder.resolve())}
+    with subprocess.Popen(
+        command, cwd=folder, env=own, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield Elsewhere(process)
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def _obey() -> None:
+    """Claim as `Elsewhere` says."""
+    with SlowModel(least=0, most=0) as model, _database(model.base_url) as database:
+        claiming = Claiming(database)
+        for line in sys.stdin:
+            what, number = line.split()
+            print(f"{_ANSWER}{getattr(claiming, what)(int(number)) or 0.0}", flush=True)
+
+
+def _claimed(own: Claiming, other: Elsewhere | None, tenants: int, claims: int) -> Claims:
+    """Fill up to so many tenants, and claim. The other goes first in every second turn."""
+    both = [own, other] if other else [own]
+    for one in both:
+        one.fill(tenants)
+        for slots in (_SLOTS, 1, 1, 1):  # has the statements planned
+            one.dispatch(slots)
+    took: list[list[float]] = [[] for _ in both]
+    alone: list[list[float]] = [[] for _ in both]
+    for turn in range(claims // 2 // _SLOTS):
+        for place in range(len(both))[:: -1 if turn % 2 else 1]:
+            took[place].append(both[place].dispatch(_SLOTS))
+            alone[place] += [both[place].dispatch(1) for _ in range(_SLOTS)]
+    return Claims(
+        tenants,
+        round(_SLOTS / median(took[0]), 1),
+        lag_of([1000 * one for one in alone[0]]),
+        round(median(took[1]) / median(took[0]), 2) if other else None,
+    )
 
 
 class _Writing:
@@ -307,10 +388,11 @@ def _publish(paths: Sequence[NamespacePath], *, each: int, number: int = 1, text
 
 def _show(result: Result, console: Console) -> None:
     table = Table(title=f"Claims: {result.flat:g} times slower at the most tenants than at the fewest")
-    for column in ("tenants", "claims/s", "one, ms p50", "p95"):
+    for column in ("tenants", "claims/s", "times the other", "one, ms p50", "p95"):
         table.add_column(column, justify="right")
     for one in result.claims:
-        table.add_row(f"{one.tenants:,}", f"{one.per_second:,g}", f"{one.one_ms.p50:g}", f"{one.one_ms.p95:g}")
+        times = "" if one.times_other is None else f"{one.times_other:g}"
+        table.add_row(f"{one.tenants:,}", f"{one.per_second:,g}", times, f"{one.one_ms.p50:g}", f"{one.one_ms.p95:g}")
     console.print(table)
     table = Table(title="What is written")
     table.add_column("")
@@ -321,7 +403,9 @@ def _show(result: Result, console: Console) -> None:
     console.print(table)
 
 
-if __name__ == "__main__":
+if __name__ == "__main__" and sys.argv[1:] == [_OBEY]:
+    _obey()
+elif __name__ == "__main__":
     cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
     cli.command()(main)
     cli()

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping
+from sqlalchemy import Connection
 
-from db.keys import OF_BATCH, BatchRef, LaneRef
+from db.keys import OF_BATCH, BatchRef, LaneRef, ids_of
 from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 
 
@@ -24,12 +24,22 @@ def publish(connection: Connection, events: Sequence[str], *, quiet: timedelta, 
     """).number(connection, events=f"[{','.join(events)}]", quiet=quiet, most=most)
 
 
-def waiting_events(connection: Connection, lane: LaneRef, *, gap: timedelta, limit: int) -> Sequence[RowMapping]:
-    """Each publisher's next events of a lane, at most ``limit``, without their text; nothing behind a gap in its numbers.
+def waiting_events(
+    connection: Connection, lanes: Sequence[LaneRef], *, gap: timedelta, limit: int
+) -> dict[LaneRef, list[dict[str, Any]]]:
+    """Each publisher's next events of some lanes, at most ``limit``, without their text; nothing behind a gap in its numbers.
 
-    gap: how long a missing event is waited for. Columns: those of the pipeline's WaitingEvent.
+    gap: how long a missing event is waited for. By lane, rows with the columns of the pipeline's WaitingEvent. Leaves no tenant
+    set.
     """
-    return Sql(_WAITING).run(connection, lane.scope, gap=gap, limit=limit).mappings().all()
+    rows = Sql("""
+        select * from mosshead.waiting_events(%(tenants)s::uuid[], %(namespaces)s::uuid[], %(gap)s, %(limit)s)
+    """).run(connection, **ids_of(lanes), gap=gap, limit=limit)
+    found: dict[LaneRef, list[dict[str, Any]]] = {lane: [] for lane in lanes}
+    for row in rows.mappings():
+        columns = dict(row)
+        found[LaneRef(columns.pop("tenant_id"), columns.pop("namespace_id"))].append(columns)
+    return found
 
 
 def events_of_batch(connection: Connection, batch: BatchRef) -> list[Mapping[str, Any]]:
@@ -107,27 +117,6 @@ def refuse(connection: Connection, letters: Sequence[str]) -> None:
     """
     Sql("select mosshead_write_v1.refuse(%(letters)s::jsonb)").run(connection, letters=f"[{','.join(letters)}]")
 
-
-# A time that Python has no name for would end the claims of all lanes: an event that got one by way of SQL fails in its batch.
-# Once an event has waited out its gap, all before it may be taken with it, however lately they came: else it would overtake them.
-_WAITING = f"""
-    select event.* from mosshead.publishers as publisher cross join lateral (
-        select event_id, publisher_id, publisher_sequence as number, conversation_id as conversation, sequence,
-               least(greatest(occurred_at, '0002-01-01'), '9999-01-01') as occurred_at,
-               position, coalesce(octet_length(payload ->> 'content') + 3, 0) / 4 as tokens, suspect,
-               type not in ('message', 'conversation_ended') as command
-        from mosshead.events
-        where {of_namespace("events")}
-          and events.publisher_id = publisher.publisher_id and events.state = 'received' and events.batch_id is null
-          and events.type <> 'erase' and publisher_sequence <= greatest(publisher.received_up_to, publisher.passed_up_to, (
-              select max(waited.publisher_sequence) from mosshead.events as waited
-              where {of_namespace("waited")}
-                and waited.publisher_id = publisher.publisher_id and waited.state = 'received' and waited.batch_id is null
-                and waited.publisher_sequence > publisher.received_up_to and waited.received_at < now() - %(gap)s::interval))
-        order by publisher_sequence limit %(limit)s
-    ) as event
-    where {of_namespace("publisher")}
-"""
 
 _BEFORE = f"""
     select payload from mosshead.events

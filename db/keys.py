@@ -43,6 +43,11 @@ class BatchRef:
         return {**self.lane.scope, "batch_id": self.batch_id}
 
 
+def ids_of(lanes: Sequence[LaneRef]) -> dict[str, list[UUID]]:
+    """The parameters of a statement about many lanes."""
+    return {"tenants": [one.tenant_id for one in lanes], "namespaces": [one.namespace_id for one in lanes]}
+
+
 OF_BATCH: Final = f"{OF_NAMESPACE} and batch_id = %(batch_id)s"
 
 

@@ -8,8 +8,8 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import Connection
 
-from db.keys import OF_BATCH, BatchRef, LaneRef, insert
-from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_namespace
+from db.keys import OF_BATCH, BatchRef, LaneRef, as_jsonb, ids_of
+from mosshead.store.connection import OF_NAMESPACE, Sql
 
 STAGES = ("extract", "score_salience", "embed", "consolidate", "refresh_profiles")
 """What every batch of events goes through, in order; the last where a profile is due."""
@@ -152,82 +152,43 @@ def to_erase(connection: Connection, *, limit: int, again: timedelta) -> list[La
     return [LaneRef(*row) for row in rows]
 
 
-def lock_due(connection: Connection, lane: LaneRef) -> bool:
-    """Lock a lane for a claim; False where another has it, or it is not due. The lane's tenant must be set, here and below."""
-    return Sql(f"""
-        select 1 from mosshead.lanes where {OF_NAMESPACE} and {_RESTING} and ready_at <= now() for update skip locked
-    """).exists(connection, lane.scope)
+@dataclass(frozen=True, slots=True)
+class LockedLane:
+    """A lane that is due, locked for a claim. without_events: the stage of a batch that needs no event, where one is due."""
+
+    lane: LaneRef
+    without_events: str | None
 
 
-def make_batch(connection: Connection, batch: BatchRef, event_ids: Sequence[UUID], *, gap: timedelta) -> None:
-    """Make a batch of some events, in this order. What is left of the lane is due as soon as this batch is done.
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a locked lane does next. stage: where its batch begins; None: it makes none. event_ids: in their order."""
 
-    An event that a successor of its conversation or of its publisher preceded into effect is marked as late.
-    A gap that was waited out is waited out once: what comes after it is not held again.
+    batch: BatchRef
+    stage: str | None = None
+    event_ids: Sequence[UUID] = ()
+
+
+def lock_due(connection: Connection, lanes: Sequence[LaneRef]) -> list[LockedLane]:
+    """Lock some lanes for a claim, in this order; without those that others have, or that are not due."""
+    rows = Sql(f"""
+        select lane.tenant_id, lane.namespace_id, case when profiles_due_at <= now() then %(refresh)s
+                                                       when reflections_due_at <= now() then '{REFLECT}' end as without_events
+        from unnest(%(tenants)s::uuid[], %(namespaces)s::uuid[]) with ordinality as due (tenant_id, namespace_id, place)
+        join mosshead.lanes as lane using (tenant_id, namespace_id)
+        where {_RESTING} and ready_at <= now() order by place for update of lane skip locked
+    """).rows(connection, **ids_of(lanes), refresh=STAGES[-1])
+    return [LockedLane(LaneRef(*ids), without_events) for *ids, without_events in rows]
+
+
+def claim(connection: Connection, claims: Sequence[Claim], *, gap: timedelta) -> None:
+    """Make the batches of some locked lanes. What is left of a lane is due as soon as its batch is done.
+
+    A lane without a batch is looked at again when the gap that holds its events has lasted long enough, or a profile or a
+    reflection is due. Leaves no tenant set.
     """
-    Sql(f"""
-        update mosshead.events as event set batch_id = %(batch_id)s, place = taken.place, late = event.late
-            or event.publisher_sequence < (
-                select consolidated_up_to from mosshead.publishers as publisher
-                where {same_namespace("publisher", "event")} and publisher.publisher_id = event.publisher_id)
-            or exists (
-                select from mosshead.events as done
-                where {same_namespace("done", "event")} and done.state = 'done'
-                  and done.conversation_id = event.conversation_id and done.sequence > event.sequence
-                  and done.publisher_id <> event.publisher_id)
-            or exists (
-                select from mosshead.events as done
-                where {same_namespace("done", "event")} and done.state = 'done'
-                  and done.conversation_id = event.conversation_id and done.occurred_at > event.occurred_at
-                  and (done.sequence is null or event.sequence is null) and done.publisher_id <> event.publisher_id)
-        from unnest(%(event_ids)s::uuid[]) with ordinality as taken (event_id, place)
-        where {of_namespace("event")} and event.event_id = taken.event_id;
-
-        insert into mosshead.batches (tenant_id, namespace_id, batch_id, stage, hinted_at, waiting_since)
-        select %(tenant_id)s, %(namespace_id)s, %(batch_id)s, 'extract', now(), min(received_at)
-        from mosshead.events where {OF_BATCH};
-
-        with taken as (
-            select publisher_id, max(publisher_sequence) as up_to from mosshead.events where {OF_BATCH} group by publisher_id
-        ),
-        passed as (
-            update mosshead.publishers as publisher set passed_up_to = taken.up_to from taken
-            where {of_namespace("publisher")} and publisher.publisher_id = taken.publisher_id
-              and greatest(publisher.received_up_to, publisher.passed_up_to) < taken.up_to
-            returning publisher.publisher_id, taken.up_to
-        )
-        select mosshead.move_watermark(%(tenant_id)s, %(namespace_id)s, array_agg(publisher_id), array_agg(up_to)) from passed
-        having count(*) > 0;
-
-        {_SET_LANE}
-    """).run(connection, batch.scope, event_ids=list(event_ids), claimed=True, gap=gap)
-
-
-def due_without_events(connection: Connection, lane: LaneRef) -> str | None:
-    """Lock a lane for a batch without events; returns the stage at which it begins: profiles first, then reflections.
-
-    None where another has the lane, it is not due, or there is nothing to do.
-    """
-    stage: str | None = Sql(f"""
-        select case when profiles_due_at <= now() then %(refresh)s else '{REFLECT}' end from mosshead.lanes
-        where {OF_NAMESPACE} and {_RESTING} and ready_at <= now() and least(profiles_due_at, reflections_due_at) <= now()
-        for update skip locked
-    """).scalar(connection, lane.scope, refresh=STAGES[-1])
-    return stage
-
-
-def make_empty_batch(connection: Connection, batch: BatchRef, stage: str, *, gap: timedelta) -> None:
-    """Make a batch without events that begins at a stage. Events that come meanwhile are due when it is done."""
-    insert(connection, "batches", [{**batch.scope, "stage": stage}], hinted_at="now()")
-    Sql(_SET_LANE).run(connection, batch.scope, claimed=True, gap=gap)
-
-
-def wait_for_gap(connection: Connection, lane: LaneRef, *, gap: timedelta) -> None:
-    """Look at a lane again when the gap that holds its events has lasted long enough, or a profile or a reflection is due.
-
-    Never, where there is none of them.
-    """
-    Sql(_SET_LANE).run(connection, lane.scope, batch_id=None, claimed=False, gap=gap)
+    rows = [{**one.batch.scope, "stage": one.stage, "event_ids": list(one.event_ids)} for one in claims]
+    Sql("select mosshead.claim(%(claims)s, %(gap)s)").run(connection, claims=as_jsonb(rows), gap=gap)
 
 
 def quarantine(connection: Connection, lane: LaneRef, *, dead: int, within: timedelta) -> bool:
@@ -268,16 +229,3 @@ _RESTING = "batch_id is null and ready_at is not null and quarantined_at is null
 
 _LOOKED_AT = 100
 """So many lanes more than are asked for, and so many tenants of each kind."""
-
-_SET_LANE = f"""
-    update mosshead.lanes as lane set
-        batch_id = %(batch_id)s::uuid,
-        (ready_at, first_pending_at) = (
-            select case when not %(claimed)s then least(min(received_at) + %(gap)s::interval, lane.profiles_due_at,
-                                                          lane.reflections_due_at)
-                        when count(*) > 0 then now() end, min(received_at)
-            from (select received_at from mosshead.events where {OF_NAMESPACE} and state = 'received' and batch_id is null
-                  order by position limit 1) as next
-        )
-    where {OF_NAMESPACE}
-"""

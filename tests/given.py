@@ -21,6 +21,7 @@ from config.settings import Settings
 from db import decisions, entities, inbox, lanes, leases, memories
 from db.decisions import Stamp
 from db.keys import BatchRef, LaneRef
+from db.lanes import Claim
 from db.leases import Lease
 from db.memories import NewMemory
 from mosshead.embeddings import CachedEmbedder, MiniLM
@@ -112,11 +113,8 @@ def claim(
     """Claim a lane as the scheduler does."""
     limits = {"batch_messages": messages, "batch_tokens": tokens, "gap_seconds": gap.total_seconds()}
     settings = _settings().model_copy(update=limits)
-    with tenant_transaction(engine, lane.tenant_id) as connection:
-        batch = scheduler.claim(connection, lane, uuid4(), settings)
-        if batch is None and (found := scheduler.claim_without_events(connection, lane, uuid4(), settings)):
-            batch, _ = found
-        return batch
+    with engine.begin() as connection:
+        return next((batch for batch, _ in scheduler.claim(connection, [lane], settings)), None)
 
 
 @cache
@@ -134,8 +132,8 @@ def claimed(engine: Engine, lane: LaneRef, **limits: Any) -> BatchRef:
 def under_way(engine: Engine, lane: LaneRef) -> BatchRef:
     """A batch of a lane without events, as one that is made for a profile."""
     batch = BatchRef(lane, uuid4())
-    with tenant_transaction(engine, lane.tenant_id) as connection:
-        lanes.make_empty_batch(connection, batch, lanes.STAGES[-1], gap=NONE)
+    with engine.begin() as connection:
+        lanes.claim(connection, [Claim(batch, lanes.STAGES[-1])], gap=NONE)
     return batch
 
 

@@ -55,7 +55,6 @@ def _configuration() -> dict[str, Any]:
         "worker_prefetch_multiplier": 1,
         "worker_max_memory_per_child": 1_000_000,  # KiB; replaced between two tasks, before the kernel does it within one
         "worker_send_task_events": True,
-        "task_send_sent_event": True,
         "worker_hijack_root_logger": False,
         "worker_redirect_stdouts": False,
         "worker_soft_shutdown_timeout": 8.0,  # then tasks are cut off, to be done again; gone 4 s later, within "up"'s 15

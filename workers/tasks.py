@@ -290,7 +290,7 @@ def _go_on(batch: BatchRef, following: str | None, used: Parts) -> None:
         except DBAPIError as error:
             _log.warning("dispatch_interrupted", error=describe(error))
     elif following is not None:
-        hint(batch, following)
+        hint((batch, following))
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from config.settings import Settings
 from db import dead_letters, entities, inbox, lanes, leases
 from db.keys import BatchRef, LaneRef
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import tenant_transaction
+from mosshead.store.connection import set_tenant, tenant_transaction
 from tests.given import as_text, event
 from workers.scheduler import claim
 
@@ -310,9 +310,11 @@ class LaneMachine(RuleBasedStateMachine):
 
     def _claim(self, chosen: Settings) -> None:
         with self._transaction() as connection:
-            batch = claim(connection, self.lane, uuid4(), chosen)
-            if batch is None:
+            claimed = claim(connection, [self.lane], chosen)
+            if not claimed:
                 return
+            (batch, _), *_ = claimed
+            set_tenant(connection, self.lane.tenant_id)
             events = self._events_of(connection, batch)
         assert self.batch is None, "a lane had two batches"
         assert events, "a batch was empty"

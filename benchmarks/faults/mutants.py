@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.stateful import run_state_machine_as_test
-from sqlalchemy import Engine, text
+from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
 from benchmarks.faults.machine import Engines, lane_machine
@@ -94,19 +94,37 @@ def _as_many_as_fit(_next_batch: object) -> Callable[..., object]:
     return lambda ordered, *, messages, **_: ordered[:messages]
 
 
-@contextmanager
-def _watermark_too_early(admin: Engine) -> Iterator[None]:
-    with admin.begin() as connection:
-        before = connection.execute(_DEFINITION).scalar_one()
-        connection.exec_driver_sql(_TOO_EARLY)
-    try:
-        yield
-    finally:
+def _function_without(name: str, condition: str, instead: str = "") -> Mutant:
+    """A function of the database's that lacks a condition."""
+
+    def lacking(before: str) -> str:
+        if before.count(condition) != 1:
+            raise LookupError(f"mosshead.{name} has no {condition!r} any more; say what the mutant is to leave out")
+        return before.replace(condition, instead)
+
+    return _function(name, lacking)
+
+
+def _function(name: str, change: Callable[[str], str]) -> Mutant:
+    @contextmanager
+    def mutant(admin: Engine) -> Iterator[None]:
         with admin.begin() as connection:
-            connection.exec_driver_sql(before)
+            before = connection.execute(_DEFINITION, {"name": f"mosshead.{name}"}).scalar_one()
+            _define(connection, change(before))
+        try:
+            yield
+        finally:
+            with admin.begin() as connection:
+                _define(connection, before)
+
+    return mutant
 
 
-_DEFINITION = text("select pg_get_functiondef('mosshead.move_watermark'::regproc)")
+def _define(connection: Connection, definition: str) -> None:
+    connection.exec_driver_sql(definition.replace("%", "%%"))
+
+
+_DEFINITION = text("select pg_get_functiondef(cast(:name as regproc))")
 
 _TOO_EARLY = """
     create or replace function mosshead.move_watermark(tenant uuid, namespace uuid, publisher_ids uuid[], also bigint[])
@@ -126,9 +144,9 @@ _WHERE_RECEIVED = " and state = 'received' returning event_id"
 MUTANTS: Mapping[str, Mutant] = {
     "no epoch check": _without(leases, "holds", " and epoch = %(epoch)s"),
     "no stage check": _without(leases, "holds", " and stage = %(stage)s"),
-    "no gap check": _without(inbox, "_WAITING", " and waited.received_at < now() - %(gap)s::interval"),
-    "watermark too early": _watermark_too_early,
-    "a passed gap counts as received": _without(lanes, "make_batch", "set passed_up_to", "set received_up_to"),
+    "no gap check": _function_without("waiting_events", " and waited.received_at < now() - gap"),
+    "watermark too early": _function("move_watermark", lambda _: _TOO_EARLY),
+    "a passed gap counts as received": _function_without("bind", "set passed_up_to", "set received_up_to"),
     "apply without state check": _without(inbox, "mark_done", _WHERE_RECEIVED, " returning event_id"),
     "leased to two": _without(leases, "take", " and (lease_until is null or lease_until < now())"),
     "renewed by anybody": _without(leases, "renew", " and epoch = %(epoch)s and lease_owner = %(owner)s"),

@@ -16,7 +16,7 @@ _FILES: Final = (
     *("memories", "entities", "decisions", "documents"),
     *("embeddings", "vocabulary", "identity"),
     *("erasure", "replay", "operation"),
-    *("write_functions", "read_views"),
+    *("write_functions", "claims", "read_views"),
     *("policies", "statistics", "grants"),
 )
 

@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from db import candidates, inbox, lanes, status
 from db.inbox import AlreadyInEffect
 from db.keys import BatchRef, LaneRef
+from db.lanes import STAGES, Claim
 from mosshead.events import MessageEvent, parse_event
 from mosshead.events.envelope import MAX_NUMBER
 from mosshead.paths import NamespacePath
@@ -189,8 +190,8 @@ class TestABatch:
     ) -> None:
         ids = publishing.say("one", "two", "three")
         batch = BatchRef(lane, uuid4())
-        with tenant_transaction(worker_engine, lane.tenant_id) as connection:
-            lanes.make_batch(connection, batch, [ids[2], ids[0], ids[1]], gap=MINUTE)
+        with worker_engine.begin() as connection:
+            lanes.claim(connection, [Claim(batch, STAGES[0], [ids[2], ids[0], ids[1]])], gap=MINUTE)
 
         assert contents_of(worker_engine, batch) == ["three", "one", "two"]
 
@@ -284,7 +285,7 @@ class TestABatch:
         assert pending(admin_engine, worker.lane) == 2
         with worker.transaction() as connection:
             assert candidates.facts_of_batch(connection, batch) == []
-            assert lanes.lock_due(connection, worker.lane)
+            assert lanes.lock_due(connection, [worker.lane])
 
     def test_what_took_effect_is_not_given_back(
         self, publishing: Publishing, worker: Worker, admin_engine: Engine

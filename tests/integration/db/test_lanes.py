@@ -82,7 +82,7 @@ class TestDue:
             assert lanes.quarantine(connection, worker.lane, dead=0, within=LONG)
         assert due(worker.engine) == []
         with worker.transaction() as connection:
-            assert not lanes.lock_due(connection, worker.lane)
+            assert not lanes.lock_due(connection, [worker.lane])
 
     def test_tenants_take_turns(self, tenant: Tenant, worker_engine: Engine) -> None:
         _, many = tenant(50)

@@ -116,7 +116,7 @@ class TestSlots:
         busy, other = tenant(1), tenant(1)
         slots(1)
         with Worker(worker_engine, busy.lanes[0]).transaction() as connection:
-            assert lanes.lock_due(connection, busy.lanes[0])
+            assert lanes.lock_due(connection, busy.lanes[:1])
             dispatch(worker_engine, service)
         assert hinted(hints) == {other.id: 1}
 
