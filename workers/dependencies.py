@@ -80,7 +80,7 @@ def parts() -> Parts:
     """The parts of this process."""
     chosen = settings()
     log = UsageLog()
-    engine = open_engine(chosen.login("worker"), setting=WORKER_URL)
+    engine = open_engine(chosen.login("worker"), setting=WORKER_URL, prepared=chosen.prepared_statements)
     return Parts(
         settings=chosen,
         engine=engine,
@@ -93,7 +93,7 @@ def parts() -> Parts:
 @contextmanager
 def logged_in(settings: Settings) -> Iterator[Engine]:
     """An engine for the block. Raises ConfigurationError or StoreUnavailable where the login will not do."""
-    engine = open_engine(settings.login("worker"), setting=WORKER_URL)
+    engine = open_engine(settings.login("worker"), setting=WORKER_URL, prepared=settings.prepared_statements)
     try:
         check_login(engine, setting=WORKER_URL)
         yield engine
