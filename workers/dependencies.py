@@ -4,6 +4,7 @@ Parts are opened once in each process, when they are first needed, and so never 
 before it.
 """
 
+import gc
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -137,6 +138,9 @@ def load_for_children() -> None:
     chosen = settings()
     open_embedder_of(chosen).count_tokens("")
     open_language_model(chosen)
+    # The collector writes to each object that it looks at, which would give a child a page of its own for it.
+    gc.collect()
+    gc.freeze()
 
 
 def check_dimensions(model: Model, dimensions: int) -> None:
