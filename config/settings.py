@@ -1,6 +1,6 @@
 """The service's settings, read from the environment (prefix ``MOSSHEAD_``).
 
-The app needs two of them, which `mosshead.api.settings` reads by itself. Every setting is documented in
+The app needs some of them, which `mosshead.api.settings` reads by itself. Every setting is documented in
 docs/reference/settings.md.
 """
 
@@ -23,7 +23,7 @@ _PREFIX = "MOSSHEAD_"
 _OF_OTHERS = {
     f"{_PREFIX}{name}"
     for name in (
-        *("SPOOL_DIR", "SPOOL_BYTES", "SIGNING_KEY"),  # the app
+        *("SPOOL_DIR", "SPOOL_BYTES", "SIGNING_KEY", "CONNECTIONS"),  # the app
         *("NAMESPACE", "MODEL_DIR"),  # the command `mosshead`, the local model
         *("CONCURRENCY", "PASSWORD"),  # Procfile and docker-compose.yml
     )
@@ -64,6 +64,7 @@ class Settings(BaseSettings):
     worker_url: str | None = None
     admin_url: str | None = None
     broker_url: str | None = None
+    prepared_statements: bool = True
     data_dir: Path = Path(".mosshead")
 
     embedder: str = "minilm"

@@ -80,14 +80,16 @@ def drop(connection: Connection, model: str) -> None:
 
 @contextmanager
 def held(connection: Connection, model: str) -> Iterator[None]:
-    """Keep all who add to a model away from it inside the block: it is being dropped."""
-    Sql("select pg_advisory_lock(hashtextextended(%(model)s, %(lock)s))").run(connection, model=model, lock=_LOCK_MODEL)
-    try:
-        yield
-    finally:
-        Sql("select pg_advisory_unlock(hashtextextended(%(model)s, %(lock)s))").run(
-            connection, model=model, lock=_LOCK_MODEL
-        )
+    """Keep all who add to a model away from it inside the block: it is being dropped.
+
+    The lock is the transaction's, which rests for as long as the block takes: behind a pooler, a session's lock would stay with
+    a connection that is another's by then.
+    """
+    Sql("""
+        select set_config('idle_in_transaction_session_timeout', '0', true);
+        select pg_advisory_xact_lock(hashtextextended(%(model)s, %(lock)s))
+    """).run(connection, model=model, lock=_LOCK_MODEL)
+    yield
 
 
 def may_add(connection: Connection, model: str) -> bool:

@@ -15,20 +15,19 @@ from db.schema.revision import IN_DATABASE, NEWEST
 from db.schema.roles import BACKUP, OWNER, WORDS
 from mosshead.errors import ConfigurationError
 from mosshead.store.connection import Sql
-from mosshead.urls import cannot_connect, lacks_rights, sqlalchemy_url
+from mosshead.urls import NOT_PREPARED, cannot_connect, lacks_rights, sqlalchemy_url
 
 ADMIN_URL: Final = "MOSSHEAD_ADMIN_URL"
 _CONNECT_SECONDS = 5
 _IDLE_SECONDS = 1.0
-_STATEMENT_TIMEOUT_MS = 30_000
 _KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
 """A connection whose other end is gone without a word, as behind a firewall, is noticed within half a minute."""
 
 
-def open_engine(url: str, *, setting: str) -> Engine:
-    """An engine for a login of the service; it connects when it is first used.
+def open_engine(url: str, *, setting: str, prepared: bool = True) -> Engine:
+    """An engine for a login of the service; it connects when it is first used. Its role limits how long a statement may take.
 
-    setting: the name of the setting that holds the URL, for error messages.
+    setting: the name of the setting that holds the URL, for error messages. prepared: whether connections prepare statements.
     Raises ConfigurationError where the URL is no Postgres URL.
     """
     engine = create_engine(
@@ -36,11 +35,7 @@ def open_engine(url: str, *, setting: str) -> Engine:
         pool_size=2,
         max_overflow=4,
         hide_parameters=True,  # an error's text ends up in logs, and parameters are text of conversations
-        connect_args={
-            "connect_timeout": _CONNECT_SECONDS,
-            **_KEEPALIVE,
-            "options": f"-c statement_timeout={_STATEMENT_TIMEOUT_MS} -c idle_in_transaction_session_timeout=60000",
-        },
+        connect_args={"connect_timeout": _CONNECT_SECONDS, **_KEEPALIVE, **({} if prepared else NOT_PREPARED)},
     )
     _ping_after_idling(engine)
     return engine

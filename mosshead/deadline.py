@@ -185,7 +185,8 @@ def _explained(engine: Engine, error: Exception) -> StoreUnavailable | None:
     if isinstance(cause, _MIXED_UP):
         return StoreUnavailable(
             f"MOSSHEAD_DATABASE_URL: {describe(engine.url)} is a pooler that changes the server's connection between "
-            "transactions. Set it to pool by session (PgBouncer: pool_mode = session), or connect to Postgres itself"
+            "transactions and does not track prepared statements. Set MOSSHEAD_PREPARED_STATEMENTS=false, or, in PgBouncer 1.22 "
+            "or newer, max_prepared_statements = 200"
         )
     if isinstance(cause, psycopg.Error) and not isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError):
         return None

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from mosshead.errors import ConfigurationError, StoreUnavailable
@@ -10,6 +10,9 @@ from mosshead.errors import ConfigurationError, StoreUnavailable
 if TYPE_CHECKING:  # Flower and a publisher know Redis alone
     from sqlalchemy import URL
     from sqlalchemy.exc import OperationalError, ProgrammingError
+
+NOT_PREPARED: Final = {"prepare_threshold": None}
+"""Arguments of a connection that never prepares a statement, for a pooler that does not know of those."""
 
 _LONGEST_NAME = 63  # bytes of an identifier of Postgres
 _HEAD = 46

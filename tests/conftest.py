@@ -191,8 +191,8 @@ def service(addresses: Addresses, worker_engine: Engine, monkeypatch: pytest.Mon
     from workers.celery_app import app
     from workers.dependencies import parts
 
-    def engine_of(url: str, *, setting: str) -> Engine:
-        return worker_engine if url == addresses.worker_url else open_engine(url, setting=setting)
+    def engine_of(url: str, *, setting: str, prepared: bool) -> Engine:
+        return worker_engine if url == addresses.worker_url else open_engine(url, setting=setting, prepared=prepared)
 
     def embedder_of(spec: str, **endpoint: Any) -> CachedEmbedder:
         return MINILM if spec == "minilm" else open_embedder(spec, **endpoint)

@@ -4,6 +4,7 @@ Parts are opened once in each process, when they are first needed, and so never 
 before it.
 """
 
+import gc
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -80,7 +81,7 @@ def parts() -> Parts:
     """The parts of this process."""
     chosen = settings()
     log = UsageLog()
-    engine = open_engine(chosen.login("worker"), setting=WORKER_URL)
+    engine = open_engine(chosen.login("worker"), setting=WORKER_URL, prepared=chosen.prepared_statements)
     return Parts(
         settings=chosen,
         engine=engine,
@@ -93,7 +94,7 @@ def parts() -> Parts:
 @contextmanager
 def logged_in(settings: Settings) -> Iterator[Engine]:
     """An engine for the block. Raises ConfigurationError or StoreUnavailable where the login will not do."""
-    engine = open_engine(settings.login("worker"), setting=WORKER_URL)
+    engine = open_engine(settings.login("worker"), setting=WORKER_URL, prepared=settings.prepared_statements)
     try:
         check_login(engine, setting=WORKER_URL)
         yield engine
@@ -137,6 +138,9 @@ def load_for_children() -> None:
     chosen = settings()
     open_embedder_of(chosen).count_tokens("")
     open_language_model(chosen)
+    # The collector writes to each object that it looks at, which would give a child a page of its own for it.
+    gc.collect()
+    gc.freeze()
 
 
 def check_dimensions(model: Model, dimensions: int) -> None:

@@ -111,7 +111,7 @@ def run_intake(settings: Settings, stopped: Callable[[], bool]) -> None:
     Raises ConfigurationError or StoreUnavailable at the start, where a setting, the login or the broker will not do.
     """
     broker_url, keys = settings.broker(), signing_keys(settings)
-    engine = open_engine(settings.login("ingest"), setting=_SETTING)
+    engine = open_engine(settings.login("ingest"), setting=_SETTING, prepared=settings.prepared_statements)
     check_login(engine, setting=_SETTING)
     check_broker(broker_url, stopped)
     store = partial(_store, engine=engine, settings=settings, stopped=stopped)

@@ -54,6 +54,7 @@ class _Service(Collector):
     def __init__(self, settings: Settings) -> None:
         self._broker_url = settings.broker()
         self._login = settings.login("worker")
+        self._prepared = settings.prepared_statements
 
     def describe(self) -> list[Metric]:
         """Nothing: a registry would read all of it to learn the names."""
@@ -68,7 +69,7 @@ class _Service(Collector):
     def _of_postgres(self, failed: GaugeMetricFamily) -> Iterator[Metric]:
         until = time.monotonic() + _MOST_SECONDS
         # Opened for this page: whoever asks seldom holds no connection meanwhile.
-        engine = open_engine(self._login, setting=WORKER_URL)
+        engine = open_engine(self._login, setting=WORKER_URL, prepared=self._prepared)
         try:
             for name, measure in MEASURES.items():
                 try:

@@ -109,7 +109,8 @@ class Probes:
     def _postgres(self) -> str:
         # Opened anew, and closed at once: a worker forks at any time, and a child would share a connection that stays.
         role: Literal["ingest", "worker"] = "ingest" if self._name == "intake" else "worker"
-        engine = open_engine(self._settings.login(role), setting="MOSSHEAD_DATABASE_URL")
+        chosen = self._settings
+        engine = open_engine(chosen.login(role), setting="MOSSHEAD_DATABASE_URL", prepared=chosen.prepared_statements)
         try:
             with engine.connect() as connection:
                 connection.exec_driver_sql("select 1")

@@ -83,7 +83,7 @@ app.steps["consumer"].add(_Turning)
 
 @signals.worker_ready.connect
 def _start_heartbeat(sender: Any, **_: Any) -> None:
-    engine = open_engine(settings().login("worker"), setting=WORKER_URL)
+    engine = open_engine(settings().login("worker"), setting=WORKER_URL, prepared=settings().prepared_statements)
     scaler = sender.controller.autoscaler
 
     def slots() -> int:
@@ -173,7 +173,9 @@ def let_go(arguments: Sequence[str], owner: str, why: str) -> threading.Thread:
         try:
             tenant_id, namespace_id, batch_id = map(UUID, arguments)
             # An engine of its own, closed at once: a connection that stays open would be shared with the next child.
-            engine = open_engine(settings().login("worker"), setting=WORKER_URL)
+            engine = open_engine(
+                settings().login("worker"), setting=WORKER_URL, prepared=settings().prepared_statements
+            )
             try:
                 with tenant_transaction(engine, tenant_id) as connection:
                     released = leases.release(connection, BatchRef(LaneRef(tenant_id, namespace_id), batch_id), owner)

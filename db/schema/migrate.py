@@ -139,4 +139,8 @@ def _make_roles(connection: Connection, passwords: Mapping[str, str | None]) -> 
             # ALTER ROLE takes no parameters, so psycopg quotes.
             driver.execute(sql.SQL("alter role {} password {}").format(sql.Identifier(role), sql.Literal(verifier)))
     connection.exec_driver_sql("alter role mosshead_reader set default_transaction_read_only = on")
+    # Limits are the roles', not a connection's: a pooler does not pass on what a connection asks for.
     connection.exec_driver_sql("alter role mosshead_reader set statement_timeout = '5s'")
+    for role in ("mosshead_ingest", "mosshead_worker"):
+        connection.exec_driver_sql(f"alter role {role} set statement_timeout = '30s'")
+        connection.exec_driver_sql(f"alter role {role} set idle_in_transaction_session_timeout = '60s'")

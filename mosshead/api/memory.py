@@ -23,7 +23,7 @@ from mosshead.paths import NamespacePath, NamespacePrefix, with_context
 from mosshead.publishing.publishers import AppSession, check_event, publish_checked
 from mosshead.store import memories
 from mosshead.store.pending import Overlay
-from mosshead.urls import session_name, sqlalchemy_url
+from mosshead.urls import NOT_PREPARED, session_name, sqlalchemy_url
 
 if TYPE_CHECKING:
     from mosshead.api.groups import NamespaceGroup
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from mosshead.publishing.shipper import SpoolPublisher
 
 _SETTING = "MOSSHEAD_DATABASE_URL"
-_CONNECTIONS = 20
-"""Maximum connections per process; they are opened on demand."""
-
 ASYNCHRONOUS = "psycopg_async"
 """SQLAlchemy driver for engines used through `mosshead.bridge`."""
 
@@ -262,8 +259,12 @@ def _open_engine(settings: ClientSettings, model: str, read_seconds: float, driv
         sqlalchemy_url(settings.database_url, _SETTING).set(drivername=f"postgresql+{driver}"),
         # No pre-ping, which would cost a round trip per read: `mosshead.store.connection` replaces dead connections.
         hide_parameters=True,  # errors end up in logs, and parameters contain conversation text
-        connect_args={"connect_timeout": 5, "fallback_application_name": session_name(model)},
-        pool_size=_CONNECTIONS,
+        connect_args={
+            "connect_timeout": 5,
+            "fallback_application_name": session_name(model),
+            **({} if settings.prepared_statements else NOT_PREPARED),
+        },
+        pool_size=settings.connections,
         max_overflow=0,  # keep every connection open: opening one costs more than a read
         pool_use_lifo=True,
         pool_timeout=None if driver == ASYNCHRONOUS else _POOL_SECONDS,  # asyncio cancels the wait at the deadline

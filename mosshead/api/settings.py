@@ -22,11 +22,16 @@ if TYPE_CHECKING:
 _log = logging.getLogger("mosshead")
 
 _DEFAULT_SPOOL_BYTES = 256 * 2**20
+_DEFAULT_CONNECTIONS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class ClientSettings:
-    """The servers, embedder and publishing settings of an app. spool_bytes: The maximum size of the spool."""
+    """The servers, embedder and publishing settings of an app.
+
+    spool_bytes: The maximum size of the spool. connections: The maximum of connections to read by. prepared_statements: Whether
+    connections prepare statements.
+    """
 
     database_url: str
     broker_url: str | None
@@ -35,6 +40,8 @@ class ClientSettings:
     spool_dir: Path
     spool_bytes: int
     signing_key: SigningKey | None
+    connections: int
+    prepared_statements: bool
 
 
 def client_settings(
@@ -48,8 +55,8 @@ def client_settings(
 ) -> ClientSettings:
     """Read each setting from its argument, else from MOSSHEAD_ and the argument's name in the environment.
 
-    If neither names a server, use the service that this user runs on this machine (`mosshead up`). The embedding endpoint is
-    read from the environment only.
+    If neither names a server, use the service that this user runs on this machine (`mosshead up`). The embedding endpoint, the
+    number of connections and whether they prepare statements are read from the environment only.
 
     Raises:
         ConfigurationError: No database is configured and no service runs here, or a setting is invalid.
@@ -71,6 +78,8 @@ def client_settings(
         spool_dir=Path(folder) if folder else state_folder(),
         spool_bytes=spool_bytes if spool_bytes is not None else _spool_bytes(environment),
         signing_key=parse_key(key) if key else None,
+        connections=_connections(environment),
+        prepared_statements=_prepared_statements(environment),
     )
 
 
@@ -97,6 +106,20 @@ def _spool_bytes(environment: Mapping[str, str]) -> int:
     return int(given)
 
 
+def _connections(environment: Mapping[str, str]) -> int:
+    given = environment.get("MOSSHEAD_CONNECTIONS") or str(_DEFAULT_CONNECTIONS)
+    if not given.isdecimal() or int(given) == 0:
+        raise ConfigurationError("MOSSHEAD_CONNECTIONS: a number of connections from 1, such as 20")
+    return int(given)
+
+
+def _prepared_statements(environment: Mapping[str, str]) -> bool:
+    given = environment.get("MOSSHEAD_PREPARED_STATEMENTS") or "true"
+    if given.lower() not in {"true", "false"}:
+        raise ConfigurationError("MOSSHEAD_PREPARED_STATEMENTS: true or false")
+    return given.lower() == "true"
+
+
 def open_publisher(settings: ClientSettings) -> "SpoolPublisher | None":
     """Open an app's publisher; return None if no broker is configured. Raises ConfigurationError if an address is invalid."""
     if settings.broker_url is None:
@@ -110,6 +133,7 @@ def open_publisher(settings: ClientSettings) -> "SpoolPublisher | None":
         queue=EventQueue(settings.broker_url),
         database_url=sqlalchemy_url(settings.database_url, "MOSSHEAD_DATABASE_URL"),
         key=settings.signing_key,
+        prepared=settings.prepared_statements,
     )
 
 

@@ -29,6 +29,7 @@ from mosshead.publishing.signing import SigningKey, sign
 from mosshead.publishing.spool import Spool
 from mosshead.store import memories
 from mosshead.store.connection import tenant_transaction
+from mosshead.urls import NOT_PREPARED
 
 _LAST_CALL_SECONDS = 2.0
 _STAND_BY_SECONDS = 0.5
@@ -43,9 +44,11 @@ class SpoolPublisher:
     spool: Knows what was published (`Spool.published`).
     """
 
-    def __init__(self, *, spool: Spool, queue: EventQueue, database_url: URL, key: SigningKey | None) -> None:
+    def __init__(
+        self, *, spool: Spool, queue: EventQueue, database_url: URL, key: SigningKey | None, prepared: bool = True
+    ) -> None:
         self.spool = spool
-        self._shipper = Shipper(spool, queue, database_url, key)
+        self._shipper = Shipper(spool, queue, database_url, key, prepared=prepared)
         # Both also run on garbage collection, the later one first. At interpreter exit only shipping ends: events that the app
         # publishes from its own `atexit` functions are stored for the next process.
         self._close = finalize(self, spool.close)
@@ -99,13 +102,19 @@ class Shipper(fork_safety.Forkable):
     """Ships in its own thread, which each process starts on first use.
 
     database_url: Of a reader's login. key: Signs events when they are shipped, so that correcting a wrong key also fixes events
-    already spooled.
+    already spooled. prepared: Whether its connection prepares statements.
     """
 
-    def __init__(self, spool: Spool, queue: EventQueue, database_url: URL, key: SigningKey | None) -> None:
+    def __init__(
+        self, spool: Spool, queue: EventQueue, database_url: URL, key: SigningKey | None, *, prepared: bool
+    ) -> None:
         self._spool, self._queue = spool, queue
         self._engine = create_engine(
-            database_url, pool_size=1, max_overflow=0, hide_parameters=True, connect_args=dict(_CONNECT_ARGS)
+            database_url,
+            pool_size=1,
+            max_overflow=0,
+            hide_parameters=True,
+            connect_args=_CONNECT_ARGS | ({} if prepared else NOT_PREPARED),
         )
         fork_safety.watch_engine(self._engine)
         self._ship = partial(Shipment, spool, queue, self._engine, key)

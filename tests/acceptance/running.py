@@ -7,7 +7,7 @@ import signal
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -80,10 +80,17 @@ class Running:
 
 
 @contextmanager
-def machine(data_dir: Path, environment: Mapping[str, str], *, flower: bool = False) -> Iterator[Running]:
+def machine(
+    data_dir: Path,
+    environment: Mapping[str, str],
+    *,
+    flower: bool = False,
+    through: Callable[[Addresses], AbstractContextManager[Addresses]] = nullcontext,
+) -> Iterator[Running]:
     """A machine in a folder of its own, with a short debounce; ``environment`` is added to what its processes see.
 
-    flower: run Flower, too, which takes seconds to start, for tests that look at it.
+    flower: run Flower, too, which takes seconds to start, for tests that look at it. through: what stands between its servers and
+    all that log in to them.
     """
     quick = {
         "MOSSHEAD_DEBOUNCE_SECONDS": "0.2",
@@ -94,7 +101,8 @@ def machine(data_dir: Path, environment: Mapping[str, str], *, flower: bool = Fa
     put_database(data_dir)
     with (
         patch.dict("os.environ", {**quick, **environment}),
-        servers(Settings(data_dir=data_dir, flower_port=0, console_port=0)) as addresses,
+        servers(Settings(data_dir=data_dir, flower_port=0, console_port=0)) as straight,
+        through(straight) as addresses,
     ):
         procfile = PROCFILE if flower else _procfile_without_flower(data_dir)
         with processes(addresses, to_logs=True, procfile=procfile) as kept:

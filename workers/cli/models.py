@@ -150,9 +150,7 @@ def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = F
             f"{readers} connections of apps read with {name}, and would find nothing any more; restart these apps with "
             f"MOSSHEAD_EMBEDDER set to {spec_of(active or '')}, or give --force"
         )
-    # Without a transaction, which would be open for as long as the block takes.
-    outside = engine.execution_options(isolation_level="AUTOCOMMIT")
-    with outside.connect() as holding, embedding_models.held(holding, name):
+    with engine.begin() as holding, embedding_models.held(holding, name):
         with engine.begin() as connection:
             embedding_models.set_ready(connection, name, False)
         lanes = [

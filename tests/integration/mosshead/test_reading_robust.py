@@ -527,6 +527,6 @@ def test_a_pooler_that_changes_connections_between_transactions_is_named(address
     with engine.begin() as connection:
         connection.execute(text("do $$ begin execute 'deallocate all'; end $$"))
 
-    with pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_DATABASE_URL: .*pool_mode = session"):
+    with pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_DATABASE_URL: .*MOSSHEAD_PREPARED_STATEMENTS=false"):
         in_one_trip(engine, TENANT, [asked])
     engine.dispose()

@@ -9,7 +9,7 @@ from config.settings import Settings, unknown_settings
 
 ROOT = Path(__file__).resolve().parents[3]
 NAMES = {str(field.validation_alias or f"MOSSHEAD_{name}".upper()) for name, field in Settings.model_fields.items()}
-OF_THE_APP = {"MOSSHEAD_SPOOL_DIR", "MOSSHEAD_SPOOL_BYTES", "MOSSHEAD_SIGNING_KEY"}
+OF_THE_APP = {f"MOSSHEAD_{name}" for name in ("SPOOL_DIR", "SPOOL_BYTES", "SIGNING_KEY", "CONNECTIONS")}
 PAGES = sorted(page.relative_to(ROOT).as_posix() for page in (ROOT / "docs").rglob("*.md"))
 OF_OTHERS = {"MOSSHEAD_NAMESPACE", "MOSSHEAD_MODEL_DIR", "MOSSHEAD_CONCURRENCY", "MOSSHEAD_PASSWORD"}
 

@@ -53,6 +53,24 @@ def test_a_size_that_is_none_names_the_setting(monkeypatch: pytest.MonkeyPatch) 
         client_settings(database_url="database")
 
 
+@pytest.mark.parametrize(
+    ("name", "given"), [("CONNECTIONS", "0"), ("CONNECTIONS", "many"), ("PREPARED_STATEMENTS", "1")]
+)
+def test_a_pool_that_cannot_be_names_the_setting(monkeypatch: pytest.MonkeyPatch, name: str, given: str) -> None:
+    monkeypatch.setenv(f"MOSSHEAD_{name}", given)
+    with pytest.raises(ConfigurationError, match=rf"^MOSSHEAD_{name}: "):
+        client_settings(database_url="database")
+
+
+def test_the_environment_says_how_connections_are_pooled(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = client_settings(database_url="database")
+    monkeypatch.setenv("MOSSHEAD_CONNECTIONS", "3")
+    monkeypatch.setenv("MOSSHEAD_PREPARED_STATEMENTS", "false")
+    after = client_settings(database_url="database")
+    assert (before.connections, before.prepared_statements) == (20, True)
+    assert (after.connections, after.prepared_statements) == (3, False)
+
+
 def test_the_apps_own_database_is_not_taken_for_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://app@host/app")
     with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL is not set. Set it, or pass database_url="):
