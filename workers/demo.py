@@ -53,7 +53,7 @@ class DemoFailed(MossheadError):
 
 
 def run_demo(
-    keep: Annotated[bool, typer.Option(help="Keep the data folder for a look at it afterwards.")] = False,
+    keep: Annotated[bool, typer.Option(help="Keep the data folder so that you can look at it afterwards.")] = False,
     json_output: Json = False,
 ) -> None:
     """Run a demo with a sample of three years of conversations, from publish to recall."""
@@ -88,7 +88,7 @@ def run_demo(
 
 
 def _say(console: Console, settings: Settings, addresses: Addresses) -> None:
-    how = settings.llm_model if settings.uses_llm else "the offline rules, for no OPENAI_API_KEY is set"
+    how = settings.llm_model if settings.uses_llm else "the offline rules, since OPENAI_API_KEY is not set"
     console.print(f"[bold]Postgres, Redis, intake, scheduler, workers and Flower are up[/]: facts by {how}.")
     console.print(
         f"Flower: {addresses.flower_url} (user {addresses.flower_user}, password {addresses.flower_password})",

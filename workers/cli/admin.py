@@ -30,7 +30,7 @@ def index(every: Every = None) -> None:
     """Index large namespaces, with MOSSHEAD_ADMIN_URL; safe to repeat."""
     chosen = settings()
     admin_url = chosen.administrator()
-    console.print(make_indexes(admin_url) or "There is nothing to index.")
+    console.print(make_indexes(admin_url) or "Nothing to index.")
     if every is not None:
         configure_logging(chosen)
         keep_indexed(admin_url, until_asked_to_stop(), every=every)
@@ -40,7 +40,7 @@ def make_indexes(admin_url: str) -> str | None:
     """Make and drop the indexes that are due; says what was done, None where that was nothing."""
     done = index_scopes(admin_url)
     if done is None:
-        return "Another is making indexes at this moment."
+        return "Another process is making indexes now."
     made = sum(len(names) for _, names in done.make)
     return f"{made} indexes made, {len(done.drop)} dropped." if done.make or done.drop else None
 

@@ -27,14 +27,14 @@ from workers.intake import RefusedMessage, judge, judge_event, put_in, refusal_o
 
 dead_cli = typer.Typer(help="Dead letters: events that were given up, with their reasons.", no_args_is_help=True)
 
-Ids = Annotated[list[UUID] | None, typer.Argument(metavar="ID...", help="As 'dead list' shows them.")]
+Ids = Annotated[list[UUID] | None, typer.Argument(metavar="ID...", help="The ids that 'dead list' shows.")]
 
 
 @dead_cli.command("list")
 def list_letters(
     tenant: Annotated[str | None, typer.Option(help="Of this tenant alone.")] = None,
-    reason: Annotated[str | None, typer.Option(help="Whose reason holds this text.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many, the newest first.")] = 50,
+    reason: Annotated[str | None, typer.Option(help="Only those whose reason contains this text.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Show at most this many, newest first.")] = 50,
     json_output: Json = False,
 ) -> None:
     """List dead letters, without their text."""
@@ -53,7 +53,7 @@ def list_letters(
 
 @dead_cli.command()
 def show(letter_id: Annotated[UUID, typer.Argument(metavar="ID")], json_output: Json = False) -> None:
-    """Print what a dead letter says. It may be text of a conversation."""
+    """Print a dead letter's content, which may be text from a conversation."""
     with logged_in(settings()) as engine:
         found = letters(engine, [letter_id])
         paths = paths_of(engine, found)
@@ -74,10 +74,10 @@ def show(letter_id: Annotated[UUID, typer.Argument(metavar="ID")], json_output: 
 def requeue_letters(
     ids: Ids = None,
     every: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
-    reason: Annotated[str | None, typer.Option(help="All whose reason holds this text.")] = None,
+    reason: Annotated[str | None, typer.Option(help="All whose reason contains this text.")] = None,
     json_output: Json = False,
 ) -> None:
-    """Try dead letters once more, after their cause is gone; exit status 1 where one stays dead."""
+    """Retry dead letters once their cause is gone. Exit with status 1 if one stays dead."""
     if [bool(ids), every, reason is not None].count(True) != 1:
         raise typer.BadParameter("give ids, or --all, or --reason TEXT")
     chosen = settings()
@@ -96,7 +96,7 @@ def requeue_letters(
 
 @dead_cli.command("discard")
 def discard_letters(ids: Ids = None, json_output: Json = False) -> None:
-    """End dead letters for good. Events stay in the log as discarded; a message that was no event is deleted."""
+    """Discard dead letters for good. Events stay in the log, marked as discarded; a message that was no event is deleted."""
     if not ids:
         raise typer.BadParameter("give the ids of those to discard")
     with logged_in(settings()) as engine:
@@ -120,7 +120,7 @@ def letters(engine: Engine, ids: Sequence[UUID] | None = None, **narrowed: Any) 
         found = dead_letters.dead_letters(connection, letter_ids=ids, **narrowed)
     missing = [one for one in ids or () if one not in {letter.letter_id for letter in found}]
     if missing:
-        raise NotFound(f"no dead letter {missing[0]}; 'mosshead service dead list' shows those that there are")
+        raise NotFound(f"no dead letter {missing[0]}; 'mosshead service dead list' shows the existing ones")
     return found
 
 
@@ -192,7 +192,7 @@ def list_lanes(
     limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 20,
     json_output: Json = False,
 ) -> None:
-    """List the lanes that are quarantined, then those in which something waits longest."""
+    """List quarantined lanes first, then those that have waited longest."""
     if context.invoked_subcommand is not None:
         return
     with logged_in(settings()) as engine:
@@ -209,19 +209,19 @@ def list_lanes(
 @lanes_cli.command("resume")
 def resume_lanes(
     path: Annotated[
-        list[str] | None, typer.Argument(metavar="TENANT NAMESPACE...", help="One lane, by the parts of its path.")
+        list[str] | None, typer.Argument(metavar="TENANT NAMESPACE...", help="One lane, given as TENANT NAMESPACE...")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All quarantined lanes.")] = False,
     json_output: Json = False,
 ) -> None:
-    """Let quarantined lanes go on. Dead letters stay where they are: see 'dead requeue'."""
+    """Release quarantined lanes. Dead letters stay where they are: see 'dead requeue'."""
     if bool(path) == every:
         raise typer.BadParameter("give a lane as TENANT NAMESPACE..., or --all")
     named = NamespacePath.of(path) if path else None
     with logged_in(settings()) as engine, engine.begin() as connection:
         resumed = dead_letters.resume(connection, LaneRef(named.tenant_id, named.namespace_id) if named else None)
     if named and not resumed:
-        raise NotFound(f"{named}: no such lane is quarantined; 'mosshead service lanes' shows those that are")
+        raise NotFound(f"{named}: no such lane is quarantined; 'mosshead service lanes' lists the quarantined ones")
     print_answer(json_output, {"resumed": resumed}, f"{resumed} resumed.")
 
 

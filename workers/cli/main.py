@@ -46,11 +46,11 @@ COMMANDS = {
     ),
     "models": (
         "workers.cli.models:models_cli",
-        "Embedding models: which there are, and how to go over to another while the service runs (docs/how-to/models.md).",
+        "Embedding models: list them, and switch to another while the service runs (docs/how-to/models.md).",
     ),
     "replay": (
         "workers.cli.replay:replay_cli",
-        "Replay a namespace with another LLM or other instructions, compare, and switch over (docs/how-to/replay.md).",
+        "Replay a namespace with another LLM or instructions, compare the results, and switch over (docs/how-to/replay.md).",
     ),
 }
 """By name, where a command is, and the first paragraph of its help."""

@@ -27,7 +27,7 @@ from workers.dependencies import check_dimensions, logged_in, open_embedder_of
 from workers.stages.embed import fill
 
 models_cli = typer.Typer(
-    help="Embedding models: which there are, and how to go over to another while the service runs (docs/how-to/models.md).",
+    help="Embedding models: list them, and switch to another while the service runs (docs/how-to/models.md).",
     invoke_without_command=True,
 )
 
@@ -51,9 +51,11 @@ def list_models(context: typer.Context, json_output: Json = False) -> None:
 
 @models_cli.command("add")
 def add_model(
-    embedder: Annotated[str, typer.Argument(help="As MOSSHEAD_EMBEDDER names it, such as openai:MODEL@DIMENSIONS.")],
+    embedder: Annotated[
+        str, typer.Argument(help="The model in the form of MOSSHEAD_EMBEDDER, such as openai:MODEL@DIMENSIONS.")
+    ],
 ) -> None:
-    """Add a model, once it has answered. Nobody uses it yet: 'models fill' comes next."""
+    """Add a model, after checking that it answers. Nothing uses it yet: run 'models fill' next."""
     chosen = settings()
     with logged_in(chosen) as engine:
         with engine.begin() as connection:
@@ -72,7 +74,7 @@ def add_model(
 
 @models_cli.command("fill")
 def fill_models(every: Every = None) -> None:
-    """Embed what each model lacks; one that was added is ready then. Exit status 1 where a model could not be filled."""
+    """Compute the vectors that each model lacks; a new model is ready then. Exit with status 1 if one could not be filled."""
     chosen = settings()
     with logged_in(chosen) as engine:
         work = partial(fill_all, engine, chosen)
@@ -88,14 +90,14 @@ def fill_models(every: Every = None) -> None:
 
 @models_cli.command("switch")
 def switch_model(name: Name) -> None:
-    """Have new vectors come from a model that is ready. Workers that are restarted need its name in MOSSHEAD_EMBEDDER then."""
+    """Make a ready model the active one, for all new vectors. Set MOSSHEAD_EMBEDDER to it before you restart workers."""
     with logged_in(settings()) as engine:
         if _known(engine, name).state == "filling":
             raise ConfigurationError(f"{name} is not ready; run 'mosshead service models fill' first")
         with engine.begin() as connection:
             embedding_models.switch(connection, name)
             if embedding_models.active_model(connection) != name:  # it is being dropped; the one before stays active
-                raise ConfigurationError(f"{name} is not ready any more; run 'mosshead service models fill' first")
+                raise ConfigurationError(f"{name} is no longer ready; run 'mosshead service models fill' first")
     say(f"{name} is active. Set MOSSHEAD_EMBEDDER={spec_of(name)} and restart the workers, then the apps.")
 
 
@@ -103,14 +105,17 @@ def switch_model(name: Name) -> None:
 def drop_model(
     name: Name,
     force: Annotated[
-        bool, typer.Option("--force", help="Even where apps still read with it; they find nothing then.")
+        bool, typer.Option("--force", help="Drop it even if apps still read with it; they will find nothing.")
     ] = False,
     incomplete: Annotated[
         bool,
-        typer.Option("--incomplete", help="Even where the active one lacks vectors; no query finds these any more."),
+        typer.Option(
+            "--incomplete",
+            help="Drop it even if the active model lacks some vectors; queries will no longer find those memories.",
+        ),
     ] = False,
 ) -> None:
-    """Delete all that a model has, once nobody uses it."""
+    """Delete a model and its vectors once nobody uses it."""
     with logged_in(settings()) as engine:
         gone = drop(engine, name, force=force, incomplete=incomplete)
     say(f"{name} is gone, with {gone:,} rows.")

@@ -22,7 +22,7 @@ from workers.failures import describe
 
 Every = Annotated[
     float | None,
-    typer.Option(min=1, help="Look again after so many seconds, until stopped; without it, once.", show_default=False),
+    typer.Option(min=1, help="Repeat every N seconds until stopped. By default, run once.", show_default=False),
 ]
 
 

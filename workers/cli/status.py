@@ -164,7 +164,7 @@ def rows(found: Status) -> Iterator[tuple[str, str | None, bool]]:
     yield "refused", _some(figures.refused_last_hour, " in the last hour"), True
     arrival = " publishers in the last day; their events bear the time of arrival"
     yield "clocks ahead", _some(figures.clocks_ahead, arrival), True
-    stranger = " in the last day; somebody else writes to this Redis"
+    stranger = " in the last day; something else writes to this Redis"
     yield "refused tasks", _some(sum(found.refused_tasks.values()), stranger), True
     yield from _by_reason(found.refused_tasks)
     yield "indexes due", _some(found.indexes_due, " namespaces; run 'mosshead service index'"), True
@@ -204,7 +204,7 @@ def _state(found: Status) -> str:
         return f"working{away}"
     if found.broker_full:
         return "stuck: Redis is full"
-    return "stuck: no worker is alive" if found.figures.workers == 0 else "stuck: something is due and nothing moves"
+    return "stuck: no worker is alive" if found.figures.workers == 0 else "stuck: work is due and nothing moves"
 
 
 def _lag(lag: ServiceFigures) -> str:

@@ -29,12 +29,12 @@ def up(
         bool, typer.Option("--console", help="Serve the console, too: docs/how-to/console.md.")
     ] = False,
     detach: Annotated[
-        bool, typer.Option("--detach", "-d", help="Return when it is up; 'mosshead down' stops it.")
+        bool, typer.Option("--detach", "-d", help="Return once it is up; 'mosshead down' stops it.")
     ] = False,
     to_logs: Annotated[
-        bool, typer.Option("--logs", help="Write to the files that 'mosshead logs' shows, not to the terminal.")
+        bool, typer.Option("--logs", help="Log to the files that 'mosshead logs' shows instead of the terminal.")
     ] = False,
-    attached: Annotated[bool, typer.Option(hidden=True, help="Stop when the standard input ends.")] = False,
+    attached: Annotated[bool, typer.Option(hidden=True, help="Stop when standard input ends.")] = False,
     temporary: Annotated[bool, typer.Option(hidden=True, help="Delete the data folder at the end.")] = False,
 ) -> None:
     """Run the whole service on this machine until Ctrl-C: Postgres, Redis, intake, scheduler, workers and Flower."""
@@ -91,7 +91,7 @@ def _say_where(chosen: Settings, addresses: Addresses, *, with_console: bool) ->
     )
     if with_console:
         console.print(f"Console  {addresses.console_url}  (the same login)")
-    console.print("Apps of yours and the command [bold]mosshead[/] find it by themselves. For others:")
+    console.print("Your apps and the command [bold]mosshead[/] find it by themselves. For other programs:")
     console.print(
         f"  set -a; . {escape(shlex.quote(str(addresses.data_dir / 'mosshead.env')))}; set +a", soft_wrap=True
     )

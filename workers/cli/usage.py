@@ -39,8 +39,8 @@ Tenant = Annotated[str, typer.Argument(metavar="TENANT", help="By its name.")]
 def show_usage(
     tenant: Annotated[str | None, typer.Option(help="Of this tenant alone.")] = None,
     namespace: Annotated[str | None, typer.Option(metavar="TENANT/NAME", help="Of this namespace alone.")] = None,
-    since: Annotated[str, typer.Option(metavar="TIME", help="So far back: 30min, 12h or 7d.")] = "7d",
-    by: Annotated[By, typer.Option(help="What to add up by.")] = "stage",
+    since: Annotated[str, typer.Option(metavar="TIME", help="How far back to look: 30min, 12h or 7d.")] = "7d",
+    by: Annotated[By, typer.Option(help="What to group the costs by.")] = "stage",
     json_output: Json = False,
 ) -> None:
     """Show how often the LLM was called, and what that cost in tokens."""
@@ -58,7 +58,7 @@ def show_usage(
 
 @budget_cli.command("list")
 def list_budgets(json_output: Json = False) -> None:
-    """List the tenants that have a budget of their own, with what they spent in the last 24 hours."""
+    """List the tenants with a budget of their own, and what they spent in the last 24 hours."""
     chosen = settings()
     with logged_in(chosen) as engine:
         found = _budgets(engine, default=None)
@@ -75,21 +75,23 @@ def list_budgets(json_output: Json = False) -> None:
 @budget_cli.command("set")
 def set_tenants_budget(
     tenant: Tenant,
-    tokens: Annotated[int, typer.Argument(min=1, max=2**63 - 1, help="Within 24 hours, in and out together.")],
+    tokens: Annotated[
+        int, typer.Argument(min=1, max=2**63 - 1, help="Tokens per 24 hours, input and output together.")
+    ],
     json_output: Json = False,
 ) -> None:
-    """Give a tenant a budget of its own. It counts from the next stage of a batch on."""
+    """Set a tenant's own budget. It applies from the next stage of a batch."""
     tenant_id = tenant_id_of(tenant)
     with logged_in(settings()) as engine, tenant_transaction(engine, tenant_id) as connection:
         known = usage.set_budget(connection, tenant_id, tokens)
     if not known:
-        raise NotFound(f"{tenant}: no such tenant; a budget can be set once it has published something")
+        raise NotFound(f"{tenant}: no such tenant; set its budget after it has published something")
     _print_limit(tenant, tokens, json_output=json_output)
 
 
 @budget_cli.command("clear")
 def clear_tenants_budget(tenant: Tenant, json_output: Json = False) -> None:
-    """Take a tenant's own budget away; MOSSHEAD_TENANT_TOKENS_PER_DAY limits it, where that is set."""
+    """Remove a tenant's own budget. MOSSHEAD_TENANT_TOKENS_PER_DAY then applies, if it is set."""
     chosen, tenant_id = settings(), tenant_id_of(tenant)
     with logged_in(chosen) as engine, tenant_transaction(engine, tenant_id) as connection:
         had_one = usage.clear_budget(connection, tenant_id)
@@ -126,7 +128,7 @@ def _limit(tokens_per_day: int | None) -> str:
 def _time(said: str) -> timedelta:
     match = _TIME.fullmatch(said)
     if not match:
-        raise typer.BadParameter(f"--since: {said!r} is no time; give one such as 30min, 12h or 7d")
+        raise typer.BadParameter(f"--since: {said!r} is not a time span; give one such as 30min, 12h or 7d")
     return int(match[1]) * _UNITS[match[2]]
 
 

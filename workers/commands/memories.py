@@ -173,7 +173,7 @@ def _refusal(connection: Connection, lane: LaneRef, command: Remember) -> str | 
         return None
     # A memory that was said again has a new version, and says the same.
     read = memories.content_of(connection, lane, command.replaces, command.of_version)
-    return None if read == now.content else "the memory to replace says something else by now"
+    return None if read == now.content else "the memory to replace has changed since"
 
 
 def _supersede(
