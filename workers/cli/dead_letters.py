@@ -1,4 +1,4 @@
-"""`mosshead service dead` and `lanes`: what was given up or set aside, and what an operator may do about it."""
+"""`mosshead service dead` and `lanes`: show, retry and discard dead letters; show and release quarantined lanes."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -67,7 +67,7 @@ def show(letter_id: Annotated[UUID, typer.Argument(metavar="ID")], json_output: 
         print_answer(json_output, {**values, "event": event, "body": body}, shown)
         if not json_output:
             text = body or json.dumps(event, indent=2, ensure_ascii=False)
-            print(f"\n{spelt_out(text)}")  # by itself: rich would make spaces of its tabs
+            print(f"\n{spelt_out(text)}")  # printed without rich, which would turn its tabs into spaces
 
 
 @dead_cli.command("requeue")
@@ -83,7 +83,7 @@ def requeue_letters(
     chosen = settings()
     keys = signing_keys(chosen)
     with logged_in(chosen) as engine:
-        # The oldest first, as they came.
+        # Oldest first, in order of arrival.
         found = letters(engine, ids) if ids else letters(engine, reason=reason)[::-1]
         outcomes = {letter.letter_id: requeue(engine, letter, chosen, keys) for letter in found}
     alive = [letter_id for letter_id, still in outcomes.items() if still is None]
@@ -112,9 +112,9 @@ def _letter_as_dict(letter: DeadLetter, path: tuple[str, ...] | None) -> dict[st
 
 
 def letters(engine: Engine, ids: Sequence[UUID] | None = None, **narrowed: Any) -> list[DeadLetter]:
-    """Letters, the newest first: those of some ids, or as `db.dead_letters.dead_letters` narrows them down.
+    """Return letters, newest first: those with the given ids, or as `db.dead_letters.dead_letters` filters them.
 
-    Raises NotFound for the first id that there is not.
+    Raises NotFound for the first unknown id.
     """
     with engine.begin() as connection:
         found = dead_letters.dead_letters(connection, letter_ids=ids, **narrowed)
@@ -125,16 +125,16 @@ def letters(engine: Engine, ids: Sequence[UUID] | None = None, **narrowed: Any) 
 
 
 def content_of(engine: Engine, letter: DeadLetter) -> Content:
-    """What a letter says. It may be text of a conversation: for the eyes of an operator who asked for it."""
+    """Return a letter's content. It may be text of a conversation: show it only to an operator who asked for it."""
     with tenant_transaction(engine, letter.lane.tenant_id) as connection:
         return dead_letters.content_of(connection, letter)
 
 
 def requeue(engine: Engine, letter: DeadLetter, settings: Settings, keys: Mapping[str, TenantKey]) -> str | None:
-    """Try a letter once more; None where it is on its way again, else the reason why it stays dead.
+    """Retry a letter. Return None if it is on its way again, else the reason why it stays dead.
 
-    An event that a stage gave up returns to its place in its lane. What the intake refused is checked again as the intake does,
-    under the settings and the code of now. Raises NotFound where somebody else dealt with it meanwhile.
+    An event that a stage gave up returns to its place in its lane. A message that the intake refused is checked again with the
+    current settings and code. Raises NotFound if the letter was handled meanwhile.
     """
     try:
         with _locked(engine, letter) as connection:
@@ -152,7 +152,7 @@ def requeue(engine: Engine, letter: DeadLetter, settings: Settings, keys: Mappin
 
 
 def discard(engine: Engine, letter: DeadLetter) -> None:
-    """End a letter for good. Raises NotFound where somebody else dealt with it meanwhile."""
+    """Discard a letter for good. Raises NotFound if it was handled meanwhile."""
     with _locked(engine, letter) as connection:
         dead_letters.discard(connection, letter)
 
@@ -162,7 +162,7 @@ def _take_in(
 ) -> str | None:
     content = dead_letters.content_of(connection, letter)
     if isinstance(content, Mapping):
-        # Its sender was told by its signature, where there was a key, before it was given a place in the inbox.
+        # If there was a key, the signature was verified before the event entered the inbox.
         text = json.dumps(content).encode()
         arrival = judge_event(content, size=len(text), body=text)
     else:

@@ -53,7 +53,7 @@ COMMANDS = {
         "Replay a namespace with another LLM or instructions, compare the results, and switch over (docs/how-to/replay.md).",
     ),
 }
-"""By name, where a command is, and the first paragraph of its help."""
+"""For each command, its import path and the first paragraph of its help."""
 
 cli = typer.Typer(
     name="python -m workers",
@@ -66,7 +66,7 @@ add_lazily(cli, COMMANDS)
 
 
 def main() -> None:
-    """Run the command line; what Mosshead raises on purpose becomes one line, and exit status 1."""
+    """Run the command line; an error of Mosshead's own becomes one line and exit status 1."""
     write_any_character()
     try:
         cli()

@@ -1,7 +1,7 @@
-"""`mosshead service models`: another embedding model for a database in use.
+"""`mosshead service models`: switch a database in use to another embedding model.
 
-It is added, filled from the texts, made the active one, and the old one dropped. Nothing stops for it. Until then whoever reads
-or writes with either finds everything (docs/how-to/models.md).
+The new model is added, filled from the texts and activated; then the old one is dropped. The service keeps running, and until the
+drop both models find everything (docs/how-to/models.md).
 """
 
 from functools import partial
@@ -96,7 +96,7 @@ def switch_model(name: Name) -> None:
             raise ConfigurationError(f"{name} is not ready; run 'mosshead service models fill' first")
         with engine.begin() as connection:
             embedding_models.switch(connection, name)
-            if embedding_models.active_model(connection) != name:  # it is being dropped; the one before stays active
+            if embedding_models.active_model(connection) != name:  # it is being dropped; the old model stays
                 raise ConfigurationError(f"{name} is no longer ready; run 'mosshead service models fill' first")
     say(f"{name} is active. Set MOSSHEAD_EMBEDDER={spec_of(name)} and restart the workers, then the apps.")
 
@@ -122,19 +122,19 @@ def drop_model(
 
 
 def fill_all(engine: Engine, settings: Settings) -> bool:
-    """Give each model what it lacks, and make those ready that had none before. Returns whether all could be filled.
+    """Compute the missing vectors of each model, and mark new models ready. Return whether all could be filled.
 
-    Says what was made, and why a model could not be filled, which leaves the others as they are.
+    Prints what was made and why a model could not be filled; one failure does not stop the others.
     """
     filled = [_filled(engine, settings, one) for one in _models(engine)]
     return all(filled)
 
 
 def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = False) -> int:
-    """Delete all that a model has; returns how many vectors and turns that was.
+    """Delete a model with its vectors and turns; return how many rows that was.
 
-    Raises NotFound; ConfigurationError where it is the active one, or a worker embeds with it; without ``incomplete``, where the
-    active one lacks something, which its vectors alone tell; and, without ``force``, where apps that are connected read with it.
+    Raises NotFound; ConfigurationError if it is the active model or a worker embeds with it; without ``incomplete``, also if the
+    active model lacks vectors; without ``force``, also if connected apps read with it.
     """
     found = _known(engine, name)
     if found.state == "active":
@@ -147,15 +147,15 @@ def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = F
         raise ConfigurationError(f"these workers embed with {name}: {', '.join(at_work)}; restart them first")
     if active is not None and not incomplete and _lacking(engine, active):
         raise ConfigurationError(
-            f"{active} lacks vectors; run 'mosshead service models fill' first, or, where it leaves some out that the endpoint "
-            "refuses, give --incomplete: no query finds these any more"
+            f"{active} lacks vectors; run 'mosshead service models fill' first. If the endpoint refuses some texts, give "
+            "--incomplete: queries will no longer find those"
         )
     if readers and not force:
         raise ConfigurationError(
-            f"{readers} connections of apps read with {name}, and would find nothing any more; restart these apps with "
+            f"{readers} connections of apps read with {name} and would find nothing; restart these apps with "
             f"MOSSHEAD_EMBEDDER set to {spec_of(active or '')}, or give --force"
         )
-    # Without a transaction, which would be open for as long as the block takes.
+    # No transaction: it would stay open for the whole block.
     outside = engine.execution_options(isolation_level="AUTOCOMMIT")
     with outside.connect() as holding, embedding_models.held(holding, name):
         with engine.begin() as connection:
@@ -203,7 +203,7 @@ def _filled(engine: Engine, settings: Settings, model: Model) -> bool:
 
 
 def _made(engine: Engine, settings: Settings, model: Model) -> int:
-    """Give a model what it lacks, and what came to lack while that took its time, until that is no less; returns how many."""
+    """Fill a model's missing vectors, repeating while each round finds fewer than the last; return how many were made."""
     of_each: list[int] = []
     while len(of_each) < 2 or 0 < of_each[-1] < of_each[-2]:
         lacking = _lacking(engine, model.name)
@@ -225,7 +225,7 @@ def _lacking(engine: Engine, name: str) -> set[LaneRef]:
 
 
 def _emptied(engine: Engine, lane: LaneRef, name: str) -> int:
-    """Delete all that a model has in a namespace, some at a time: who publishes there waits for each."""
+    """Delete a model's rows in a namespace, in chunks, because publishers to it wait while each is deleted."""
     gone = 0
     while True:
         with tenant_transaction(engine, lane.tenant_id) as connection:

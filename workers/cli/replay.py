@@ -1,4 +1,4 @@
-"""`mosshead service replay`: what was said, replayed with another LLM or other instructions, compared, and switched to."""
+"""`mosshead service replay`: replay a namespace with another LLM or instructions, compare, and switch to the result."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -117,7 +117,7 @@ def drop(path: Named) -> None:
 
 
 def _instructions(file: Path) -> str:
-    """What a file tells the LLM, within what `configure` takes."""
+    """Read instructions for the LLM from a file, within the limits of `configure`."""
     try:
         with file.open(encoding="utf-8") as opened:
             told = opened.read(MAX_INSTRUCTIONS + 1)

@@ -1,4 +1,4 @@
-"""`mosshead token`: who may come in through the server of `mosshead serve`."""
+"""`mosshead token`: manage access to the server of `mosshead serve`."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
@@ -76,9 +76,7 @@ def revoke(
     tenant_id, wanted = tenant_id_of(tenant), id_of("token_id", token_id)
     with logged_in(settings()) as engine, tenant_transaction(engine, tenant_id) as connection:
         if not api_tokens.revoke_token(connection, tenant_id, wanted):
-            raise NotFound(
-                f"token_id: {tenant} has no token {wanted}; 'mosshead token list {tenant}' shows those it has"
-            )
+            raise NotFound(f"token_id: {tenant} has no token {wanted}; 'mosshead token list {tenant}' lists its tokens")
     print_answer(json_output, {"revoked": wanted}, f"revoked: {wanted}")
 
 

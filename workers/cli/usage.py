@@ -1,6 +1,6 @@
 """`mosshead service usage` and `budget`: what the LLM costs, and what a tenant may spend.
 
-Over all tenants, asked one by one, as row-level security has it.
+Tenants are read one by one, because of row-level security.
 """
 
 import re
@@ -96,12 +96,12 @@ def clear_tenants_budget(tenant: Tenant, json_output: Json = False) -> None:
     with logged_in(chosen) as engine, tenant_transaction(engine, tenant_id) as connection:
         had_one = usage.clear_budget(connection, tenant_id)
     if not had_one:
-        raise NotFound(f"{tenant}: has no budget of its own; 'mosshead service budget list' shows those that have")
+        raise NotFound(f"{tenant}: has no budget of its own; 'mosshead service budget list' shows the tenants with one")
     _print_limit(tenant, chosen.tenant_tokens_per_day, json_output=json_output)
 
 
 def _scope(tenant: str | None, namespace: str | None) -> tuple[UUID | None, UUID | None]:
-    """Whose costs are asked for: a tenant's, one namespace's, or everybody's."""
+    """Return whose costs to show: a tenant's, one namespace's, or everybody's."""
     if tenant is not None and namespace is not None:
         raise typer.BadParameter("give --tenant or --namespace, not both: a namespace's path begins with its tenant")
     if namespace is not None:
@@ -133,7 +133,7 @@ def _time(said: str) -> timedelta:
 
 
 def as_dicts(budgets: Mapping[str, TenantBudget]) -> list[dict[str, Any]]:
-    """Tenants, by their names, with how they stand to their budgets, for JSON."""
+    """Return tenant names with budgets and spending, for JSON."""
     return [{"tenant": tenant, **asdict(stands), "over": stands.over} for tenant, stands in budgets.items()]
 
 
@@ -145,7 +145,7 @@ def costs(
     tenant_id: UUID | None = None,
     namespace_id: UUID | None = None,
 ) -> list[Cost]:
-    """What all of them, a tenant, or one namespace of it spent within this time. Days in their order, else the dearest first."""
+    """Return the costs of all tenants, of one, or of one namespace. Days are in order, other groups by cost, highest first."""
     spent: defaultdict[str | None, list[Cost]] = defaultdict(list)
     for one, connection in each_tenant(engine, [tenant_id] if tenant_id else None):
         for cost in usage.costs(connection, one, by=by, since=since, namespace_id=namespace_id):
@@ -157,9 +157,9 @@ def costs(
 
 
 def over_budget(engine: Engine, *, default: int | None) -> dict[str, TenantBudget]:
-    """The tenants for whom the offline rules do the work, because their budget is spent; by name.
+    """Return the tenants over budget, by name; the offline rules extract their facts.
 
-    default: the budget of those that have none of their own. A tenant of whom nothing had to be done since is not among them.
+    default: the budget of tenants without one of their own. Tenants without work since they ran over are left out.
     """
     with engine.begin() as connection:
         tenants = usage.held_back(connection)
