@@ -27,7 +27,7 @@ COMMANDS = {
     "index": ("workers.cli.admin:index", "Index large namespaces, with MOSSHEAD_ADMIN_URL; safe to repeat."),
     "rewrite": (
         "workers.erasure.rewrite:rewrite",
-        "Take what was erased out of the files of Redis and, with MOSSHEAD_ADMIN_URL, out of those of the tables.",
+        "Remove erased content from the files of Redis and, with MOSSHEAD_ADMIN_URL, of the tables.",
     ),
     "status": (
         "workers.cli.status:show_status",

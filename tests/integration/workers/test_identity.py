@@ -265,7 +265,7 @@ class TestAnAnswer:
         refused = {
             "there is no such question": {"question_id": uuid4(), "entity_id": people.writer},
             "there is no such entity": {"question_id": QUESTION, "entity_id": uuid4()},
-            "it does not bear the name, and was no candidate": {"question_id": QUESTION, "entity_id": stranger},
+            "it does not have the name, and was not a candidate": {"question_id": QUESTION, "entity_id": stranger},
         }
         for reason, fields in refused.items():
             event_id = tell(type="clarify", **{name: str(one) for name, one in fields.items()})
