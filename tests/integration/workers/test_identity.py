@@ -447,7 +447,7 @@ class TestAtTheCallers:
             sarah.entities.merge(people.user, people.writer)
         with pytest.raises(InvalidEvent, match=r"^memories: none of them is about"):
             sarah.entities.split(people.writer, [people.bakes])
-        with pytest.raises(InvalidEvent, match=r"name: holds no word; give the name that people use"):
+        with pytest.raises(InvalidEvent, match=r"name: contains no word; give the name that people use"):
             sarah.entities.split(people.writer, [people.writes], name=" ")
         with pytest.raises(InvalidEvent, match=r"aliases.1: string should have at most 200 characters"):
             sarah.entities.split(people.writer, [people.writes], aliases=["Haas", "Haas" * 51])
