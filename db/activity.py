@@ -1,7 +1,7 @@
 """Tenants and namespaces in the order of their last activity, with counts, as an operator lists them.
 
 The order, the backlog and the number of memories come from tables without a policy, which hold ids, times and counters only.
-Names and entities are a tenant's own: they are read for the rows of one page.
+Names and entities belong to a tenant, and are read only for the rows of one page.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from mosshead.store.connection import Sql, same_namespace
 
 @dataclass(frozen=True, slots=True)
 class TenantActivity:
-    """A tenant. memories: those that are active. waiting: events that were received and have not taken effect."""
+    """A tenant. memories: the number of active ones. waiting: events received but not in effect yet."""
 
     tenant_id: UUID
     namespaces: int
@@ -29,7 +29,7 @@ class TenantActivity:
 
 @dataclass(frozen=True, slots=True)
 class NamespaceActivity:
-    """The same of one namespace."""
+    """The same for one namespace."""
 
     lane: LaneRef
     memories: int
@@ -38,14 +38,14 @@ class NamespaceActivity:
 
 
 class NamespaceContent(NamedTuple):
-    """What only its tenant may see of a namespace. path: the tenant first."""
+    """The part of a namespace that only its tenant may see. path: begins with the tenant."""
 
     path: tuple[str, ...]
     entities: int
 
 
 def active_tenants(connection: Connection, *, limit: int) -> list[TenantActivity]:
-    """The tenants that have events, the latest active first. Sees all tenants."""
+    """Return the tenants with events, latest active first. Sees all tenants."""
     rows = Sql(f"""
         select lane.tenant_id, count(*) as namespaces, coalesce(sum(scope.memories), 0)::bigint as memories,
                sum(lane.pending)::bigint as waiting, max(lane.last_event_at) as last_event_at
@@ -57,7 +57,7 @@ def active_tenants(connection: Connection, *, limit: int) -> list[TenantActivity
 
 
 def active_namespaces(connection: Connection, *, tenant_id: UUID | None = None, limit: int) -> list[NamespaceActivity]:
-    """The namespaces that have events, the latest active first; of one tenant, or of all."""
+    """Return the namespaces with events, latest active first, of one tenant or of all."""
     rows = Sql(f"""
         select lane.tenant_id, lane.namespace_id, coalesce(scope.memories, 0) as memories, lane.pending, lane.last_event_at
         from (select * from mosshead.lanes
@@ -69,7 +69,7 @@ def active_namespaces(connection: Connection, *, tenant_id: UUID | None = None, 
 
 
 def contents(connection: Connection, tenant_id: UUID, namespace_ids: Sequence[UUID]) -> Mapping[UUID, NamespaceContent]:
-    """The paths and the number of entities of some namespaces of a tenant, which must be set; replays are left out."""
+    """Return the paths and entity counts of a tenant's namespaces, without replays. The tenant must be set."""
     rows = Sql(f"""
         select namespace_id, path, (
             select count(*) from mosshead.entities as entity
@@ -80,7 +80,7 @@ def contents(connection: Connection, tenant_id: UUID, namespace_ids: Sequence[UU
     return {row.namespace_id: NamespaceContent(tuple(row.path), row.entities) for row in rows}
 
 
-# One row for each namespace: `models_active` has one model at most.
+# One row per namespace: `models_active` has at most one model.
 _SCOPES = """
     left join (mosshead.scopes as scope join mosshead.models as model on model.model = scope.model and model.active)
       on scope.tenant_id = lane.tenant_id and scope.namespace_id = lane.namespace_id

@@ -1,4 +1,4 @@
-"""Tokens of the server, as an operator makes, lists and revokes them. The server itself reads them by a view."""
+"""Create, list and revoke the server's tokens for an operator. The server itself reads them through a view."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from mosshead.store.connection import Sql
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
-    """A token without its words, which nobody knows but whoever was given it."""
+    """A token without its secret, which only its holder knows."""
 
     id: UUID
     prefix: tuple[str, ...]
@@ -33,7 +33,7 @@ def add_token(
     name: str,
     lasting: timedelta | None,
 ) -> UUID:
-    """Keep a token by its digest, and return its id. The tenant, which must be set, need not have published anything yet."""
+    """Store a token's digest and return its id. The tenant must be set, but need not have published anything yet."""
     token_id = uuid7()
     Sql("""
         insert into mosshead.tenants (tenant_id, name) values (%(tenant_id)s, %(tenant)s) on conflict do nothing;
@@ -54,7 +54,7 @@ def add_token(
 
 
 def tokens(connection: Connection, tenant_id: UUID) -> Sequence[ApiToken]:
-    """The tokens of a tenant, which must be set, the oldest first; those that have expired included."""
+    """Return a tenant's tokens, oldest first, including expired ones. The tenant must be set."""
     rows = Sql("""
         select token_id, prefix, scopes, name, created_at, expires_at from mosshead.api_tokens
         where tenant_id = %(tenant_id)s order by created_at, token_id
@@ -66,7 +66,7 @@ def tokens(connection: Connection, tenant_id: UUID) -> Sequence[ApiToken]:
 
 
 def revoke_token(connection: Connection, tenant_id: UUID, token_id: UUID) -> bool:
-    """Delete a token of a tenant, which must be set; False where it has no such one."""
+    """Delete a tenant's token; return False if there is none. The tenant must be set."""
     return Sql("""
         delete from mosshead.api_tokens where tenant_id = %(tenant_id)s and token_id = %(token_id)s
     """).changes(connection, tenant_id=tenant_id, token_id=token_id)

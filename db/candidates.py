@@ -1,4 +1,4 @@
-"""Candidate facts: what the stages of a batch hand on to each other, and the memories that the facts are held against."""
+"""Candidate facts, which the stages of a batch pass on, and the memories that the facts are compared with."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from mosshead.timestamps import in_zone
 
 @dataclass(frozen=True, slots=True)
 class CandidateRow:
-    """One candidate fact, with what the stages so far have added. fact: JSON of the pipeline's Fact."""
+    """One candidate fact with what the stages have added so far. fact: JSON of the pipeline's Fact."""
 
     number: int
     fact: Mapping[str, Any]
@@ -32,7 +32,7 @@ class CandidateRow:
 
 @dataclass(frozen=True, slots=True)
 class RefusedRow:
-    """What was proposed as a fact and not taken. why: the reason's name. fact: JSON of as much of it as the log keeps."""
+    """A proposed fact that was refused. why: the reason's name. fact: JSON of the part that the log keeps."""
 
     why: str
     fact: Mapping[str, Any]
@@ -42,7 +42,7 @@ class RefusedRow:
 class SimilarRow:
     """A memory that a candidate fact may be about.
 
-    subject_ids: the entities that it describes. sure_ids, unsure_ids: whom it is about, and whom it may be about.
+    subject_ids: the entities it describes. sure_ids, unsure_ids: those it is surely, or perhaps, about.
     """
 
     fact_number: int
@@ -74,9 +74,9 @@ def store_facts(
     refused: Sequence[RefusedRow] = (),
     formed_by: str = "rules",
 ) -> None:
-    """Keep what extract found, numbered from 1, and who found it; replaces what an earlier attempt stored.
+    """Store the extracted facts, numbered from 1, and their origin; replaces what an earlier attempt stored.
 
-    refused: what it did not take, for consolidate to log. formed_by: "rules", or the model's name.
+    refused: proposals that extract refused, for consolidate to log. formed_by: "rules", or the model's name.
     """
     Sql(f"""
         delete from mosshead.candidate_facts where {OF_BATCH};
@@ -90,7 +90,7 @@ def store_facts(
 
 
 def facts_of_batch(connection: Connection, batch: BatchRef) -> list[CandidateRow]:
-    """A batch's candidate facts, in order."""
+    """Return a batch's candidate facts, in order."""
     rows = Sql(f"""
         select number, fact, salience, factors, cast(embedding as text) as vector from mosshead.candidate_facts
         where {OF_BATCH} and refused is null order by number
@@ -99,7 +99,7 @@ def facts_of_batch(connection: Connection, batch: BatchRef) -> list[CandidateRow
 
 
 def refused_of_batch(connection: Connection, batch: BatchRef) -> list[RefusedRow]:
-    """What was proposed for a batch and not taken, in order."""
+    """Return the refused proposals of a batch, in order."""
     rows = Sql(f"""
         select refused, fact from mosshead.candidate_facts where {OF_BATCH} and refused is not null order by number
     """).run(connection, batch.scope)
@@ -109,7 +109,7 @@ def refused_of_batch(connection: Connection, batch: BatchRef) -> list[RefusedRow
 def store_salience(
     connection: Connection, batch: BatchRef, scores: Mapping[int, tuple[float, Mapping[str, Any]]]
 ) -> None:
-    """Add the salience (0 to 10) and its factors, by fact number."""
+    """Store salience (0 to 10) and its factors, by fact number."""
     rows = [
         {**batch.scope, "number": number, "salience": value, "factors": Jsonb(dict(factors))}
         for number, (value, factors) in scores.items()
@@ -121,7 +121,7 @@ def store_salience(
 
 
 def of_other_models(connection: Connection, batch: BatchRef, model: str) -> dict[int, str]:
-    """By number, what the facts of a batch say whose embeddings another model made, or none."""
+    """Return, by number, the contents of a batch's facts that have no embedding of this model."""
     return Sql(f"""
         select number, fact ->> 'content' as content from mosshead.candidate_facts
         where {OF_BATCH} and refused is null and model is distinct from %(model)s order by number
@@ -129,7 +129,7 @@ def of_other_models(connection: Connection, batch: BatchRef, model: str) -> dict
 
 
 def store_vectors(connection: Connection, batch: BatchRef, model: str, vectors: Mapping[int, Vector]) -> None:
-    """Add the embeddings, by fact number."""
+    """Store embeddings, by fact number."""
     rows = [
         {**batch.scope, "number": number, "model": model, "vector": BinaryVector(vector)}
         for number, vector in vectors.items()
@@ -149,13 +149,12 @@ def similar_to_batch(
     limit: int,
     least: float,
 ) -> list[SimilarRow]:
-    """For each candidate fact of a batch, the memories that it may repeat, change or put right; nearest first.
+    """Return, for each candidate fact of a batch, the memories that it may repeat, change or correct, nearest first.
 
-    Those are the nearest of all, the nearest of those surely about an entity that it is about, and those with the same
-    attribute, or with the one that it ends.
-    about: by fact number, the entities that it is about. limit: nearest memories, of all and for each entity. least: cosine
-    below which a memory is not near; one about the same need only be half as near.
-    The nearest of all come from the namespace's index of vectors where it is so large that it has one.
+    These are the nearest of all, the nearest of those surely about one of its entities, and those with the attribute that it has
+    or ends. about: by fact number, the entities that it is about. limit: nearest memories, of all and per entity. least: the
+    cosine for a near memory; half of it suffices for one about the same entity. If the namespace is large enough for a vector
+    index, the nearest of all come from that.
     """
     concerned = [(number, entity_id) for number, entity_ids in about.items() for entity_id in entity_ids]
     parameters = {
@@ -176,8 +175,8 @@ def similar_to_batch(
 
 
 def injected(connection: Connection, batch: BatchRef, *, latest: int) -> set[UUID]:
-    """The memories that were in the prompts of the batch's conversations lately: of their ``latest`` messages each."""
-    # Of a conversation that is under way, the batch's own messages and those before them.
+    """Return the memories in the prompts of the ``latest`` messages of each of the batch's conversations."""
+    # In a running conversation, the batch's own messages and those before them.
     found = Sql(f"""
         select distinct memory_id from (
             select distinct conversation_id from mosshead.events
@@ -192,7 +191,7 @@ def injected(connection: Connection, batch: BatchRef, *, latest: int) -> set[UUI
     shown = {UUID(key) for key in found}
     if not shown:
         return shown
-    # Prompts held memories of the generation that apps read. A replay has those of the same messages.
+    # Prompts held memories of the generation that apps read; a replay uses its memories from the same messages.
     elsewhere = Sql(f"""
         select distinct here.memory_id from mosshead.namespaces as replay
         join mosshead.memory_sources as there
@@ -207,7 +206,7 @@ def injected(connection: Connection, batch: BatchRef, *, latest: int) -> set[UUI
 
 
 def vector_of(written: str | None) -> "Vector | None":
-    """A vector that a statement gives as text."""
+    """Parse a vector that a statement returns as text."""
     return HalfVector.from_text(written).to_numpy().astype(np.float32) if written else None
 
 
@@ -224,7 +223,7 @@ def _similar(row: Any) -> SimilarRow:
 
 
 _LOOK = 100
-"""So many rows the index of vectors looks at (``hnsw.ef_search``) to tell which few are nearest."""
+"""Rows that the vector index examines (``hnsw.ef_search``) to find the nearest few."""
 
 _SIMILAR_COLUMNS = (
     "memory_id version kind content attribute value said_by granularity salience confidence reinforced".split()
@@ -235,16 +234,17 @@ _NOW = "memory.known_to is null and memory.state = 'active'"
 
 
 def _of_memories(table: str, more: str) -> str:
-    """The vectors of memories, by the two indexes that hold them."""
+    """Return SQL for the vectors of memories, from the two indexes that hold them."""
     rows = f"""select known.* from mosshead.{table} as known
                where {of_namespace("known")} and known.model = %(model)s and known.owner_kind = 'memory' {more} and"""
     return f"{rows} compact union all {rows} not compact"
 
 
 def _nearest(known: str, facts: str, *, within: str, least: str) -> str:
-    """The nearest to each fact of what is known. facts: the table of them, and which are held against a row of ``known``.
+    """Return SQL for the known vectors nearest to each fact. facts: their table, and which of them a row of ``known`` is compared
+    with.
 
-    Each row is held against all facts at once, so that all is read once, and not once for each. Vectors have unit length.
+    Each row is compared with all facts at once, so that rows are read only once. Vectors have unit length.
     """
     return f"""
         select number, owner_id as memory_id, similarity from (
@@ -258,7 +258,7 @@ def _nearest(known: str, facts: str, *, within: str, least: str) -> str:
 
 
 def _statement(nearest: str) -> str:
-    """nearest: finds the nearest of all."""
+    """nearest: SQL that finds the nearest of all."""
     about_the_same = _nearest(
         _of_memories("traits", "and known.entity_id = any(%(entity_ids)s)"),
         "concerned as fact where fact.entity_id = known.entity_id",

@@ -1,4 +1,4 @@
-"""Dead letters: what was given up, and what an operator may do about it. Ids, reasons and times; the content is a tenant's."""
+"""Dead letters, and what an operator may do with them. They hold ids, reasons and times; the content belongs to a tenant."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from mosshead.store.connection import OF_NAMESPACE, Sql
 class DeadLetter:
     """One event that a stage gave up (origin ``stage``), or one message that the intake refused (``intake``).
 
-    lane: the tenant and the namespace; both are the zero id where the message does not say whose it is.
-    letter_id: the event's id, or one made from the message. bytes: of a message that was refused. times: how often it came or
-    died. age: seconds since it last did.
+    lane: the tenant and the namespace; both are the zero id if the message does not name them.
+    letter_id: the event's id, or one made from the message. bytes: the size of a refused message. times: how often it arrived or
+    died. age: seconds since the last time.
     """
 
     lane: LaneRef
@@ -30,7 +30,7 @@ class DeadLetter:
 
     @property
     def scope(self) -> dict[str, UUID]:
-        """The parameters that every statement about a letter takes."""
+        """Return the parameters of every statement about a letter."""
         return {**self.lane.scope, "letter_id": self.letter_id}
 
 
@@ -42,7 +42,7 @@ def dead_letters(
     reason: str | None = None,
     limit: int | None = None,
 ) -> list[DeadLetter]:
-    """Letters, the newest first. reason: what theirs holds somewhere, in any case of letters. Sees all tenants."""
+    """Return letters, newest first. reason: a text that their reason contains, ignoring case. Sees all tenants."""
     wanted = {"tenant_id": tenant_id, "ids": list(letter_ids) if letter_ids is not None else None}
     rows = Sql(f"""
         select tenant_id, namespace_id, letter_id, origin, reason, bytes, times, {seconds("now() - died_at")} as age
@@ -56,11 +56,11 @@ def dead_letters(
 
 
 Content = Mapping[str, Any] | bytes | None
-"""Of a letter: the event, or the message's body where it is none, or nothing where it was erased."""
+"""A letter's event, or the body of a message that is not an event, or None if it was erased."""
 
 
 def content_of(connection: Connection, letter: DeadLetter) -> Content:
-    """What a letter says: its event where that has a place in the inbox, else what was kept of its message.
+    """Return a letter's content: its event if that is in the inbox, else what was kept of its message.
 
     Its tenant must be set, here and below.
     """
@@ -72,8 +72,8 @@ def content_of(connection: Connection, letter: DeadLetter) -> Content:
 
 
 def lock(connection: Connection, letter: DeadLetter) -> bool:
-    """Keep a letter for the rest of the transaction, so that nobody else deals with it; False where it is gone already."""
-    # The lane first, as the stages and the intake do: two that wait for each other would both fail.
+    """Lock a letter for the rest of the transaction; return False if it is already gone."""
+    # The lane first, as in the stages and the intake, to avoid a deadlock.
     return Sql(f"""
         select 1 from mosshead.lanes where {OF_NAMESPACE} for update;
         select 1 from mosshead.dead_letters where {_LETTER} for update
@@ -81,7 +81,7 @@ def lock(connection: Connection, letter: DeadLetter) -> bool:
 
 
 def revive(connection: Connection, letter: DeadLetter) -> None:
-    """Return a letter's event to its lane, where it is taken alone and before what came after it; the lane is ready now."""
+    """Return a letter's event to its lane, to be processed alone and before later events; the lane is ready at once."""
     Sql(f"""
         with revived as (
             update mosshead.events set state = 'received', reason = null, batch_id = null, place = null, suspect = true
@@ -95,7 +95,7 @@ def revive(connection: Connection, letter: DeadLetter) -> None:
 
 
 def forget(connection: Connection, letter: DeadLetter) -> None:
-    """Delete a letter of the intake's with all that was kept of its message, so that it can be taken in afresh."""
+    """Delete a letter of the intake with everything kept of its message, so that the message can be received again."""
     Sql(f"""
         delete from mosshead.events where {_DEAD_EVENT};
         {_DELETE_BODY};
@@ -104,7 +104,7 @@ def forget(connection: Connection, letter: DeadLetter) -> None:
 
 
 def discard(connection: Connection, letter: DeadLetter) -> None:
-    """End a letter for good: its event stays in the log as discarded, a body that has no place there is deleted."""
+    """Discard a letter for good: its event stays in the log as discarded; the body of any other message is deleted."""
     Sql(f"""
         update mosshead.events set state = 'discarded' where {_DEAD_EVENT};
         {_DELETE_BODY};
@@ -113,7 +113,7 @@ def discard(connection: Connection, letter: DeadLetter) -> None:
 
 
 def set_reason(connection: Connection, letter: DeadLetter, reason: str) -> None:
-    """Say why a letter is dead by now."""
+    """Replace the reason why a letter is dead."""
     Sql(f"""
         update mosshead.dead_letters set reason = %(reason)s where {_LETTER};
         update mosshead.events set reason = %(reason)s where {_DEAD_EVENT}
@@ -129,10 +129,10 @@ _DELETE = f"delete from mosshead.dead_letters where {_LETTER}"
 
 @dataclass(frozen=True, slots=True)
 class LaneState:
-    """A lane that is quarantined, or that something waits in. Times in seconds.
+    """A lane that is quarantined or has waiting events. Times in seconds.
 
-    waiting: since the first of what waits, or is at work, was received. quarantined: since it was stopped, and what for.
-    stage, error: of the batch at work, and its latest failure. leased: for how long its lease still lasts, by which task's run.
+    waiting: since the first waiting or running event was received. quarantined: since it was stopped, and why. stage, error: of
+    the running batch, and its latest failure. leased: how long its lease still lasts, and whose it is.
     """
 
     lane: LaneRef
@@ -147,7 +147,7 @@ class LaneState:
 
 
 def lane_states(connection: Connection, *, limit: int) -> list[LaneState]:
-    """The quarantined lanes, then those that wait longest. Sees all tenants: the table has no policy."""
+    """Return the quarantined lanes, then those that have waited longest. Sees all tenants: the table has no policy."""
     rows = Sql(f"""
         select lane.tenant_id, lane.namespace_id, lane.pending,
                {seconds("now() - coalesce(batch.waiting_since, lane.first_pending_at)")} as waiting,
@@ -161,7 +161,7 @@ def lane_states(connection: Connection, *, limit: int) -> list[LaneState]:
 
 
 def resume(connection: Connection, lane: LaneRef | None) -> int:
-    """Let a lane go on at once, or all, where they are quarantined; returns how many were."""
+    """Release a quarantined lane, or all of them, at once; return how many there were."""
     return Sql(f"""
         update mosshead.lanes
         set quarantined_at = null, quarantined_for = null, ready_at = case when pending > 0 then now() else ready_at end

@@ -1,6 +1,6 @@
-"""The decision log: what consolidation decided, with what it saw, and which memories each decision concerns.
+"""The decision log: what consolidation decided, what it saw, and which memories each decision concerns.
 
-A row that a decision makes or ends carries the decision's id and its time; see `db.undo` for what that is good for.
+A row that a decision makes or ends has the decision's id and time; `db.undo` uses them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,28 +18,28 @@ from mosshead.store.connection import Sql, same_namespace
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What every row that a decision makes or ends is marked with."""
+    """The mark on every row that a decision makes or ends."""
 
     decision_id: UUID
     at: datetime
 
     @property
     def columns(self) -> dict[str, Any]:
-        """The parameters of statements that make or end rows."""
+        """Return the parameters of statements that make or end rows."""
         return {"decision_id": self.decision_id, "at": self.at}
 
     @property
     def begun(self) -> dict[str, Any]:
-        """The columns that mark a row as made by this decision."""
+        """Return the columns that mark a row as made by this decision."""
         return {"known_from": self.at, "made_by": self.decision_id}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedDecision:
-    """A row of the log; see the table for the meaning of each.
+    """A row of the log; the table explains the columns.
 
-    changed: the memories that it made or changed, and those of which it changed what belongs to them. concerned: those that it
-        held a fact against.
+    changed: the memories that it made or changed, or whose dependent rows it changed. concerned: those that it compared a fact
+    with.
     """
 
     stamp: Stamp
@@ -64,24 +64,24 @@ class LoggedDecision:
 def by_app(
     stamp: Stamp, action: str, *, reason: str = "the app said so", refused: str | None = None, **given: Any
 ) -> LoggedDecision:
-    """What an app did by its own hand, which has no effect where it is refused. given: other fields of the row."""
+    """Build the row of an app's own action, which has no effect if refused. given: other fields of the row."""
     in_effect = {"in_effect": refused is None, **given}
     return LoggedDecision(stamp=stamp, action=action, reason=reason, decided_by="app", refused=refused, **in_effect)
 
 
 def stamps(connection: Connection, number: int) -> list[Stamp]:
-    """For so many decisions of one transaction, each its id and its time, in order and a microsecond apart."""
+    """Return an id and a time for each of several decisions in one transaction, in order and a microsecond apart."""
     first = Sql("select clock_timestamp()").value(connection)
     return [Stamp(uuid7(), first + timedelta(microseconds=place)) for place in range(number)]
 
 
 def stamp_of_event(connection: Connection, event_id: UUID) -> Stamp:
-    """For what a command does: its decision bears the event's id, so that whoever published it can take it back."""
+    """Return the stamp of a command: its decision has the event's id, so that the publisher can undo it."""
     return Stamp(event_id, Sql("select clock_timestamp()").value(connection))
 
 
 def log(connection: Connection, batch: BatchRef, decisions: Iterable[LoggedDecision]) -> None:
-    """Write the log, in order."""
+    """Write rows to the log, in order."""
     logged = list(decisions)
     formed_by = f"""
         (select formed_by from mosshead.batches as batch

@@ -1,6 +1,6 @@
-"""Documents on the write side: one JSON object of each schema that a namespace has asked for.
+"""Documents on the write side: one JSON object for each schema of a namespace.
 
-A row is one version, as of memories. A change ends the current row and begins the next version, and is marked with its decision.
+As with memories, a row is one version. A change ends the current row, begins the next version, and is marked with its decision.
 """
 
 from collections.abc import Collection, Mapping
@@ -20,9 +20,9 @@ from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_name
 
 @dataclass(frozen=True, slots=True)
 class DocumentVersion:
-    """A version of a document of a schema, as it is or was.
+    """A current or past version of a document.
 
-    fields: by JSON Pointer, since when each is so, by whose hand and by which decision.
+    fields: by JSON Pointer, when each was set, by whom and by which decision.
     """
 
     document_id: UUID
@@ -33,12 +33,12 @@ class DocumentVersion:
 
 
 def id_of(connection: Connection, lane: LaneRef, name: str) -> UUID:
-    """The id of a namespace's document of a schema, whether there is one or not."""
+    """Return the id of a namespace's document of a schema, even if it does not exist."""
     return document_id(namespaces.home_id(connection, lane), name)
 
 
 def current(connection: Connection, lane: LaneRef, name: str) -> DocumentVersion | None:
-    """A namespace's document of a schema; None where there is none."""
+    """Return a namespace's document of a schema; None if there is none."""
     row = Sql(f"""
         select {_COLUMNS} from mosshead.documents where {_DOCUMENT} and known_to is null
     """).row(connection, _of(connection, lane, name))
@@ -55,16 +55,16 @@ def write(
     fields: Mapping[str, Mapping[str, Any]],
     stamp: Stamp,
 ) -> None:
-    """The next version of a document. read: the version that it was made from, 0 where there was none.
+    """Write the next version of a document. read: the version it was made from, 0 if there was none.
 
-    Raises VersionConflict where the document is not at that version.
+    Raises VersionConflict if the document is no longer at that version.
     """
     row = {**_of(connection, lane, name), **stamp.columns, "read": read}
     ended = Sql(f"""
         update mosshead.documents set {ENDED}
         where {_DOCUMENT} and version = %(read)s and known_to is null
     """).changed(connection, row)
-    # A document that an undo took away goes on counting where it was.
+    # A document that an undo removed continues its version numbers.
     begun = Sql(f"""
         insert into mosshead.documents
             (tenant_id, namespace_id, document_id, schema_name, body, fields, version, known_from, made_by)
@@ -78,7 +78,7 @@ def write(
 
 
 def formed_of(connection: Connection, lane: LaneRef, messages: Collection[UUID]) -> set[UUID]:
-    """The decisions that formed documents of some messages."""
+    """Return the decisions that formed documents from the given messages."""
     found = Sql(f"""
         select decision_id from mosshead.decisions
         where {OF_NAMESPACE} and action = 'document' and fact -> 'messages' ?| %(messages)s::text[]
@@ -87,7 +87,7 @@ def formed_of(connection: Connection, lane: LaneRef, messages: Collection[UUID])
 
 
 def all_versions(connection: Connection, lane: LaneRef) -> list[DocumentVersion]:
-    """Every version of every document of a namespace."""
+    """Return every version of every document of a namespace."""
     rows = Sql(f"""
         select {_COLUMNS} from mosshead.documents
         where {OF_NAMESPACE} order by document_id, version
@@ -96,7 +96,7 @@ def all_versions(connection: Connection, lane: LaneRef) -> list[DocumentVersion]
 
 
 def said_to(connection: Connection, lane: LaneRef) -> dict[UUID, str]:
-    """What the messages say of which documents were formed, by decision."""
+    """Return the text of the messages behind each document decision, by decision."""
     return Sql(f"""
         select decision.decision_id, string_agg(message.content, ' ') as said
         from mosshead.decisions as decision
@@ -109,7 +109,7 @@ def said_to(connection: Connection, lane: LaneRef) -> dict[UUID, str]:
 
 
 def trim(connection: Connection, lane: LaneRef, decisions: Collection[UUID]) -> None:
-    """What some decisions set holds more than is to be known: the log keeps of which messages they were made, and not what."""
+    """Remove the patches of decisions from the log, for an erasure; the ids of their messages stay."""
     Sql(f"""
         update mosshead.decisions set fact = jsonb_set(fact, '{{patch}}', '{{}}')
         where {OF_NAMESPACE} and action = 'document' and decision_id = any(%(decisions)s::uuid[])
@@ -117,7 +117,7 @@ def trim(connection: Connection, lane: LaneRef, decisions: Collection[UUID]) -> 
 
 
 def rewrite(connection: Connection, lane: LaneRef, one: DocumentVersion) -> None:
-    """What a version says in place of what it said. For what is erased: nothing else changes what was."""
+    """Rewrite a version in place. Only an erasure may do that."""
     said = {"body": Jsonb(dict(one.body)), "fields": Jsonb(dict(one.fields))}
     Sql(f"""
         update mosshead.documents set body = %(body)s, fields = %(fields)s where {_DOCUMENT} and version = %(version)s
@@ -125,7 +125,7 @@ def rewrite(connection: Connection, lane: LaneRef, one: DocumentVersion) -> None
 
 
 def delete(connection: Connection, lane: LaneRef, document: UUID) -> None:
-    """Delete a document, with all that it ever said."""
+    """Delete a document with all its versions."""
     Sql(f"delete from mosshead.documents where {_DOCUMENT}").run(connection, lane.scope, document_id=document)
 
 

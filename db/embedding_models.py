@@ -1,7 +1,7 @@
-"""Models: what vectors are made with. One is active: new vectors come from it.
+"""Embedding models. One is active and makes new vectors.
 
-A second may live beside it while a database goes over from one to the other. It is added, given what it lacks, and ready
-from then on, so that apps may read with it. Then it is made the active one; the one before stays ready until it is dropped.
+A second may exist while a database switches from one to the other. It is added and filled; then it is ready, and apps may read
+with it. Then it is activated; the old one stays ready until it is dropped.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ _LOCK_MODEL = 0x6D6F64656C  # "model"
 
 
 class Model(NamedTuple):
-    """A model by its name. dimensions: of a vector. state: filling: it lacks vectors yet, so that nobody reads with it."""
+    """A model by its name. dimensions: of a vector. state: filling: it still lacks vectors, so nobody reads with it."""
 
     name: str
     dimensions: int
@@ -29,7 +29,7 @@ class Model(NamedTuple):
 
 
 def models(connection: Connection) -> list[Model]:
-    """All of them, in the order in which they came."""
+    """Return all models, in the order in which they were added."""
     rows = Sql("""
         select model, dimensions, case when active then 'active' when ready then 'ready' else 'filling' end as state
         from mosshead.models order by created_at, model
@@ -38,34 +38,34 @@ def models(connection: Connection) -> list[Model]:
 
 
 def active_model(connection: Connection) -> str | None:
-    """The model that new vectors come from; None where no worker ever started."""
+    """Return the model of new vectors; None if no worker has ever started."""
     active: str | None = Sql("select model from mosshead.models where active").scalar(connection)
     return active
 
 
 def set_active_model(connection: Connection, model: str, dimensions: int) -> Model:
-    """Make a model the one that new vectors come from, unless one is already; returns the one that is."""
+    """Activate a model unless another is active; return the active one."""
     if active_model(connection) is None:
         add(connection, model, dimensions, active=True)
     return next(one for one in models(connection) if one.state == "active")
 
 
 def add(connection: Connection, model: str, dimensions: int, *, active: bool = False) -> None:
-    """Add a model that lacks everything yet; does no harm twice."""
+    """Add a model without vectors; safe to repeat."""
     row = {"model": model, "dimensions": dimensions, "active": active, "ready": active}
     insert(connection, "models", [row], conflict="do nothing")
 
 
 def set_ready(connection: Connection, model: str, ready: bool) -> None:
-    """Set whether apps may begin to read with a model: once it has all vectors, and no longer when it is to be dropped."""
+    """Set whether apps may start to read with a model: yes once it has all vectors, no before it is dropped."""
     Sql("""
         update mosshead.models set ready = %(ready)s where model = %(model)s and ready <> %(ready)s
     """).run(connection, model=model, ready=ready)
 
 
 def switch(connection: Connection, model: str) -> None:
-    """Have new vectors come from a model that is ready. The one before stays ready."""
-    # Two that switch at the same time take turns.
+    """Activate a ready model for new vectors. The previous one stays ready."""
+    # Concurrent switches take turns.
     Sql("""
         lock table mosshead.models in share row exclusive mode;
         update mosshead.models set active = false where active and model <> %(model)s;
@@ -74,16 +74,16 @@ def switch(connection: Connection, model: str) -> None:
 
 
 def drop(connection: Connection, model: str) -> None:
-    """Forget a model of which nothing is left."""
+    """Delete a model that has no vectors left."""
     Sql("delete from mosshead.models where model = %(model)s and not active").run(connection, model=model)
 
 
 @contextmanager
 def held(connection: Connection, model: str) -> Iterator[None]:
-    """Keep all who add to a model away from it inside the block: it is being dropped.
+    """Block additions to a model inside the block, while it is being dropped.
 
-    The lock is the transaction's, which rests for as long as the block takes: behind a pooler, a session's lock would stay with
-    a connection that is another's by then.
+    The lock belongs to the transaction, which stays idle during the block: behind a pooler, a lock of the session would stay with
+    a connection that somebody else uses by then.
     """
     Sql("""
         select set_config('idle_in_transaction_session_timeout', '0', true);
@@ -93,16 +93,16 @@ def held(connection: Connection, model: str) -> Iterator[None]:
 
 
 def may_add(connection: Connection, model: str) -> bool:
-    """Whether a model may be given vectors until this transaction ends: nobody drops it, or has dropped it."""
+    """Whether vectors may be added to a model until this transaction ends: it is neither dropped nor being dropped."""
     free = Sql("""
         select pg_try_advisory_xact_lock_shared(hashtextextended(%(model)s, %(lock)s))
     """).holds(connection, model=model, lock=_LOCK_MODEL)
-    # A statement of its own: that before saw the models as they were before it had the lock.
+    # A separate statement: the previous one saw the models as they were before it got the lock.
     return free and any(one.name == model for one in models(connection))
 
 
 def workers_with(connection: Connection, model: str, *, alive: timedelta) -> list[str]:
-    """The workers that embed with a model, or do not say with which. alive: how old a heartbeat may be."""
+    """Return the workers that embed with a model, or with an unknown one. alive: how old a heartbeat may be."""
     return Sql("""
         select worker from mosshead.workers
         where seen_at > now() - %(alive)s::interval and coalesce(model, %(model)s) = %(model)s order by worker
@@ -110,14 +110,14 @@ def workers_with(connection: Connection, model: str, *, alive: timedelta) -> lis
 
 
 def readers_with(connection: Connection, application_name: str) -> int:
-    """How many sessions of apps bear a name; those that chose another name for themselves are not seen."""
+    """Count the sessions with an application name; apps that choose their own name are not seen."""
     return Sql("""
         select count(*) from pg_stat_activity where datname = current_database() and application_name = %(name)s
     """).number(connection, name=application_name)
 
 
 class Lacking(NamedTuple):
-    """What lacks a vector, with its text. kind: of owner, as the table has it. mention: what an example is about."""
+    """An owner that lacks a vector, with its text. kind: the owner's kind in the table. mention: what an example is about."""
 
     kind: str
     owner_id: UUID
@@ -127,7 +127,7 @@ class Lacking(NamedTuple):
 
 
 def lanes_lacking(connection: Connection, tenant_id: UUID, model: str) -> list[LaneRef]:
-    """The namespaces of a tenant in which something has a vector of another model and none of this."""
+    """Return a tenant's namespaces where something has a vector of another model but none of this one."""
     rows = Sql(f"""
         select distinct known.namespace_id {_LACKING.format(scope="tenant_id = %(tenant_id)s")} order by known.namespace_id
     """).scalars(connection, tenant_id=tenant_id, model=model)
@@ -135,7 +135,7 @@ def lanes_lacking(connection: Connection, tenant_id: UUID, model: str) -> list[L
 
 
 def lacking(connection: Connection, lane: LaneRef, model: str) -> list[Lacking]:
-    """All that lacks a vector of a model in a namespace, with its text."""
+    """Return everything in a namespace that lacks a vector of a model, with its text."""
     rows = Sql(f"""
         {_COLUMNS} {_LACKING.format(scope=OF_NAMESPACE)} order by known.owner_kind, known.owner_id, known.version
     """).run(connection, lane.scope, model=model)
@@ -143,7 +143,7 @@ def lacking(connection: Connection, lane: LaneRef, model: str) -> list[Lacking]:
 
 
 def add_vectors(connection: Connection, lane: LaneRef, model: str, vectors: Mapping[Lacking, Vector]) -> int:
-    """Give a model what it lacked, where that still stands as it was embedded; returns how many. The lane must be locked."""
+    """Add missing vectors of a model if their texts are unchanged; return how many. The lane must be locked."""
     rows = [one._asdict() | {"vector": HalfVector(vector).to_text()} for one, vector in vectors.items()]
     asked_for = {"kinds": list({one.kind for one in vectors}), "ids": [one.owner_id for one in vectors]}
     return Sql(f"""
@@ -157,7 +157,7 @@ def add_vectors(connection: Connection, lane: LaneRef, model: str, vectors: Mapp
 
 
 def outdate(connection: Connection, lane: LaneRef, model: str, kind: str, owner_ids: Sequence[UUID]) -> None:
-    """The text of some owners changed, and this model has its vector: what others have is of the text before, and goes."""
+    """Delete other models' vectors of owners whose text changed; this model already has the new ones."""
     Sql(f"""
         delete from mosshead.embeddings
         where {OF_NAMESPACE} and {_OTHER_MODELS} and owner_kind = %(kind)s and owner_id = any(%(ids)s::uuid[])
@@ -165,7 +165,7 @@ def outdate(connection: Connection, lane: LaneRef, model: str, kind: str, owner_
 
 
 def lanes_with(connection: Connection, tenant_id: UUID, model: str) -> list[LaneRef]:
-    """The namespaces of a tenant in which a model has anything."""
+    """Return a tenant's namespaces where a model has any rows."""
     any_of_them = " union ".join(
         f"select namespace_id from mosshead.{table} where tenant_id = %(tenant_id)s and model = %(model)s"
         for table in (*_HOLDING, "candidate_facts", *_COUNTED)
@@ -175,15 +175,15 @@ def lanes_with(connection: Connection, tenant_id: UUID, model: str) -> list[Lane
 
 
 def delete_some(connection: Connection, lane: LaneRef, model: str, *, limit: int) -> int:
-    """Delete up to ``limit`` each of a model's vectors and turns in a namespace; returns how many went. The lane must be locked.
+    """Delete up to ``limit`` each of a model's vectors and turns in a namespace; return how many. The lane must be locked.
 
-    With the last go the counts that are kept of them.
+    Their counts are deleted with the last ones.
     """
     parameters = {**lane.scope, "model": model, "limit": limit}
     some = (
         f"(select ctid from mosshead.{{table}} where {OF_NAMESPACE} and model = %(model)s limit %(limit)s for update)"
     )
-    # What a batch under way made of its facts is made again by the stage that needs it; of its messages, when they lack a turn.
+    # The stage that needs a running batch's vectors of facts makes them again; those of messages come with missing turns.
     facts = "update mosshead.candidate_facts set model = null, embedding = null where ctid = any(array{some})"
     statements = [
         f"delete from mosshead.{table} where ctid = any(array{some.format(table=table)})" for table in _HOLDING
@@ -196,7 +196,7 @@ def delete_some(connection: Connection, lane: LaneRef, model: str, *, limit: int
     return gone
 
 
-# A profile has one text, which changes; a memory one for each version, and an example one, which stay.
+# A profile has one text, which changes. A memory has one per version, an example has one; these do not change.
 _LACKING = """
     from (select distinct tenant_id, namespace_id, owner_kind, owner_id, version from mosshead.embeddings as vector
           where {scope} and model <> %(model)s) as known

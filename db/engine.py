@@ -1,4 +1,4 @@
-"""The engines of the service, and which logins it refuses."""
+"""Open the service's engines and check their logins."""
 
 import time
 from collections.abc import Iterator
@@ -21,20 +21,20 @@ ADMIN_URL: Final = "MOSSHEAD_ADMIN_URL"
 _CONNECT_SECONDS = 5
 _IDLE_SECONDS = 1.0
 _KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
-"""A connection whose other end is gone without a word, as behind a firewall, is noticed within half a minute."""
+"""Detects a silently dropped connection, as behind a firewall, within half a minute."""
 
 
 def open_engine(url: str, *, setting: str, prepared: bool = True) -> Engine:
-    """An engine for a login of the service; it connects when it is first used. Its role limits how long a statement may take.
+    """Return an engine for a login of the service; it connects on first use. Its role limits how long a statement may take.
 
     setting: the name of the setting that holds the URL, for error messages. prepared: whether connections prepare statements.
-    Raises ConfigurationError where the URL is no Postgres URL.
+    Raises ConfigurationError if it is not a Postgres URL.
     """
     engine = create_engine(
         sqlalchemy_url(url, setting),
         pool_size=2,
         max_overflow=4,
-        hide_parameters=True,  # an error's text ends up in logs, and parameters are text of conversations
+        hide_parameters=True,  # error texts end up in logs, and parameters contain text of conversations
         connect_args={"connect_timeout": _CONNECT_SECONDS, **_KEEPALIVE, **({} if prepared else NOT_PREPARED)},
     )
     _ping_after_idling(engine)
@@ -43,9 +43,9 @@ def open_engine(url: str, *, setting: str, prepared: bool = True) -> Engine:
 
 @contextmanager
 def admin_engine(url: str) -> Iterator[Engine]:
-    """An engine for the administrator's login inside the block.
+    """Yield an engine for the administrator's login.
 
-    Raises StoreUnavailable where Postgres does not answer, ConfigurationError where the URL or the login will not do.
+    Raises StoreUnavailable if Postgres does not answer, ConfigurationError if the URL or the login is unsuitable.
     """
     engine = create_engine(
         sqlalchemy_url(url, ADMIN_URL),
@@ -63,9 +63,9 @@ def admin_engine(url: str) -> Iterator[Engine]:
 
 
 def check_login(engine: Engine, *, setting: str) -> None:
-    """Refuse a login that row-level security does not bind, and a database older than the code, at the start of a service.
+    """At the start of a service, refuse a login that bypasses row-level security, and a database older than the code.
 
-    Raises StoreUnavailable where Postgres does not answer, ConfigurationError where the login may do too much or too little.
+    Raises StoreUnavailable if Postgres does not answer, ConfigurationError if the login has too many or too few rights.
     """
     try:
         with engine.connect() as connection:
@@ -100,7 +100,7 @@ def check_login(engine: Engine, *, setting: str) -> None:
 
 
 def _ping_after_idling(engine: Engine) -> None:
-    """Ping a pooled connection that was idle, and replace it if it is dead. Transactions in quick succession cost no ping."""
+    """Ping a pooled connection that was idle, and replace it if it is dead. Quick successive transactions need no ping."""
 
     def note(_: DBAPIConnection, record: ConnectionPoolEntry) -> None:
         record.info["idle_since"] = time.monotonic()
@@ -113,7 +113,7 @@ def _ping_after_idling(engine: Engine) -> None:
         except psycopg.Error as error:
             if not engine.dialect.is_disconnect(error, connection, None):  # type: ignore[arg-type]  # the driver's own errors
                 raise
-            raise DisconnectionError from None  # which has the pool open another
+            raise DisconnectionError from None  # makes the pool open another one
 
     event.listen(engine, "checkin", note)
     event.listen(engine, "checkout", ping)
@@ -121,9 +121,9 @@ def _ping_after_idling(engine: Engine) -> None:
 
 def _beyond(login: Any) -> str | None:
     if login.rolsuper:
-        return "is a superuser, and so passes"
+        return "is a superuser and bypasses"
     if login.rolbypassrls:
         return "bypasses"
     if OWNER in login.may_be:
-        return "owns the tables, and so rules"
-    return f"is a member of {login.may_be[0]}, and so passes" if login.may_be else None
+        return "owns the tables and controls"
+    return f"is a member of {login.may_be[0]} and bypasses" if login.may_be else None

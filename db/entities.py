@@ -1,6 +1,6 @@
-"""Entities on the write side: whom a batch may speak of, what is learned of them, and the profile of each.
+"""Entities on the write side: those a batch may mention, what is learned about them, and their profiles.
 
-A profile is due when nothing touched it for a while (``least``), or when its first touch is long enough ago (``most``).
+A profile is due when nothing has touched it for ``least``, or its first touch is ``most`` ago.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_name
 
 @dataclass(frozen=True, slots=True)
 class DueProfile:
-    """A profile that is due. holds: the memories that its summary rests on; None where it is to be put together anew."""
+    """A profile that is due. holds: the memories that its summary rests on; None if it must be rebuilt."""
 
     entity: RegisteredEntity
     summary: str
@@ -31,24 +31,25 @@ class DueProfile:
 
 @dataclass(frozen=True, slots=True)
 class ProfilesDue:
-    """Some profiles that are due, longest dirty first. gone: entities that are no more, of which nothing is to be written."""
+    """Profiles that are due, longest dirty first. gone: entities that no longer exist and need no profile."""
 
     profiles: tuple[DueProfile, ...]
     gone: tuple[UUID, ...]
 
 
 StoredProfileMemory = Row[Any]
-"""A memory that is surely about an entity, as a profile tells it.
+"""A memory that is surely about an entity, for its profile.
 
-Columns: memory_id, content, subject (it is about the entity before all others), salience, kind, valid_from and when it happened.
+Columns: memory_id, content, subject (whether the entity is its subject), salience, kind, valid_from and when it happened.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What became of a profile since its last refresh, most telling first.
+    """What changed for a profile since its last refresh, most telling first.
 
-    held: what its summary rests on. new: what came, or changed. ended: whether something that it rests on is so no more.
+    held: what its summary rests on. new: memories that are new or changed. ended: whether something that it rests on is no longer
+    true.
     """
 
     held: tuple[StoredProfileMemory, ...]
@@ -57,7 +58,7 @@ class News:
 
 
 def user(connection: Connection, lane: LaneRef) -> RegisteredEntity | None:
-    """The namespace's user, of whom there is but one; None before anything is known of him."""
+    """Return the namespace's only user; None before anything is known about the user."""
     row = Sql(f"""
         select {_REGISTERED} from mosshead.entities as entity {_PARENT} where {_NOW} and entity.is_user
     """).row(connection, lane.scope)
@@ -65,7 +66,7 @@ def user(connection: Connection, lane: LaneRef) -> RegisteredEntity | None:
 
 
 def find(connection: Connection, lane: LaneRef, entity_id: UUID) -> RegisteredEntity | None:
-    """An entity of the registry; None where there is none of that id, or none any more."""
+    """Return an entity by id; None if it does not exist, or no longer does."""
     row = Sql(f"""
         select {_REGISTERED} from mosshead.entities as entity {_PARENT} where {_NOW} and entity.entity_id = %(entity_id)s
     """).row(connection, lane.scope, entity_id=entity_id)
@@ -73,7 +74,7 @@ def find(connection: Connection, lane: LaneRef, entity_id: UUID) -> RegisteredEn
 
 
 def existing(connection: Connection, lane: LaneRef, entity_ids: Collection[UUID]) -> list[UUID]:
-    """Those of some entities that still stand in the registry, in order."""
+    """Return those of the given entities that still exist, in order."""
     return Sql(f"""
         select entity_id from mosshead.entities
         where {OF_NAMESPACE} and entity_id = any(%(entity_ids)s::uuid[]) and known_to is null order by entity_id
@@ -81,8 +82,8 @@ def existing(connection: Connection, lane: LaneRef, entity_ids: Collection[UUID]
 
 
 def known_entities(connection: Connection, lane: LaneRef, names: Sequence[str], limit: int) -> list[RegisteredEntity]:
-    """The entities that a batch may speak of: those that bear one of the names (normalised), then those last touched."""
-    # Those last touched are read from the end of an index, however many there are.
+    """Return the entities that a batch may mention: those with one of the (normalised) names, then those last touched."""
+    # Those last touched are read from the end of an index, so their number does not matter.
     rows = Sql(f"""
         with spoken_of as (
             select name.entity_id, true as named from mosshead.entity_aliases as name
@@ -105,8 +106,8 @@ def known_entities(connection: Connection, lane: LaneRef, names: Sequence[str], 
 
 
 def parents_above(connection: Connection, lane: LaneRef, entity_ids: Iterable[UUID]) -> dict[UUID, UUID]:
-    """By entity its parent, of some entities and of all above them."""
-    # A union drops what it has seen, so that a cycle ends.
+    """Map entities, and all above them, to their parents."""
+    # A union drops known rows, so a cycle ends.
     return Sql(f"""
         with recursive above as (
             select entity.entity_id, entity.parent_id from mosshead.entities as entity
@@ -121,7 +122,7 @@ def parents_above(connection: Connection, lane: LaneRef, entity_ids: Iterable[UU
 
 
 def merged(connection: Connection, lane: LaneRef, entity_ids: Iterable[UUID]) -> dict[UUID, UUID]:
-    """Who those that were merged away are now, by their old ids; of others nothing is said."""
+    """Map the ids of merged entities to their current ones; other ids are left out."""
     return Sql(f"""
         with recursive followed as (
             select entity_id, entity_id as now from unnest(%(entity_ids)s::uuid[]) as entity_id
@@ -137,37 +138,37 @@ def merged(connection: Connection, lane: LaneRef, entity_ids: Iterable[UUID]) ->
 
 
 def save(connection: Connection, lane: LaneRef, entities: Iterable[RegisteredEntity], stamp: Stamp) -> set[UUID]:
-    """Write entities, new or with more known of them, and their names; returns those of which something was learned.
+    """Write new or extended entities and their names; return those that changed.
 
-    A description or a parent that is known stays.
+    A known description or parent stays.
     """
-    # An entity's own name is no decision's: if that were undone, other memories would be about somebody without a name.
+    # An entity's own name belongs to no decision: undoing it would leave other memories about a nameless entity.
     named = [(one, dict.fromkeys(one.aliases, stamp.decision_id) | {one.name: None}) for one in entities]
     return _write(connection, lane, named, stamp)
 
 
 def introduce(connection: Connection, lane: LaneRef, newcomer: RegisteredEntity, stamp: Stamp) -> None:
-    """Write an entity that goes, with all its names, when the decision is taken back."""
+    """Write an entity that disappears, with all its names, when the decision is undone."""
     names = (newcomer.name, *newcomer.aliases)
     _write(connection, lane, [(newcomer, dict.fromkeys(names, stamp.decision_id))], stamp)
 
 
 def touch_profiles(connection: Connection, lane: LaneRef, entity_ids: Sequence[UUID]) -> None:
-    """Mark profiles as awaiting a refresh. Call it in the transaction that changed what is known of the entities."""
+    """Mark profiles for a refresh. Call it in the transaction that changed what is known about the entities."""
     rows = [{**lane.scope, "entity_id": entity_id} for entity_id in sorted(set(entity_ids))]
     touched = """
         (tenant_id, namespace_id, entity_id) do update
         set dirty_since = coalesce(profiles.dirty_since, excluded.dirty_since), touched_at = excluded.touched_at
     """
-    # dirty_since is when the transaction began: what it changed is stamped later, so that nothing older has to be looked at.
+    # dirty_since is the start of the transaction: its changes are stamped later, so nothing older must be read.
     insert(connection, "profiles", rows, conflict=touched, dirty_since="now()", touched_at="clock_timestamp()")
 
 
 def due_profiles(
     connection: Connection, lane: LaneRef, *, least: timedelta, most: timedelta, limit: int
 ) -> ProfilesDue:
-    """Profiles that are due; none while the lane's are put off."""
-    # None is due before the lane's timer says so, but where they were put off: each new message would have them tried again else.
+    """Return profiles that are due; none while the lane's are postponed."""
+    # None is due before the lane's timer, except when postponed: otherwise each new message would retry them.
     rows = Sql(f"""
         select {_REGISTERED}, profile.entity_id as profile_id, profile.summary, profile.touched_at, profile.holds
         from (
@@ -191,19 +192,18 @@ def due_profiles(
 
 
 def news_of(connection: Connection, lane: LaneRef, profiles: Iterable[DueProfile], *, limit: int) -> dict[UUID, News]:
-    """By entity, what became of its profile since the last refresh, and at most so much of what is new.
+    """Return, by entity, what changed for its profile since the last refresh, with a limit on new memories.
 
-    Reads what began since then and what the summaries rest on, however much else is known. Of profiles that are to be put
-    together anew it says nothing.
+    Reads only newer rows and those that the summaries rest on. Profiles to rebuild are left out.
     """
     holds = {profile.entity.entity_id: profile.holds for profile in profiles if profile.holds is not None}
     rows: dict[UUID, list[Row[Any]]] = {entity_id: [] for entity_id in holds}
     if not rows:
         return {}
-    # A memory that changed keeps its links, which do not tell that it did. An entity may have thousands, and after a load as many
-    # memories changed: the fewer are gone through, once for all entities that are asked for. Whether a memory is about an entity
-    # is looked for among the few that it is about. offset 0 keeps these orders.
-    # What the summary rests on stands while it says what it said, no less salient, of the same entity in the same role.
+    # A changed memory keeps its links, which do not show the change. An entity may have thousands of links, and a load may change
+    # as many memories: the query scans the smaller set, once for all entities, and looks a memory's entity up among its few
+    # links. offset 0 keeps these orders. A memory still carries the summary if its content, entity and role are the same and it
+    # is no less salient.
     found = Sql(f"""
         with asked as (
             select profile.entity_id, profile.dirty_since as since, profile.holds from mosshead.profiles as profile
@@ -273,7 +273,7 @@ def news_of(connection: Connection, lane: LaneRef, profiles: Iterable[DueProfile
 def most_telling(
     connection: Connection, lane: LaneRef, entity_ids: Sequence[UUID], *, limit: int
 ) -> dict[UUID, tuple[StoredProfileMemory, ...]]:
-    """By entity, the memories that tell the most of it, at most so many of each: what is about it first, then by salience."""
+    """Return each entity's most telling memories, up to a limit: those with it as subject first, then by salience."""
     found: dict[UUID, list[StoredProfileMemory]] = {entity_id: [] for entity_id in entity_ids}
     if found:
         rows = Sql(f"""
@@ -293,7 +293,7 @@ def most_telling(
 def save_profile(
     connection: Connection, lane: LaneRef, profile: DueProfile, *, summary: str, holds: Sequence[UUID]
 ) -> None:
-    """Store a refreshed summary, and what it rests on; the profile stays dirty where it was touched in between."""
+    """Store a refreshed summary and what it rests on; the profile stays dirty if it was touched in between."""
     parameters = {"entity_id": profile.entity.entity_id, "touched_at": profile.touched_at}
     Sql(f"""
         update mosshead.profiles as profile
@@ -304,7 +304,7 @@ def save_profile(
 
 
 def forget_profiles(connection: Connection, lane: LaneRef, entity_ids: Sequence[UUID]) -> None:
-    """Leave the profiles of entities that are no more as they are; should one come back, it is put together anew."""
+    """Skip the profiles of entities that no longer exist; if one comes back, its profile is rebuilt."""
     Sql(f"""
         update mosshead.profiles as profile set dirty_since = null, holds = null
         where {of_namespace("profile")} and profile.entity_id = any(%(entity_ids)s::uuid[])
@@ -312,7 +312,7 @@ def forget_profiles(connection: Connection, lane: LaneRef, entity_ids: Sequence[
 
 
 def set_profiles_timer(connection: Connection, lane: LaneRef, *, least: timedelta, most: timedelta) -> None:
-    """Note on the lane when the first of its dirty profiles is due; its batch hands that on to ``ready_at`` as it ends."""
+    """Note on the lane when its first dirty profile is due; its batch copies that to ``ready_at`` when it ends."""
     Sql(f"""
         update mosshead.lanes as lane set profiles_due_at = (
             select greatest(min({_DUE_AT}), now(), case when min({_DUE_AT}) <= now() then lane.profiles_due_at end)
@@ -322,14 +322,14 @@ def set_profiles_timer(connection: Connection, lane: LaneRef, *, least: timedelt
 
 
 def put_off_profiles(connection: Connection, lane: LaneRef, *, pause: timedelta) -> None:
-    """Look at a lane's profiles again after a while: they could not be refreshed."""
+    """Postpone a lane's profiles, which could not be refreshed."""
     Sql(f"""
         update mosshead.lanes as lane set profiles_due_at = now() + %(pause)s::interval where {of_namespace("lane")}
     """).run(connection, lane.scope, pause=pause)
 
 
 _Named = tuple[RegisteredEntity, Mapping[str, UUID | None]]
-"""An entity, and which decision, if any, gave it each of its names."""
+"""An entity, and the decision, if any, behind each of its names."""
 
 
 def _write(connection: Connection, lane: LaneRef, named: Sequence[_Named], stamp: Stamp) -> set[UUID]:
@@ -354,7 +354,7 @@ def _write(connection: Connection, lane: LaneRef, named: Sequence[_Named], stamp
         description="coalesce(description, new_description)",
         parent_id="coalesce(parent_id, new_parent_id)",
     )
-    # Who is known by the name of before is renamed; of others a name that is known stays.
+    # Entities with the previous name are renamed; other known names stay.
     renamed = "(one.name <> entity.name and %(names)s -> cast(entity.entity_id as text) ? entity.name)"
     names = {str(entity.entity_id): list(entity.aliases) for entity, _ in named}
     learned = Sql(f"""
@@ -374,7 +374,7 @@ def _write(connection: Connection, lane: LaneRef, named: Sequence[_Named], stamp
 
 
 def _registered(row: Row[Any]) -> RegisteredEntity:
-    """A row of the columns of `_REGISTERED` as the registry's value."""
+    """Build the registry's value from a row with the columns of `_REGISTERED`."""
     return RegisteredEntity(
         entity_id=row.entity_id,
         name=row.name,
@@ -422,4 +422,4 @@ _TOLD = """memory.memory_id, memory.content, link.role = 'subject' as subject, m
 _RANK = "link.role = 'subject' desc, memory.salience desc, memory.valid_from desc, memory.memory_id"
 
 _FEW_CHANGES = 1000
-"""While no more memories of a namespace changed, whom they are about is looked up, and not what each entity has."""
+"""Up to this many changed memories, the query looks up their entities instead of each entity's memories."""

@@ -1,6 +1,6 @@
-"""Expansions: what one would mention when talking about a memory, for as long as that says what they were made of.
+"""Expansions: phrases someone might use when talking about a memory, valid while its content is unchanged.
 
-A trigger puts their words beside the memory's own (`db/schema/sql/embeddings.sql`).
+A trigger adds their words to the memory's own (`db/schema/sql/embeddings.sql`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from mosshead.store.connection import Sql, of_namespace
 
 
 def lacking(connection: Connection, lane: LaneRef, limit: int) -> dict[UUID, str]:
-    """The contents of memories that have no expansion, by id, the latest first."""
+    """Return the contents of memories without an expansion, by id, latest first."""
     rows = Sql(f"""
         select memory_id, content from mosshead.memories as memory
         where {of_namespace("memory")} and memory.known_to is null and memory.state = 'active' and not exists (
@@ -33,7 +33,7 @@ def keep(
     version: int,
     model: str,
 ) -> None:
-    """Keep the phrases of some memories, of those that still say what they were made of. contents: that, by id."""
+    """Store the phrases of those memories whose content is unchanged. contents: what the phrases were made of, by id."""
     rows = [
         {"memory_id": memory_id, "content": contents[memory_id], "phrases": "\n".join(said)}
         for memory_id, said in phrases.items()
@@ -54,7 +54,7 @@ def keep(
 
 
 def spent(connection: Connection, tenant_id: UUID) -> int:
-    """What a tenant's expansions cost within the last 24 hours, in tokens."""
+    """Return the cost of a tenant's expansions in the last 24 hours, in tokens."""
     tokens = Sql(f"""
         select coalesce(sum(prompt_tokens::bigint + completion_tokens), 0)::bigint from mosshead.usage
         where tenant_id = %(tenant_id)s and prompt = '{EXPANSIONS}' and at > now() - interval '24 hours'

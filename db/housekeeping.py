@@ -1,4 +1,4 @@
-"""Clear what finished batches leave behind after a while; the heartbeats of workers, and how many messages they refused."""
+"""Delete old finished batches; keep the heartbeats of workers, and counts of the messages they refused."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -10,7 +10,7 @@ from mosshead.store.connection import Sql
 
 
 def finished_batches(connection: Connection, *, age: timedelta, limit: int) -> list[BatchRef]:
-    """Batches that ended longer ago than ``age``, the oldest first. Sees all tenants."""
+    """Return batches that ended longer ago than ``age``, oldest first. Sees all tenants."""
     rows = Sql("""
         select tenant_id, namespace_id, batch_id from mosshead.batches
         where finished_at < now() - %(age)s::interval order by finished_at limit %(limit)s
@@ -19,12 +19,12 @@ def finished_batches(connection: Connection, *, age: timedelta, limit: int) -> l
 
 
 def clear_finished(connection: Connection, batches: Sequence[BatchRef], *, age: timedelta) -> int:
-    """Delete finished batches of one tenant, which must be set, with their candidate facts and the answers that were paid for.
+    """Delete finished batches of one tenant, which must be set, with their candidate facts and cached answers.
 
-    Returns how many there were; those that another clears at this moment are left to it.
+    Returns how many; batches that another process is deleting are skipped.
     """
     tenant_id, named = batches[0].lane.tenant_id, as_jsonb([batch.scope for batch in batches])
-    # A lane works on one batch at a time: what it had answered before this one ended, no later batch asked for.
+    # A lane works on one batch at a time, so no later batch asked for answers from before this one ended.
     return Sql("""
         with ended as materialized (
             select batch.tenant_id, batch.namespace_id, batch.batch_id, batch.finished_at
@@ -52,20 +52,20 @@ def clear_finished(connection: Connection, batches: Sequence[BatchRef], *, age: 
 
 
 def clear_workers(connection: Connection, *, age: timedelta) -> int:
-    """Forget workers that were not seen for so long; returns how many."""
+    """Delete workers not seen for longer than ``age``; return how many."""
     return Sql("""
         delete from mosshead.workers where seen_at < now() - %(age)s::interval
     """).changed(connection, age=age)
 
 
 ALIVE = timedelta(seconds=30)
-"""How old a heartbeat may be for its worker to count; they come every few seconds."""
+"""How old a heartbeat may be for its worker to count as alive; they come every few seconds."""
 
 
 def beat(connection: Connection, worker: str, slots: int, model: str) -> None:
     """Note that a worker is alive.
 
-    worker: its node name, which no other has. slots: how many tasks it can run at once. model: what it embeds with.
+    worker: its unique node name. slots: how many tasks it can run at once. model: its embedding model.
     """
     known = "(worker) do update set slots = excluded.slots, model = excluded.model, seen_at = excluded.seen_at"
     row = {"worker": worker, "slots": slots, "model": model}
@@ -73,20 +73,20 @@ def beat(connection: Connection, worker: str, slots: int, model: str) -> None:
 
 
 def leave(connection: Connection, worker: str) -> None:
-    """Note that a worker takes no more tasks, rather than have it counted until its last heartbeat is old."""
+    """Note that a worker takes no more tasks, instead of counting it until its last heartbeat is old."""
     Sql("delete from mosshead.workers where worker = %(worker)s").run(connection, worker=worker)
 
 
 def add_refusals(connection: Connection, counts: Mapping[str, int]) -> None:
     """Add what one process refused from Celery's queues and channels, by reason, to the counts of this hour."""
-    # In the order of the reasons: two workers that store theirs at once would otherwise wait for each other.
+    # Ordered by reason: two workers that store theirs at once would otherwise deadlock.
     rows = [{"reason": reason, "times": counts[reason]} for reason in sorted(counts)]
     known = "(hour, reason) do update set times = refused_tasks.times + excluded.times"
     insert(connection, "refused_tasks", rows, conflict=known, hour="date_trunc('hour', now())")
 
 
 def refusals(connection: Connection, *, within: timedelta) -> Mapping[str, int]:
-    """What workers refused within this time, to the hour, by reason; the most frequent first."""
+    """Return what workers refused within this time, rounded to hours, by reason, most frequent first."""
     return Sql("""
         select reason, cast(sum(times) as bigint) as times from mosshead.refused_tasks
         where hour > now() - %(within)s::interval - interval '1 hour'
@@ -95,7 +95,7 @@ def refusals(connection: Connection, *, within: timedelta) -> Mapping[str, int]:
 
 
 def clear_refusals(connection: Connection, *, age: timedelta) -> int:
-    """Forget counts that are older; returns how many rows there were."""
+    """Delete older counts; return how many rows there were."""
     return Sql("""
         delete from mosshead.refused_tasks where hour < now() - %(age)s::interval
     """).changed(connection, age=age)

@@ -1,4 +1,4 @@
-"""Merge and split entities: what moves from one to the other, and the end of the one that is merged away."""
+"""Merge and split entities: move rows from one to the other, and end a merged entity."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What a move changed. entities: those of whom something was learned or forgotten."""
+    """What a move changed. entities: those that gained or lost something."""
 
     memories: frozenset[UUID]
     entities: frozenset[UUID]
@@ -24,18 +24,18 @@ class Moved:
 def merge(
     connection: Connection, lane: LaneRef, *, entity: RegisteredEntity, into: RegisteredEntity, stamp: Stamp
 ) -> Moved:
-    """Move all that is known of an entity to another: memories, relations, names, children, questions and examples.
+    """Move all that is known about an entity to another: memories, relations, names, children, questions and examples.
 
-    What is not known of the other, description or parent, it takes over, unless it would be a part of itself.
+    The target takes over a description or parent that it lacks, unless it would become a part of itself.
     """
-    # Examples about the entity, or with it as a candidate.
+    # Examples about the entity or with it as a candidate.
     examples = Sql(f"""
         select example_id from mosshead.examples
         where {OF_NAMESPACE} and known_to is null and (entity_id = %(source)s or %(source)s = any(others))
     """).scalars(connection, lane.scope, source=entity.entity_id)
     naming = memories_naming(connection, lane, entity.entity_id)
     moved = move(connection, lane, entity.entity_id, into.entity_id, memories=naming, examples=examples, stamp=stamp)
-    # The parent of what the two become: the first that is not one of the two, nor a part of them.
+    # The parent of the merged entity: the first that is neither one of the two nor a part of them.
     both = {entity.entity_id, into.entity_id}
     parents = (parent for parent in (into.parent_id, entity.parent_id) if parent is not None)
     lines = ((one, {one, *entities.parents_above(connection, lane, [one]).values()}) for one in parents)
@@ -63,7 +63,7 @@ def merge(
 
 
 def memories_naming(connection: Connection, lane: LaneRef, entity_id: UUID) -> frozenset[UUID]:
-    """The memories that are about an entity, perhaps about it, or that state a relation of it; ended ones included."""
+    """Return the memories that are surely or perhaps about an entity, or state a relation of it, including ended ones."""
     found = Sql(f"""
         select memory_id from mosshead.memory_entities where {OF_NAMESPACE} and entity_id = %(source)s and known_to is null
         union
@@ -86,9 +86,9 @@ def move(
     examples: Sequence[UUID],
     stamp: Stamp,
 ) -> Moved:
-    """Let the target take the source's place in some memories and examples.
+    """Replace the source by the target in memories and examples.
 
-    Where a memory is about both, the surer link stays, and of two as sure the one with the weightier role.
+    If a memory is about both, the surer link stays, and of two equally sure ones the one with the weightier role.
     """
     moved = {"source": source, "target": target, "memories": sorted(memories), "examples": list(examples)}
     owners = Sql(f"""
@@ -121,7 +121,7 @@ _LINKS = renew(
     entity_id="%(target)s",
 )
 
-# Two relations can become one, and one between the two entities says nothing any more.
+# Two relations can become one, and one between the two entities has lost its meaning.
 _RELATIONS = renew(
     "relations",
     f"{_THEIRS} and %(source)s in (row.subject_id, row.object_id)",
@@ -169,8 +169,8 @@ def split(
     memories: frozenset[UUID],
     stamp: Stamp,
 ) -> Moved:
-    """Introduce somebody of whom some memories, and what they state, tell from here on; the rest stays."""
-    # Those about the entity whose message some of the memories were taken from.
+    """Create an entity and move the given memories, with what they state, to it; the rest stays."""
+    # Those about the entity from the same messages as the memories.
     examples = Sql(f"""
         select example_id from mosshead.examples as example
         where {OF_NAMESPACE} and known_to is null and entity_id = %(source)s and message_id in (

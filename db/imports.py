@@ -1,4 +1,4 @@
-"""What is brought from elsewhere: which of it is known already, by the app's own keys."""
+"""Imports: find what is already known, by the app's own keys."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -10,17 +10,17 @@ from mosshead.store.connection import OF_NAMESPACE, Sql
 
 
 def entities_of_keys(connection: Connection, lane: LaneRef, keys: Iterable[str]) -> dict[str, UUID]:
-    """The entities that bear one of the keys; one that nobody gave a key bears its id."""
+    """Return the entities with one of the keys; an entity without a key has its id as key."""
     return _owners(connection, lane, keys, "entities", "entity_id")
 
 
 def memories_of_keys(connection: Connection, lane: LaneRef, keys: Iterable[str]) -> set[str]:
-    """The keys that some memory bears, whatever has become of it; one that nobody gave a key bears its id."""
+    """Return the keys that some memory has, in any state; a memory without a key has its id as key."""
     return set(_owners(connection, lane, keys, "memories", "memory_id"))
 
 
 def own_id(key: str) -> UUID | None:
-    """The id that a key is, as an export writes it for what nobody gave a key."""
+    """Return the id in a key, as an export writes it for items without a key."""
     try:
         found = UUID(key)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The inbox: where events come in, and what a batch reads of them."""
+"""The inbox: store arriving events, and read the events of a batch."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -11,11 +11,11 @@ from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 
 
 class AlreadyInEffect(RuntimeError):
-    """An event of a batch that is about to be marked took effect, or was given up, before."""
+    """An event of a batch to be marked is already in effect or given up."""
 
 
 def publish(connection: Connection, events: Sequence[str], *, quiet: timedelta, most: timedelta) -> int:
-    """Put events (each JSON text, checked) into the inbox and make their lanes ready; returns how many were new.
+    """Put checked events (JSON texts) into the inbox and make their lanes ready; return how many were new.
 
     quiet, most: the debounce. The function sets each tenant itself; no tenant need be set.
     """
@@ -27,10 +27,10 @@ def publish(connection: Connection, events: Sequence[str], *, quiet: timedelta, 
 def waiting_events(
     connection: Connection, lanes: Sequence[LaneRef], *, gap: timedelta, limit: int
 ) -> dict[LaneRef, list[dict[str, Any]]]:
-    """Each publisher's next events of some lanes, at most ``limit``, without their text; nothing behind a gap in its numbers.
+    """Return each publisher's next events of some lanes, at most ``limit``, without text, up to a gap in its numbers.
 
-    gap: how long a missing event is waited for. By lane, rows with the columns of the pipeline's WaitingEvent. Leaves no tenant
-    set.
+    gap: how long to wait for a missing event. Returns by lane rows with the columns of the pipeline's WaitingEvent. Leaves no
+    tenant set.
     """
     rows = Sql("""
         select * from mosshead.waiting_events(%(tenants)s::uuid[], %(namespaces)s::uuid[], %(gap)s, %(limit)s)
@@ -43,19 +43,19 @@ def waiting_events(
 
 
 def events_of_batch(connection: Connection, batch: BatchRef) -> list[Mapping[str, Any]]:
-    """The payloads of a batch's events, in the order that its claim gave them, without what was erased since."""
+    """Return the payloads of a batch's events, in the order of its claim, without those erased since."""
     return Sql(f"""
         select payload from mosshead.events where {OF_BATCH} and type <> 'erased' order by place
     """).scalars(connection, batch.scope)
 
 
 def earlier_messages(connection: Connection, batch: BatchRef, limit: int) -> list[Mapping[str, Any]]:
-    """The payloads of the messages just before a batch, oldest first: they explain it, and are not extracted again."""
+    """Return the payloads of the messages just before a batch, oldest first: context that is not extracted again."""
     return Sql(_BEFORE).scalars(connection, batch.scope, limit=limit)[::-1]
 
 
 def earlier_speakers(connection: Connection, batch: BatchRef, limit: int) -> list[str]:
-    """The names under which users spoke in the messages before a batch, of so many at most."""
+    """Return the names of users in the messages before a batch, from a limited number of messages."""
     return Sql(f"""
         select distinct payload ->> 'speaker' from ({_BEFORE}) as before
         where payload ->> 'role' = 'user' and payload ->> 'speaker' is not null
@@ -64,7 +64,7 @@ def earlier_speakers(connection: Connection, batch: BatchRef, limit: int) -> lis
 
 def mark_done(connection: Connection, batch: BatchRef) -> None:
     """Mark a batch's events as in effect, and move their publishers' watermarks. Raises AlreadyInEffect."""
-    # What is marked leaves what its lane counts as pending.
+    # Marked events no longer count as pending in their lane.
     marked = Sql(f"""
         with marked as (
             update mosshead.events
@@ -83,7 +83,7 @@ def mark_done(connection: Connection, batch: BatchRef) -> None:
 
 
 def mark_dead(connection: Connection, batch: BatchRef, reason: str) -> None:
-    """Give a batch's events up as dead letters, with the reason, so that the lane goes on."""
+    """Move a batch's events to the dead letters, with the reason, so that the lane continues."""
     Sql(f"""
         with marked as (
             update mosshead.events set state = 'dead', reason = %(reason)s
@@ -98,7 +98,7 @@ def mark_dead(connection: Connection, batch: BatchRef, reason: str) -> None:
 
 
 def give_back(connection: Connection, batch: BatchRef) -> None:
-    """Return a batch's events to their lane as suspects, each to be taken alone. Forgets what was found in them so far."""
+    """Return a batch's events to their lane as suspects, to be processed one by one. Deletes what was found in them so far."""
     Sql(f"""
         update mosshead.events set batch_id = null, place = null, suspect = true where {OF_BATCH} and state = 'received';
         delete from mosshead.candidate_facts where {OF_BATCH};
@@ -111,7 +111,8 @@ def give_back(connection: Connection, batch: BatchRef) -> None:
 
 
 def refuse(connection: Connection, letters: Sequence[str]) -> None:
-    """Put what the intake cannot take into the dead letters; letters: JSON texts, as ``mosshead_write_v1.refuse`` has them.
+    """Put messages that the intake refuses into the dead letters; letters: JSON texts in the form of
+    ``mosshead_write_v1.refuse``.
 
     The function sets each tenant itself; no tenant need be set.
     """

@@ -1,6 +1,6 @@
-"""What all tables share: the ids that lead every key, how rows are inserted, and how those that are never overwritten change.
+"""Parts common to all tables: the leading ids of keys, inserts, and changes to temporal tables.
 
-Of such a table, a row that changes is ended, and the next begins. Both name the decision.
+There a changed row is ended and the next begins; both name the decision.
 """
 
 import json
@@ -26,7 +26,7 @@ class LaneRef:
 
     @property
     def scope(self) -> dict[str, UUID]:
-        """The parameters that every statement takes."""
+        """Return the parameters that every statement takes."""
         return {"tenant_id": self.tenant_id, "namespace_id": self.namespace_id}
 
 
@@ -39,7 +39,7 @@ class BatchRef:
 
     @property
     def scope(self) -> dict[str, UUID]:
-        """The parameters that every statement about a batch takes."""
+        """Return the parameters of every statement about a batch."""
         return {**self.lane.scope, "batch_id": self.batch_id}
 
 
@@ -52,7 +52,7 @@ OF_BATCH: Final = f"{OF_NAMESPACE} and batch_id = %(batch_id)s"
 
 
 def seconds(interval: str) -> str:
-    """How long an interval is, as a float."""
+    """Return SQL for an interval's seconds, as a float."""
     return f"cast(extract(epoch from {interval}) as float8)"
 
 
@@ -65,10 +65,10 @@ def insert(
     returning: str = "1",
     **computed: str,
 ) -> list[Any]:
-    """Insert rows with one statement, so that its triggers fire once, in their order; returns a column of those that are new.
+    """Insert rows with one statement, so that its triggers fire once, in order; return a column of the new rows.
 
-    rows: by column, all of the same columns. conflict: the clause after ``on conflict``, such as ``do nothing``.
-    computed: SQL for further columns, of the row ``one``.
+    rows: by column, all with the same columns. conflict: the clause after ``on conflict``, such as ``do nothing``.
+    computed: SQL for further columns, over the row ``one``.
     """
     if not rows:
         return []
@@ -83,7 +83,7 @@ def insert(
 def as_jsonb(value: object) -> Jsonb:
     """Wrap a value as a jsonb parameter, with ids and times as text.
 
-    Raises TypeError, when it is sent, where the value holds anything else that JSON has no word for; ValueError of NaN.
+    Raises TypeError, when it is sent, for any other value that JSON cannot express; ValueError for NaN.
     """
     return Jsonb(value, dumps=partial(json.dumps, default=_as_text, allow_nan=False))
 
@@ -95,15 +95,15 @@ def _as_text(value: object) -> str:
 
 
 class VersionConflict(Exception):
-    """A row changed between being read and being written; the stage is done again with what is there now."""
+    """A row changed between read and write; the stage is repeated with the current rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class TemporalTable:
     """A table whose rows are never overwritten.
 
-    owner: whose they are; key: the columns that name a row; says: all else that it says.
-    names: the entities that the row ``ended`` names, as an array.
+    owner: the owner's column; key: the columns that identify a row; says: its other columns. names: SQL for an array of the
+    entities that the row ``ended`` names.
     """
 
     name: str
@@ -137,7 +137,7 @@ TABLES: Final = (
     TemporalTable("questions", "memory_id", "question_id memory_id", _QUESTION, _NAMED_IN_QUESTION),
     TemporalTable("examples", "entity_id", "example_id", _EXAMPLE, "ended.entity_id || ended.others"),
 )
-"""But memories and entities, of which a decision changes parts (`db.undo`), and documents."""
+"""All but documents, and memories and entities, of which a decision changes parts (`db.undo`)."""
 
 MEMORIES: Final = TemporalTable("memories", "memory_id", "memory_id", _MEMORY)
 DOCUMENTS: Final = TemporalTable("documents", "document_id", "document_id", "body fields")
@@ -149,7 +149,7 @@ _COLUMNS: Final = {table.name: list(dict.fromkeys(f"{table.key} {table.says}".sp
 }
 
 ENDED: Final = "known_to = %(at)s, ended_by = %(decision_id)s"
-"""What a decision sets of a row that it ends."""
+"""The columns that a decision sets in a row that it ends."""
 
 
 def renew(table: str, which: str, *, each: str = "", of: str = "ended", **changed: str) -> str:
@@ -167,9 +167,9 @@ def renew(table: str, which: str, *, each: str = "", of: str = "ended", **change
 
 
 def begin(table: str, *, each: str = "", **changed: str) -> str:
-    """The head of a statement that begins rows which say what others said, but for some columns; its ``from`` tells which others.
+    """Build the head of a statement that copies rows with some columns changed; its ``from`` names the originals.
 
-    each: what stands before the columns, such as ``distinct on (memory_id)``.
+    each: SQL before the columns, such as ``distinct on (memory_id)``.
     """
     says = {column: changed.get(column, column) for column in ("tenant_id", "namespace_id", *_COLUMNS[table])}
     return f"""
@@ -178,14 +178,14 @@ def begin(table: str, *, each: str = "", **changed: str) -> str:
 
 
 def same_entity(one: str, other: str) -> str:
-    """That two rows of a namespace are of one entity."""
+    """Return SQL for whether two rows of a namespace belong to the same entity."""
     return f"{of_namespace(one)} and {one}.entity_id = {other}.entity_id"
 
 
 def told_anew(source: str) -> str:
-    """Ends the rows of entities that say otherwise than a table of a statement, and begins those that say the same.
+    """Build SQL that brings the rows of entities in line with a table of the statement, ending those that differ.
 
-    source: the table, of entity_id, name, description and parent_id.
+    source: the table of entity_id, name, description and parent_id.
     """
     return f"""
         over as (

@@ -1,7 +1,7 @@
-"""Memories on the write side: the changes that consolidation makes, whom they are about, and how they stand to each other.
+"""Memories on the write side: the changes by consolidation, their entities, and their relations to each other.
 
-A row is one version. A change ends the current row and begins the next version, and nothing is overwritten or deleted. What it
-changes is marked with the decision that did (`db.decisions.Stamp`).
+A row is one version. A change ends the current row and begins the next version; nothing is overwritten or deleted. Changed rows
+are marked with their decision (`db.decisions.Stamp`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ from mosshead.timestamps import offset_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMemory:
-    """What a row of a new memory holds; see the table for the meaning of each."""
+    """The columns of a new memory; the table explains them."""
 
     memory_id: UUID
     kind: str
@@ -48,12 +48,12 @@ class NewMemory:
 
 
 Link = tuple[UUID, UUID, str, str]
-"""A memory, an entity, in which role it stands there, and how certain that is."""
+"""A memory, an entity, its role there, and how certain that is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """From a later memory to an earlier one. weight: of a similar one, the cosine of the two."""
+    """An edge from a later memory to an earlier one. weight: for similar memories, their cosine."""
 
     from_id: UUID
     to_id: UUID
@@ -62,12 +62,12 @@ class Edge:
 
 
 def add(connection: Connection, lane: LaneRef, memory: NewMemory, stamp: Stamp) -> None:
-    """A new memory, version 1."""
+    """Add a new memory, version 1."""
     add_all(connection, lane, [(memory, stamp)])
 
 
 def add_all(connection: Connection, lane: LaneRef, new: Sequence[tuple[NewMemory, Stamp]]) -> None:
-    """New memories, version 1 of each, in one statement."""
+    """Add new memories, version 1 of each, in one statement."""
     begun = {**lane.scope, "version": 1, "state": "active"}
     rows = [
         begun | stamp.begun | with_offsets({name: getattr(one, name) for name in NewMemory.__slots__})
@@ -77,7 +77,9 @@ def add_all(connection: Connection, lane: LaneRef, new: Sequence[tuple[NewMemory
 
 
 def change(connection: Connection, lane: LaneRef, memory_id: UUID, version: int, stamp: Stamp, **changes: Any) -> None:
-    """The next version of a memory, with some columns changed (`CHANGEABLE`). Raises VersionConflict where it moved on."""
+    """Write the next version of a memory, with some columns changed (`CHANGEABLE`). Raises VersionConflict if it has changed
+    since.
+    """
     changes = with_offsets(changes)
     unknown = changes.keys() - CHANGEABLE
     if unknown:
@@ -91,7 +93,7 @@ def change(connection: Connection, lane: LaneRef, memory_id: UUID, version: int,
 
 
 def memory_states(connection: Connection, lane: LaneRef, memory_ids: Sequence[UUID]) -> dict[UUID, CurrentMemory]:
-    """The latest versions of some memories, by id; of those that there are."""
+    """Return the latest versions of memories, by id; unknown ids are left out."""
     rows = Sql(f"""
         select memory_id, version, state, content from mosshead.memories
         where {OF_NAMESPACE} and memory_id = any(%(memory_ids)s::uuid[]) and known_to is null order by memory_id
@@ -100,7 +102,7 @@ def memory_states(connection: Connection, lane: LaneRef, memory_ids: Sequence[UU
 
 
 def content_of(connection: Connection, lane: LaneRef, memory_id: UUID, version: int) -> str | None:
-    """What a version of a memory said; None where there was no such version."""
+    """Return the content of a version of a memory; None if there was no such version."""
     content: str | None = Sql(f"""
         select content from mosshead.memories where {OF_NAMESPACE} and memory_id = %(memory_id)s and version = %(version)s
     """).scalar(connection, lane.scope, memory_id=memory_id, version=version)
@@ -108,7 +110,7 @@ def content_of(connection: Connection, lane: LaneRef, memory_id: UUID, version: 
 
 
 def messages_of_withdrawn(connection: Connection, lane: LaneRef, memory_ids: Sequence[UUID]) -> list[UUID]:
-    """The messages of withdrawn memories that say nothing beside what is withdrawn."""
+    """Return the messages that support only withdrawn memories."""
     rows = Sql(f"""
         select message.message_id, message.content, array_agg(source.quote) as quotes
         from mosshead.messages as message
@@ -126,7 +128,7 @@ def messages_of_withdrawn(connection: Connection, lane: LaneRef, memory_ids: Seq
 
 
 def retire_vector(connection: Connection, lane: LaneRef, memory_id: UUID) -> None:
-    """A memory is not found by its vector any more, but as of a time before."""
+    """Retire a memory's vector, which then finds it only as of an earlier time."""
     Sql(f"""
         update mosshead.embeddings set owner_kind = 'past_memory'
         where {OF_NAMESPACE} and owner_kind = 'memory' and owner_id = %(memory_id)s
@@ -136,7 +138,7 @@ def retire_vector(connection: Connection, lane: LaneRef, memory_id: UUID) -> Non
 def set_vectors(
     connection: Connection, lane: LaneRef, model: str, kind: str, vectors: Mapping[UUID, Vector], *, version: int = 1
 ) -> None:
-    """The embeddings of memories or profiles (``kind``), by id. version: of a memory, that which began with the text."""
+    """Store embeddings of memories or profiles (``kind``), by id. version: of a memory, the one that introduced the text."""
     shared = {**lane.scope, "model": model, "owner_kind": kind, "version": version}
     rows = [shared | {"owner_id": owner, "embedding": HalfVector(one).to_text()} for owner, one in vectors.items()]
     key = "(tenant_id, namespace_id, model, owner_kind, owner_id, version)"
@@ -152,14 +154,14 @@ def add_sources(
     *,
     stance: Literal["for", "against"] = "for",
 ) -> None:
-    """The messages that speak for a memory, or against it, each with its quote."""
+    """Add messages that support or contradict a memory, each with its quote."""
     shared = {**lane.scope, **stamp.begun, "memory_id": memory_id, "stance": stance}
     rows = [{**shared, "message_id": key, "quote": quote} for key, quote in quotes.items()]
     insert(connection, "memory_sources", rows, conflict="do nothing")
 
 
 def quotes_for(connection: Connection, lane: LaneRef, memory_id: UUID) -> dict[UUID, str]:
-    """The messages that speak for a memory, each with its quote."""
+    """Return the messages that support a memory, each with its quote."""
     return Sql(f"""
         select message_id, quote from mosshead.memory_sources
         where {OF_NAMESPACE} and memory_id = %(memory_id)s and stance = 'for' and known_to is null order by message_id
@@ -169,19 +171,19 @@ def quotes_for(connection: Connection, lane: LaneRef, memory_id: UUID) -> dict[U
 def link(
     connection: Connection, lane: LaneRef, memory_id: UUID, links: Mapping[UUID, tuple[str, str]], stamp: Stamp
 ) -> None:
-    """Say whom a memory is about: by entity, its role and how certain that is. What was said of it before stays."""
+    """Link a memory to its entities, each with its role and certainty. Existing links stay."""
     link_all(connection, lane, [((memory_id, entity_id, *how), stamp) for entity_id, how in links.items()])
 
 
 def link_all(connection: Connection, lane: LaneRef, links: Sequence[tuple[Link, Stamp]]) -> None:
-    """Say whom memories are about, in one statement, however many they are."""
+    """Link memories to their entities in one statement."""
     columns = ("memory_id", "entity_id", "role", "certainty")
     rows = [{**lane.scope, **stamp.begun, **dict(zip(columns, link, strict=True))} for link, stamp in links]
     insert(connection, "memory_entities", rows, conflict="do nothing")
 
 
 def entities_of_memory(connection: Connection, lane: LaneRef, *memory_ids: UUID) -> list[UUID]:
-    """Whom a memory is about, or several are."""
+    """Return the entities that one or more memories are about."""
     return Sql(f"""
         select distinct entity_id from mosshead.memory_entities
         where {OF_NAMESPACE} and memory_id = any(%(memory_ids)s::uuid[]) and known_to is null
@@ -189,7 +191,7 @@ def entities_of_memory(connection: Connection, lane: LaneRef, *memory_ids: UUID)
 
 
 def sure_of_memory(connection: Connection, lane: LaneRef, memory_id: UUID) -> Sequence[Row[Any]]:
-    """Whom a memory is surely about, as the registry has them now. Columns: entity_id, entity_type, role."""
+    """Return the entities that a memory is surely about, as they are now. Columns: entity_id, entity_type, role."""
     return Sql(f"""
         select link.entity_id, entity.entity_type, link.role
         from mosshead.memory_entities as link join mosshead.entities as entity using (tenant_id, namespace_id, entity_id)
@@ -208,7 +210,7 @@ def relate(
     *,
     valid_from: datetime,
 ) -> None:
-    """Edges (relation id, subject, predicate, object) that a memory states."""
+    """Add the relations (id, subject, predicate, object) that a memory states."""
     shared = {**lane.scope, **stamp.begun, "memory_id": memory_id, "valid_from": valid_from}
     columns = ("relation_id", "subject_id", "predicate", "object_id")
     rows = [shared | dict(zip(columns, edge, strict=True)) for edge in edges]
@@ -216,19 +218,19 @@ def relate(
 
 
 def end_relations(connection: Connection, lane: LaneRef, memory_id: UUID, stamp: Stamp, *, valid_to: datetime) -> None:
-    """The edges that a superseded memory stated held until then, and no longer."""
+    """End the relations that a superseded memory stated."""
     ended = renew("relations", "row.memory_id = %(memory_id)s and row.valid_to is null", valid_to="%(valid_to)s")
     Sql(ended).run(connection, lane.scope | stamp.columns, memory_id=memory_id, valid_to=valid_to)
 
 
 def join(connection: Connection, lane: LaneRef, edges: Sequence[Edge], stamp: Stamp) -> None:
-    """Make edges; those that are there already stay."""
+    """Add edges; existing ones stay."""
     rows = [{**lane.scope, **stamp.begun, **asdict(one)} for one in edges]
     insert(connection, "memory_edges", rows, conflict="do nothing")
 
 
 def with_offsets(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Columns, and beside each time that is kept with its zone that zone's offset."""
+    """Return columns, with the offset after each time that is stored with its zone."""
     times = {name: columns[name] for name in ("valid_from", "occurred_from", "occurred_to") if name in columns}
     return {**columns, **{f"{name}_offset": None if at is None else offset_of(at) for name, at in times.items()}}
 

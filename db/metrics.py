@@ -1,7 +1,7 @@
-"""The figures that a monitor asks for every few seconds: cheap statements over all tenants, without anybody's ids or words.
+"""The figures that a monitor reads every few seconds: cheap statements over all tenants, without ids or text.
 
-`db.status` answers an operator once, and reads whole tables for that. What stands here reads partial indexes of what waits or is
-at work, and a short window of what ended.
+`db.status` answers an operator once, and reads whole tables. These statements read partial indexes of waiting and running work,
+and a short window of what ended.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,28 +18,28 @@ from db.leases import EMBEDDER, LLM
 from mosshead.store.connection import Sql
 
 WINDOW: Final = timedelta(minutes=5)
-"""How far the figures of what ended look back; their names say so."""
+"""How far the figures of ended work look back; their names contain it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One statement. gauges: what its last columns mean, by name. labels: its first columns."""
+    """One statement. gauges: the meaning of its last columns, by name. labels: its first columns."""
 
     sql: Sql
     gauges: Mapping[str, str]
     labels: Sequence[str] = ()
 
     def rows(self, connection: Connection, *, milliseconds: int) -> list[tuple[Any, ...]]:
-        """Read it within a time, in a transaction of its own. Raises DBAPIError where that is not enough."""
+        """Read it in its own transaction, with a timeout. Raises DBAPIError if that is exceeded."""
         with connection.begin():
-            # Of this transaction alone: behind a pooler the connection is another's afterwards.
+            # Only for this transaction: behind a pooler, another client gets the connection afterwards.
             Sql("select set_config('statement_timeout', %(milliseconds)s::text, true)").run(
                 connection, milliseconds=milliseconds
             )
             return [tuple(row) for row in self.sql.run(connection)]
 
 
-# The first two parts are read from partial indexes: with many namespaces at rest, few lanes have anything to do.
+# The first two parts read partial indexes: with many idle namespaces, few lanes have work.
 _LANES = Sql(f"""
     select coalesce(sum(pending), 0), coalesce({seconds("now() - min(waiting_since)")}, 0), count(*) filter (where due),
            count(*) filter (where held), count(*) filter (where stopped)
@@ -121,16 +121,17 @@ MEASURES: Final[Mapping[str, Measure]] = {
         _LANES,
         {
             "backlog_events": "Events in the inbox that neither took effect nor died.",
-            "oldest_waiting_seconds": "Since the oldest of these was received, but for those of quarantined namespaces.",
-            "lanes_due": "Namespaces in which something is due and that wait for a slot.",
-            "slots_busy": "Namespaces at which a task is at work.",
-            "lanes_quarantined": "Namespaces that were stopped until an operator resumes them.",
+            "oldest_waiting_seconds": "Seconds since the oldest of these was received, without quarantined namespaces.",
+            "lanes_due": "Namespaces with due work that wait for a slot.",
+            "slots_busy": "Namespaces that a task is working on.",
+            "lanes_quarantined": "Namespaces that are stopped until an operator resumes them.",
         },
     ),
     "workers": Measure(
-        _WORKERS, {"workers": "Workers that are alive.", "slots": "Tasks that they can run at once, busy or free."}
+        _WORKERS,
+        {"workers": "Workers that are alive.", "slots": "Tasks that live workers can run at once, busy or free."},
     ),
-    "open_batches": Measure(_OPEN_BATCHES, {"batches_open": "Batches at work, by stage."}, ("stage",)),
+    "open_batches": Measure(_OPEN_BATCHES, {"batches_open": "Running batches, by stage."}, ("stage",)),
     "ended_batches": Measure(
         _ENDED_BATCHES, {"batches_ended_last_5m": "Batches that ended within 5 minutes."}, ("outcome",)
     ),
@@ -144,8 +145,8 @@ MEASURES: Final[Mapping[str, Measure]] = {
     "providers": Measure(
         _PROVIDERS,
         {
-            "provider_failures": "How often a provider failed in a row; 0 once it answers.",
-            "provider_away": "1 while a provider that failed is left alone.",
+            "provider_failures": "Failures of a provider in a row; 0 once it answers.",
+            "provider_away": "1 while a failed provider is not called.",
         },
         ("provider",),
     ),
@@ -154,11 +155,11 @@ MEASURES: Final[Mapping[str, Measure]] = {
         _USAGE,
         {
             "llm_calls_last_5m": "Calls of the LLM within 5 minutes.",
-            "llm_prompt_tokens_last_5m": "Tokens that were sent to it.",
-            "llm_completion_tokens_last_5m": "Tokens that it answered with.",
+            "llm_prompt_tokens_last_5m": "Tokens sent to the LLM.",
+            "llm_completion_tokens_last_5m": "Tokens in the LLM's answers.",
         },
         ("stage", "model"),
     ),
     "memories": Measure(_MEMORIES, {"memories": "Active memories.", "namespaces": "Namespaces that hold anything."}),
 }
-"""By name; those first that matter most, should the time not be enough for all."""
+"""By name, most important first, in case the time does not suffice for all."""

@@ -1,4 +1,4 @@
-"""Namespaces: the names behind the ids, and what the app wants of each."""
+"""Namespaces: the names behind the ids, and the app's configuration of each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,25 +14,25 @@ from mosshead.store.connection import OF_NAMESPACE, Sql
 
 
 def path_of(connection: Connection, lane: LaneRef) -> tuple[str, ...] | None:
-    """The path of a namespace, the tenant first; None where there is no such one. Its tenant must be set."""
+    """Return the path of a namespace, tenant first; None if there is none. Its tenant must be set."""
     path = Sql(f"select path from mosshead.namespaces where {OF_NAMESPACE}").scalar(connection, lane.scope)
     return tuple(path) if path is not None else None
 
 
 def home_id(connection: Connection, lane: LaneRef) -> UUID:
-    """By which ids are derived of what the app has a name for, in both generations of a namespace (`NamespacePath.home_id`)."""
+    """Return the id from which the ids of items with app names derive, in both generations (`NamespacePath.home_id`)."""
     path = path_of(connection, lane)
     return NamespacePath(path).home_id if path is not None else lane.namespace_id
 
 
 def tenants(connection: Connection) -> Sequence[UUID]:
-    """Every tenant that ever published."""
-    # From a table without a policy: under one, nobody would be found who sees them all.
+    """Return every tenant that ever published."""
+    # From a table without a policy: under one, nobody could see all tenants.
     return Sql("select distinct tenant_id from mosshead.lanes").scalars(connection)
 
 
 def tenant_name(connection: Connection, tenant_id: UUID) -> str:
-    """The name of a tenant, which must be set; its id where nobody knows a name."""
+    """Return the name of a tenant, which must be set; its id if it has no name."""
     found = Sql("""
         select name from mosshead.tenants where tenant_id = %(tenant_id)s
     """).scalar(connection, tenant_id=tenant_id)
@@ -41,9 +41,9 @@ def tenant_name(connection: Connection, tenant_id: UUID) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What the app wants of a namespace's memories.
+    """An app's configuration of a namespace.
 
-    schemas: of records, and profiles: of documents, each with its name and json_schema. episodes: whether to keep them.
+    schemas: of records, and profiles: of documents, each with its name and json_schema. episodes: whether to form them.
     """
 
     instructions: str = ""
@@ -53,7 +53,7 @@ class Configuration:
 
 
 def configure(connection: Connection, lane: LaneRef, wanted: Configuration) -> None:
-    """What the app wants of a namespace's memories, in place of what it wanted before."""
+    """Replace the app's configuration of a namespace."""
     shapes = {"schemas": Jsonb(list(wanted.schemas)), "profiles": Jsonb(list(wanted.profiles))}
     Sql(f"""
         update mosshead.namespaces
@@ -64,7 +64,7 @@ def configure(connection: Connection, lane: LaneRef, wanted: Configuration) -> N
 
 
 def configuration(connection: Connection, lane: LaneRef) -> Configuration:
-    """What the app wants of a namespace's memories."""
+    """Return the app's configuration of a namespace."""
     row = Sql(f"""
         select instructions, schemas, profiles, episodes from mosshead.namespaces where {OF_NAMESPACE}
     """).row(connection, lane.scope)
@@ -72,7 +72,7 @@ def configuration(connection: Connection, lane: LaneRef) -> Configuration:
 
 
 def llm_model(connection: Connection, lane: LaneRef) -> str | None:
-    """The LLM that is asked for a namespace in place of the service's own, if any."""
+    """Return the LLM that a namespace uses instead of the service's own, if any."""
     name: str | None = Sql(f"select llm_model from mosshead.namespaces where {OF_NAMESPACE}").scalar(
         connection, lane.scope
     )

@@ -15,7 +15,7 @@ from mosshead.store.connection import OF_NAMESPACE, Sql
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptVersion:
-    """What a row says of a prompt; see the table for the meaning of each."""
+    """A row of a prompt's version; the table explains its columns."""
 
     name: str
     version: int
@@ -30,7 +30,7 @@ class PromptVersion:
 
 
 def find(connection: Connection, lane: LaneRef, name: str, version: int | None = None) -> PromptVersion | None:
-    """A prompt as it is, or as it was at a version; None where there is no such one."""
+    """Return a prompt, current or at a version; None if there is none."""
     row = Sql(f"""
         select {_COLUMNS} from mosshead.prompts
         where {OF_NAMESPACE} and name = %(name)s and version = coalesce(%(version)s::integer, version)
@@ -40,9 +40,9 @@ def find(connection: Connection, lane: LaneRef, name: str, version: int | None =
 
 
 def add_version(connection: Connection, lane: LaneRef, new: PromptVersion, stamp: Stamp) -> None:
-    """The next version of a prompt. Raises VersionConflict where the one before it is not the latest any more."""
+    """Add the next version of a prompt. Raises VersionConflict if the one before it is no longer the latest."""
     columns = {name: getattr(new, name) for name in PromptVersion.__dataclass_fields__}
-    # Two that follow the same version have the same key: the second waits for the first, and finds nothing to do.
+    # Two successors of one version have the same key: the second waits for the first, and then has nothing to do.
     added = Sql(f"""
         insert into mosshead.prompts (tenant_id, namespace_id, {_COLUMNS}, made_at, decision_id)
         select %(tenant_id)s, %(namespace_id)s, {", ".join(f"%({name})s" for name in columns)}, %(at)s, %(decision_id)s
@@ -55,7 +55,7 @@ def add_version(connection: Connection, lane: LaneRef, new: PromptVersion, stamp
 
 
 def keep_feedback(connection: Connection, lane: LaneRef, name: str, **given: Any) -> int:
-    """Keep what came of a prompt; returns how much waits for it now. Kept twice, it is there once.
+    """Store feedback on a prompt; return how much waits for it now. Safe to repeat.
 
     given: feedback_id, messages (each with its role and content), comment, score, given_at.
     """
@@ -66,7 +66,7 @@ def keep_feedback(connection: Connection, lane: LaneRef, name: str, **given: Any
 
 
 def waiting_feedback(connection: Connection, lane: LaneRef, name: str, *, limit: int) -> Sequence[Row[Any]]:
-    """What waits for a prompt, in the order in which it was given. Columns: feedback_id, messages, comment, score."""
+    """Return the waiting feedback on a prompt, in the order given. Columns: feedback_id, messages, comment, score."""
     return Sql(f"""
         select feedback_id, messages, comment, score from mosshead.prompt_feedback where {_WAITS}
         order by position limit %(limit)s
@@ -76,14 +76,14 @@ def waiting_feedback(connection: Connection, lane: LaneRef, name: str, *, limit:
 def use_feedback(
     connection: Connection, lane: LaneRef, feedback_ids: Sequence[UUID], stamp: Stamp, *, version: int | None
 ) -> None:
-    """Mark feedback as used, and which version it led to, if to any."""
+    """Mark feedback as used, with the version it led to, if any."""
     Sql(f"""
         update mosshead.prompt_feedback set used_at = %(at)s, used_by = %(decision_id)s, version = %(version)s where {_NAMED}
     """).run(connection, lane.scope | stamp.columns, feedback_ids=list(feedback_ids), version=version)
 
 
 def try_again(connection: Connection, lane: LaneRef, feedback_ids: Sequence[UUID], stamp: Stamp, *, most: int) -> None:
-    """Leave feedback waiting that led to nothing that could be taken; what was tried so often is used up."""
+    """Keep feedback waiting after a try without a usable result; after too many tries it counts as used."""
     Sql(f"""
         update mosshead.prompt_feedback set
             tries = tries + 1,

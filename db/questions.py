@@ -1,4 +1,4 @@
-"""Questions that ingestion could not answer: whom a mention means. What waits for the answer is linked to nobody surely."""
+"""Questions that ingestion could not answer: whom a mention means. Memories that wait for the answer have no sure link."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,23 +16,23 @@ from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_name
 
 @dataclass(frozen=True, slots=True)
 class OtherQuestion:
-    """Whoever the answer to another question about the same memory names."""
+    """The entity that the answer to another question about the same memory will name."""
 
     question_id: UUID
 
 
 HeldEnd = UUID | OtherQuestion | None
 HeldRelation = tuple[HeldEnd, str, HeldEnd]
-"""What a memory states about the mention, once it is known who that is: subject, predicate, object; None for the mention."""
+"""A relation that a memory states about the mention, once resolved: subject, predicate, object; None for the mention."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewQuestion:
-    """Whom a mention in a message means, of a memory that waits for the answer.
+    """A question whom a mention means, for a memory that waits for the answer.
 
-    question_id: the same for the memories of one mention in one message, so that one answer settles them all. text: the question,
-        as a person would ask it. candidates: the most plausible first. role: of the mention in the memory.
-    relations: what the memory states about the mention; it holds from the answer on.
+    question_id: the same for all memories of one mention in one message, so that one answer settles them. text: the question as a
+    person would ask it. candidates: most plausible first. role: of the mention in the memory.
+    relations: what the memory states about the mention; valid once answered.
     """
 
     question_id: UUID
@@ -45,9 +45,9 @@ class NewQuestion:
 
 
 def ask(connection: Connection, lane: LaneRef, memory_id: UUID, asked: NewQuestion, stamp: Stamp) -> None:
-    """Hold a memory until it is known whom a mention in it means; until then it is unsurely about each candidate.
+    """Ask whom a mention in a memory means; until the answer the memory is unsurely about each candidate.
 
-    Asked twice of a memory, it is asked once.
+    Safe to repeat.
     """
     relations = [
         [{"question": part.question_id} if isinstance(part, OtherQuestion) else part for part in relation]
@@ -67,11 +67,11 @@ def ask(connection: Connection, lane: LaneRef, memory_id: UUID, asked: NewQuesti
 
 
 def waiting(connection: Connection, lane: LaneRef, question_id: UUID) -> Sequence[Row[Any]]:
-    """The memories that wait for the answer to a question, or did; empty where it was never asked, or they were taken back.
+    """Return the memories that wait or waited for the answer to a question; empty if it was never asked, or they were undone.
 
-    One that was forgotten asks nothing while it is, so that an answer that comes late states nothing of it.
-    Columns: question_id, memory_id, mention, message_id, message (its text, in which the mention stands), conversation, role (of
-    the mention in the memory), candidates, answered.
+    Forgotten memories are left out, so that a late answer does not affect them. Columns: question_id, memory_id, mention,
+    message_id, message (its text, in which the mention stands), conversation, role (of the mention in the memory), candidates,
+    answered.
     """
     return Sql(f"""
         select question.question_id, question.memory_id, question.mention, question.message_id,
@@ -87,10 +87,10 @@ def waiting(connection: Connection, lane: LaneRef, question_id: UUID) -> Sequenc
 
 
 def settle(connection: Connection, lane: LaneRef, waiting: Sequence[Row[Any]], answer: UUID, stamp: Stamp) -> None:
-    """Answer a question: all that waits for it is surely about the one who is meant, and not unsurely about the other candidates.
+    """Answer a question: link the waiting memories surely to the chosen entity, and remove the unsure links to the others.
 
-    What the memories state about the mention begins to hold, from when it was said; where it is about somebody else who is open,
-    too, with the answer to the question about that one, which is told this answer.
+    Relations about the mention become valid from when they were said. If the other end is an open mention, too, that question
+    receives this answer, and its own answer makes the relation valid.
     """
     row = {
         "question_id": waiting[0].question_id,
@@ -98,10 +98,10 @@ def settle(connection: Connection, lane: LaneRef, waiting: Sequence[Row[Any]], a
         "candidates": sorted({candidate for one in waiting for candidate in one.candidates}),
     }
     theirs = "row.memory_id = any(%(memories)s::uuid[]) and row.answered_at is null"
-    # As `OtherQuestion` stands in the text of what a question holds.
+    # The form of `OtherQuestion` in the JSON of held relations.
     asked = "cast(jsonb_build_object('question', %(question_id)s::text) as text)"
     told = f"cast(replace(cast(relations as text), {asked}, cast(to_jsonb(%(answer)s::uuid) as text)) as jsonb)"
-    # An end of a relation, null where it is still open who that is.
+    # An end of a relation, null while it is open.
     end = "case when jsonb_typeof(edge -> {0}) <> 'object' then coalesce(cast(edge ->> {0} as uuid), %(answer)s) end"
     Sql(f"""
         {renew("questions", f"{theirs} and row.question_id = %(question_id)s", answered_at="%(at)s", answer_id="%(answer)s")};
@@ -143,10 +143,10 @@ def settle(connection: Connection, lane: LaneRef, waiting: Sequence[Row[Any]], a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """What was said, with the mention in it.
+    """An example: a text with a mention.
 
-    vector: of the text without the mention, made with the model. others: who might have been meant as well. message_id: of what
-    was said, where the service asked.
+    vector: of the text without the mention, made with the model. others: the other candidates. message_id: of the text, if the
+    service asked.
     """
 
     example_id: UUID

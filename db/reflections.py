@@ -1,7 +1,7 @@
-"""Reflections: which are dirty, with the batches that they have not seen, and when the first of a lane is due.
+"""Reflections: which are dirty, the batches they have not seen, and when the first of a lane is due.
 
-A lane works on one batch at a time, so that what is touched is in the order in which it took effect. Whatever changes a row here
-sets the lane's timer in the same transaction; the lane's batch hands that on to ``ready_at`` as it ends.
+A lane works on one batch at a time, so batches are noted in the order in which they took effect. Each change of a row sets the
+lane's timer in the same transaction; the lane's batch copies that to ``ready_at`` when it ends.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,15 +16,15 @@ from db.keys import OF_BATCH, BatchRef, LaneRef
 from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_namespace
 
 _MOST_MESSAGES = 100
-"""A reflection takes up the batches that hold so many messages together, or one batch that has more."""
+"""A reflection takes batches with up to this many messages in total, or one batch that has more."""
 
 Subject = tuple[str, str]
-"""A kind of reflection, and of what: ("document", "UserProfile")."""
+"""A kind of reflection and its subject: ("document", "UserProfile")."""
 
 
 @dataclass(frozen=True, slots=True)
 class DueReflection:
-    """A reflection that is due. batches: those that it takes up now, in order."""
+    """A reflection that is due. batches: those that it processes now, in order."""
 
     kind: str
     subject: str
@@ -32,7 +32,7 @@ class DueReflection:
 
 
 def note_news(connection: Connection, batch: BatchRef, *, least: timedelta, most: timedelta) -> None:
-    """Mark all that a batch's messages are news for, and make due what was said in conversations that it ends.
+    """Mark the reflections that a batch's messages trigger, and make those of conversations that it ends due.
 
     Call it in the transaction in which the batch takes effect. least, most: as `touch` has them.
     """
@@ -52,17 +52,17 @@ def note_news(connection: Connection, batch: BatchRef, *, least: timedelta, most
 
 
 EXPANSIONS: Final = "expansions"
-"""The kind that is due when memories change, and not by what was said. Its one subject is ''."""
+"""The kind that changes of memories trigger, not messages. Its only subject is ''."""
 
 STILL_EXPANDED: Final = f"""
     {of_namespace("memory")} and memory.memory_id = expansion.memory_id and memory.known_to is null and memory.state = 'active'
     and sha256(convert_to(memory.content, 'UTF8')) = expansion.made_of
 """
-"""That a memory holds, and says what its expansion was made of."""
+"""SQL for whether a memory is active and its expansion is up to date."""
 
 
 def note_changes(connection: Connection, batch: BatchRef, *, expands: bool, least: timedelta, most: timedelta) -> None:
-    """Delete the expansions of what a batch changed or took back; where there are any, have the new ones due later.
+    """Delete the expansions of memories that a batch changed or withdrew; schedule new ones if there are any.
 
     Call it in the transaction in which the batch takes effect. least, most: as `touch` has them.
     """
@@ -96,8 +96,9 @@ NEWS: Final[dict[str, str]] = {
         where {of_namespace("summary")}
     """,
 }
-"""By kind, the subjects for which messages are news; none where a namespace has not asked for the kind. ``said`` holds the
-conversations of the messages, each once. The subject '' is what was said in none. Commands touch the subjects of other kinds."""
+"""By kind, the subjects that messages trigger; none if the namespace does not ask for the kind. ``said`` holds the distinct
+conversations of the messages. The subject '' stands for messages outside any. Commands touch the subjects of other kinds.
+"""
 
 OF_CONVERSATIONS: Final = ("episodes", "summary")
 """The kinds whose subjects are conversations."""
@@ -106,14 +107,14 @@ OF_CONVERSATIONS: Final = ("episodes", "summary")
 def touch(
     connection: Connection, batch: BatchRef, subjects: Iterable[Subject], *, least: timedelta, most: timedelta
 ) -> None:
-    """Mark reflections as having a batch to see. Call it in the transaction in which the batch takes effect.
+    """Mark reflections as having a new batch. Call it in the transaction in which the batch takes effect.
 
-    Each is due when nothing touched it for ``least``, or when its first touch is ``most`` ago.
+    Each is due when nothing has touched it for ``least``, or its first touch is ``most`` ago.
     """
     rows = sorted(set(subjects))
     if rows:
         parameters = {"kinds": [kind for kind, _ in rows], "subjects": [subject for _, subject in rows]}
-        # What was put off stays so: each new message would have it asked again at once what it was put off for.
+        # A postponed reflection stays postponed: otherwise each new message would repeat the failing call at once.
         Sql(f"""
             insert into mosshead.reflections as reflection (tenant_id, namespace_id, kind, subject, dirty_since, due_at)
             select %(tenant_id)s, %(namespace_id)s, kind, subject, now(),
@@ -144,9 +145,9 @@ def hasten(
     conversations: Sequence[str] | None = None,
     again: bool = False,
 ) -> None:
-    """Make what is dirty due at once: all of it, or that of a kind, of a subject, or of what was said in some conversations.
+    """Make dirty reflections due at once: all, or those of a kind, a subject, or some conversations.
 
-    again: what was skipped, too.
+    again: also skipped ones.
     """
     said_in_some = None if conversations is None else list(conversations)
     narrowed = {"kind": kind, "subject": subject, "conversations": said_in_some}
@@ -165,9 +166,9 @@ def hasten(
 
 
 def first_due(connection: Connection, lane: LaneRef) -> DueReflection | None:
-    """The reflection that is due for longest, with the first of its batches; None where none is due.
+    """Return the reflection that has been due for longest, with its first batches; None if none is due.
 
-    As long as its batch has the lane, it stays the first.
+    It stays the first while its batch has the lane.
     """
     row = Sql(f"""
         select kind, subject, one_by_one from mosshead.reflections where {OF_NAMESPACE} and due_at <= now()
@@ -193,9 +194,9 @@ def first_due(connection: Connection, lane: LaneRef) -> DueReflection | None:
 
 
 def settle(connection: Connection, lane: LaneRef, due: DueReflection) -> None:
-    """A reflection has seen its batches. Call it in the transaction that stores what came of it.
+    """Mark a reflection's batches as seen. Call it in the transaction that stores its result.
 
-    It stays due where it has not seen all, those that came in between among them.
+    It stays due if it has not seen all, including those that arrived in between.
     """
     Sql(f"""
         delete from mosshead.reflection_batches where {_REFLECTION} and batch_id = any(%(batches)s::uuid[])
@@ -204,7 +205,7 @@ def settle(connection: Connection, lane: LaneRef, due: DueReflection) -> None:
 
 
 def put_off(connection: Connection, lane: LaneRef, due: DueReflection, *, pause: timedelta, why: str) -> None:
-    """A reflection cannot be done now, and is due again after a while. why: in fixed words."""
+    """Postpone a reflection that cannot run now. why: in fixed words."""
     Sql(f"""
         update mosshead.reflections set due_at = now() + %(pause)s::interval, put_off_for = %(why)s where {_REFLECTION}
     """).run(connection, lane.scope, pause=pause, why=why, **_of(due))
@@ -212,9 +213,9 @@ def put_off(connection: Connection, lane: LaneRef, due: DueReflection, *, pause:
 
 
 def give_up(connection: Connection, lane: LaneRef, due: DueReflection, *, why: str) -> str:
-    """A reflection failed for good on what it took up; returns what follows: "one by one" or "skipped".
+    """Give up a reflection's current batches; return what follows: "one by one" or "skipped".
 
-    Of several batches each is tried alone; one that is alone is skipped, and stays with the reason. why: in fixed words.
+    Several batches are then tried one by one; a single batch is skipped and kept with the reason. why: in fixed words.
     """
     if len(due.batches) > 1:
         _one_by_one(connection, lane, due, why)
@@ -228,7 +229,7 @@ def give_up(connection: Connection, lane: LaneRef, due: DueReflection, *, why: s
 
 
 def lighten(connection: Connection, lane: LaneRef, due: DueReflection, *, pause: timedelta, why: str) -> str:
-    """A reflection asks for too much; returns what follows: "one by one", or, where it sees one batch as it is, "put off"."""
+    """Make a reflection ask for less; return what follows: "one by one", or "put off" if it already has only one batch."""
     if len(due.batches) > 1:
         _one_by_one(connection, lane, due, why)
         return "one by one"
@@ -237,7 +238,7 @@ def lighten(connection: Connection, lane: LaneRef, due: DueReflection, *, pause:
 
 
 def set_timer(connection: Connection, lane: LaneRef) -> None:
-    """Note on the lane when the first of its reflections is due."""
+    """Note on the lane when its first reflection is due."""
     Sql(f"""
         update mosshead.lanes as lane set reflections_due_at = (
             select min(reflection.due_at) from mosshead.reflections as reflection where {of_namespace("reflection")})
@@ -252,7 +253,7 @@ def _one_by_one(connection: Connection, lane: LaneRef, due: DueReflection, why: 
 
 
 def _rest(connection: Connection, lane: LaneRef, due: DueReflection) -> None:
-    """Nothing more is to be done of a reflection whose batches were all seen, or skipped."""
+    """Set a reflection to rest if all its batches were seen or skipped."""
     Sql(f"""
         delete from mosshead.reflections as reflection where {_REFLECTION} and not exists (
             select from mosshead.reflection_batches as seen where {_SAME});

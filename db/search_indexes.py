@@ -1,8 +1,8 @@
-"""Scopes: what one namespace holds under one model, memories or messages. One that has outgrown a scan has indexes of its own.
+"""Scopes: the memories or messages of one namespace under one model. A scope too large for a scan has its own indexes: HNSW for
+vectors, GIN for words, and a btree for drawing a sample.
 
-They are HNSW of the vectors, GIN of the words, and a btree by which a sample is drawn. All are partial, so that a search that
-names its scope finds in them what no other namespace can crowd out. They are made and dropped by the owner of the tables, without
-a lock that writers would wait for, and so on a connection without transactions.
+All are partial, so that other namespaces cannot crowd out results of a search in the scope. The owner of the tables creates and
+drops them concurrently, so that writers need not wait; this requires a connection without transactions.
 """
 
 import hashlib
@@ -19,24 +19,24 @@ from mosshead.search.scans import Scanned
 from mosshead.store.connection import Sql
 
 OUTGROWN: Final = 20_000
-"""Rows from which a scope gets its indexes: a scan of so many takes some 40 ms."""
+"""Rows from which a scope gets its indexes: scanning that many takes about 40 ms."""
 
 SHRUNK: Final = 15_000
-"""Rows below which it loses them again: well below, so that a scope at the limit is not indexed again and again."""
+"""Rows below which it loses them again: well below, so that a scope near the limit is not indexed repeatedly."""
 
 _LOCK: Final = 0x696E6465786573  # "indexes"
 _NAMED: Final = "_of_scope_"
 _MEMORY: Final = "256MB"
-"""For some 200,000 vectors of 384 dimensions; a graph that does not fit takes many times as long."""
+"""Enough for about 200,000 vectors of 384 dimensions; a graph that does not fit takes many times as long."""
 
 _WIDTH: Final[LiteralString] = "ef_construction=128"
-"""How far a build looks for neighbours. With 64, pgvector's default, some clusters of memories are found from nowhere."""
+"""How far a build searches for neighbours. With 64, pgvector's default, some clusters of memories are unreachable."""
 
 _HNSW: Final[LiteralString] = "hnsw (({column}::halfvec({dimensions})) halfvec_ip_ops) with (" + _WIDTH + ")"
 _WORDS: Final[LiteralString] = "gin (words) with (fastupdate = off)"
-"""Without a list of what is new, which each search would have to read."""
+"""Without a pending list of new rows, which each search would have to read."""
 _SAMPLE: Final[LiteralString] = "btree (uuid_hash({column}))"
-"""In the order of hashes, whose first rows are a sample: ids begin with the time at which they were made."""
+"""Ordered by hash, so that the first rows are a sample: ids themselves begin with a time."""
 
 _METHODS: Final[dict[Scanned, dict[str, LiteralString]]] = {
     "memories": {
@@ -50,12 +50,12 @@ _METHODS: Final[dict[Scanned, dict[str, LiteralString]]] = {
         "turns_sample": _SAMPLE.replace("{column}", "message_id"),
     },
 }
-"""How each index of a scope is made, by how its name begins."""
+"""How each index of a scope is made, by the prefix of its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """One namespace under one model. dimensions: of a vector. rows: how many there are of what it holds."""
+    """One namespace under one model. dimensions: of a vector. rows: how many it holds."""
 
     lane: LaneRef
     model: str
@@ -65,7 +65,7 @@ class Scope:
 
     @property
     def indexes(self) -> tuple[str, ...]:
-        """The names of its indexes."""
+        """Return the names of its indexes."""
         named = f"{self.lane.tenant_id}/{self.lane.namespace_id}/{self.model}"
         ending = _NAMED + hashlib.sha256(named.encode()).hexdigest()[:16]
         return tuple(kind + ending for kind in _METHODS[self.scanned])
@@ -73,9 +73,9 @@ class Scope:
 
 @contextmanager
 def indexing(connection: Connection, owner: str) -> Iterator[bool]:
-    """Make this session the one that makes indexes within the block, as the owner of the tables; False where another is at it.
+    """Let this session make indexes in the block, as the owner of the tables; yields False if another session does.
 
-    A build takes one core, so that it can run beside the service, and as long as it takes.
+    A build uses one core, so that the service can run next to it, and has no time limit.
     """
     if not Sql("select pg_try_advisory_lock(%(lock)s)").holds(connection, lock=_LOCK):
         yield False
@@ -84,12 +84,12 @@ def indexing(connection: Connection, owner: str) -> Iterator[bool]:
     for setting in (f"role {owner}", *settings):
         connection.exec_driver_sql(f"set {setting}")
     yield True
-    # A connection that is closed has its lock for a moment more, in which whoever comes next would not get it.
+    # A closed connection keeps its lock for a moment, in which the next session would not get it.
     Sql("select pg_advisory_unlock(%(lock)s)").run(connection, lock=_LOCK)
 
 
 def large_scopes(connection: Connection, least: int) -> list[Scope]:
-    """The scopes of so many rows or more, of all tenants, the largest first."""
+    """Return the scopes of all tenants with at least a number of rows, largest first."""
     rows = Sql("""
         select scope.tenant_id, scope.namespace_id, scope.model, known.dimensions, held.scanned, held.rows
         from mosshead.scopes as scope join mosshead.models as known using (model)
@@ -100,7 +100,7 @@ def large_scopes(connection: Connection, least: int) -> list[Scope]:
 
 
 def indexes(connection: Connection) -> dict[str, bool]:
-    """The indexes of scopes that there are, by name: whether each is whole. One is not whose build was cut off, or narrower."""
+    """Return the existing indexes of scopes, by name: whether each is valid. An interrupted or narrower build is not."""
     return Sql("""
         select relation.relname as name,
                index.indisvalid and (method.amname <> 'hnsw' or %(width)s = any(coalesce(relation.reloptions, '{}'))) as whole
@@ -138,12 +138,12 @@ def drop_index(connection: Connection, name: str) -> None:
 
 
 def gather_statistics(connection: Connection) -> None:
-    """Let Postgres see how many rows are a scope's, so that it takes the new indexes; by itself it looks when a tenth is new."""
+    """Update the statistics, so that Postgres uses the new indexes; by itself it does so after a tenth of the rows changed."""
     connection.exec_driver_sql("analyze mosshead.embeddings, mosshead.turns")
 
 
 def tell(connection: Connection, indexed: Sequence[Scope]) -> None:
-    """Tell readers which scopes have all of their indexes, whole; no others have."""
+    """Tell readers which scopes have all their indexes, valid; no others do."""
     Sql("""
         with whole as (
             select tenant_id, namespace_id, model, bool_or(scanned = 'memories') as memories, bool_or(scanned = 'turns') as turns
@@ -163,7 +163,7 @@ def tell(connection: Connection, indexed: Sequence[Scope]) -> None:
 
 
 def due(connection: Connection) -> int:
-    """Of how many namespaces and models a scope has outgrown a scan and lacks an index, or has shrunk and still has its own.
+    """Count the namespaces and models with a scope that is too large and lacks an index, or has shrunk and still has some.
 
     Sees all tenants.
     """

@@ -1,4 +1,4 @@
-"""How the service is doing, over all tenants: from the tables that hold ids and times only."""
+"""The state of the service over all tenants, from tables that hold only ids and times."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,16 +12,15 @@ from mosshead.store.connection import Sql
 
 @dataclass(frozen=True, slots=True)
 class ServiceFigures:
-    """What waits, what is at work, what was given up, and who works. Times in seconds.
+    """Waiting, running and failed work, and the workers. Times in seconds.
 
-    backlog: events that neither took effect nor died. waiting_lanes: namespaces that are ready and at rest; oldest_waiting: since
-    the first became ready. quarantined_by_reason: lanes by what they were stopped for. at_work: batches by stage; oldest_due:
-    since the first of them could go on that nobody is at. failing: batches by what went wrong the last time. clocks_ahead:
-    publishers from which an event came within 24 hours that said it happened more than a day later.
-    lag_p50, lag_p95, lag_max: from the arrival of a batch's first event until it took effect; None where nothing did of late.
-    newest_dead_letter: since the last came. refused_last_hour: dead letters of the intake.
-    workers, slots: those that are alive, and the tasks that they can run at once. other_languages: of the batches of the last day
-    whose language can be told, the share that is not in English; None of fewer than three.
+    backlog: events that neither took effect nor died. waiting_lanes: namespaces that are ready and idle; oldest_waiting: since
+    the first became ready. quarantined_by_reason: lanes by the reason for stopping them. at_work: batches by stage; oldest_due:
+    since the first idle one of them could continue. failing: batches by their latest failure. clocks_ahead: publishers whose
+    event within 24 hours had a time more than a day ahead. lag_p50, lag_p95, lag_max: from the arrival of a batch's first event
+    until it took effect; None if nothing did lately. newest_dead_letter: since the last one. refused_last_hour: dead letters of
+    the intake. workers, slots: live workers, and the tasks that they can run at once. other_languages: share of non-English
+    batches among those of the last day with a known language; None if there are fewer than three.
     """
 
     backlog: int
@@ -46,12 +45,12 @@ class ServiceFigures:
 
 
 def figures(connection: Connection, *, within: timedelta, reasons: int, alive: timedelta) -> ServiceFigures:
-    """Read them.
+    """Read the figures.
 
-    within: the lag of what took effect within this time. reasons: of dead letters, as many as these, the most frequent first.
-    alive: how old a worker's heartbeat may be.
+    within: the period for the lag. reasons: how many reasons of dead letters to return, most frequent first. alive: how old a
+    worker's heartbeat may be.
     """
-    # Nobody is at a batch whose lane has no lease: a task that is takes one, and renews it.
+    # A batch whose lane has no lease is idle: a running task takes one and renews it.
     row = Sql(f"""
         select * from (
             select cast(coalesce(sum(pending), 0) as bigint) as backlog, count(*) filter (where ready) as waiting_lanes,
@@ -100,7 +99,7 @@ def moves(connection: Connection, *, within: timedelta) -> bool:
 
 
 def _by(connection: Connection, column: str, rows: str, *, limit: int | None = None) -> dict[str, int]:
-    """Count rows by a column, the most frequent value first. column: or an expression. rows: a table, with a condition."""
+    """Count rows by a column, most frequent value first. column: may be an expression. rows: a table with a condition."""
     return Sql(f"""
         select {column} as value, count(*) from mosshead.{rows} group by 1 order by count(*) desc, value limit %(limit)s
     """).pairs(connection, limit=limit)

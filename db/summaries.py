@@ -1,4 +1,4 @@
-"""Summaries of conversations: which an app asked for, what they say, and how far they have come."""
+"""Summaries of conversations that apps ask for: their content and progress."""
 
 from collections.abc import Collection
 from uuid import UUID
@@ -10,13 +10,13 @@ from db.keys import LaneRef, VersionConflict, insert
 from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 
 KIND = "summary"
-"""The kind of reflection that makes them; its subjects are the conversations."""
+"""The kind of reflection that makes summaries; its subjects are the conversations."""
 
 
 def ask_for(connection: Connection, lane: LaneRef, conversation: str) -> None:
-    """Have a conversation summed up from here on, and what was said in it before at once.
+    """Request the summary of a conversation: its messages so far at once, later ones as they come.
 
-    Asked for again, what is new since is summed up at once.
+    A repeated request summarizes new messages at once.
     """
     wanted = {**lane.scope, "conversation": conversation, "kind": KIND}
     row = {**lane.scope, "conversation_id": conversation}
@@ -41,7 +41,7 @@ def ask_for(connection: Connection, lane: LaneRef, conversation: str) -> None:
 
 
 def summary(connection: Connection, lane: LaneRef, conversation: str) -> tuple[str, int]:
-    """What the summary of a conversation says, "" where it is not made yet, and its version."""
+    """Return the text of a conversation's summary, "" if it is not made yet, and its version."""
     row = Sql(f"""
         select content, version from mosshead.summaries where {_CONVERSATION}
     """).row(connection, lane.scope, conversation=conversation)
@@ -49,7 +49,7 @@ def summary(connection: Connection, lane: LaneRef, conversation: str) -> tuple[s
 
 
 def of_messages(connection: Connection, lane: LaneRef, messages: Collection[UUID]) -> list[str]:
-    """The conversations of some messages that are to be summed up."""
+    """Return the conversations of messages that need a summary."""
     return Sql(f"""
         select conversation_id from mosshead.summaries
         where {OF_NAMESPACE} and conversation_id in (
@@ -59,12 +59,12 @@ def of_messages(connection: Connection, lane: LaneRef, messages: Collection[UUID
 
 
 def delete(connection: Connection, lane: LaneRef, conversation: str) -> None:
-    """Delete a summary, for good: as if nobody had asked for it."""
+    """Delete a summary for good, as if nobody had asked for it."""
     Sql(f"delete from mosshead.summaries where {_CONVERSATION}").run(connection, lane.scope, conversation=conversation)
 
 
 def save(connection: Connection, lane: LaneRef, conversation: str, content: str, *, up_to: UUID, version: int) -> None:
-    """A summary's next version. version: the one that was read. Raises VersionConflict where it moved on."""
+    """Save a summary's next version. version: the one that was read. Raises VersionConflict if it has changed since."""
     saved = Sql(f"""
         update mosshead.summaries set content = %(content)s, up_to = %(up_to)s, version = version + 1, updated_at = now()
         where {_CONVERSATION} and version = %(version)s
@@ -74,7 +74,7 @@ def save(connection: Connection, lane: LaneRef, conversation: str, content: str,
 
 
 def most_telling(connection: Connection, lane: LaneRef, conversation: str, limit: int) -> list[str]:
-    """The most salient of what is known now and was taken from a conversation, in the order in which it was said."""
+    """Return the most salient current memories from a conversation, in the order of its messages."""
     return Sql(f"""
         select content from (
             select memory.content, memory.salience, memory.memory_id, min(message.occurred_at) as said_at

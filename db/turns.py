@@ -1,7 +1,7 @@
 """Turns: the messages that reading scans, with their vectors and words. A message gets its row when it takes effect.
 
-What the stage "embed" made of a batch's messages waits in ``candidate_turns`` until then. A turn's place in its conversation is
-when it was said, then its id. A row is written once: a message that comes late gets its own, and those after it stay as they are.
+Until then the results of the stage "embed" wait in ``candidate_turns``. Turns of a conversation are ordered by time, then id. A
+row is written once: a late message gets its own, and later rows stay as they are.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from mosshead.timestamps import in_zone
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTurn:
-    """What is kept of a message for reading. said: its words. embedding: of them. with_before: of the turn before and them."""
+    """The row of a message for reading. said: its words. embedding: of these. with_before: of these and the turn before."""
 
     message_id: UUID
     said: str
@@ -31,7 +31,7 @@ class NewTurn:
 
 @dataclass(frozen=True, slots=True)
 class MessageRow:
-    """A message as it stands in the table. conversation: None where the app named none."""
+    """A message as stored. conversation: None if the app named none."""
 
     message_id: UUID
     conversation: str | None
@@ -44,7 +44,7 @@ class MessageRow:
 def turns_before(
     connection: Connection, lane: LaneRef, model: str, message_ids: Sequence[UUID]
 ) -> dict[UUID, MessageRow]:
-    """By message, the latest turn that is stored and was said before it in its conversation, where there is one."""
+    """Map messages to the latest stored turn before them in their conversation, if there is one."""
     rows = Sql(f"""
         select asked.message_id as of_id, {_COLUMNS} from mosshead.messages as asked
         cross join lateral (
@@ -61,7 +61,7 @@ def turns_before(
 
 
 def keep_candidates(connection: Connection, batch: BatchRef, model: str, turns: Sequence[NewTurn]) -> None:
-    """Keep what was made of a batch's messages; replaces what an earlier attempt kept."""
+    """Store the results for a batch's messages; replaces those of an earlier attempt."""
     Sql(f"""
         delete from mosshead.candidate_turns where {OF_NAMESPACE} and batch_id = %(batch_id)s;
 
@@ -72,14 +72,14 @@ def keep_candidates(connection: Connection, batch: BatchRef, model: str, turns: 
 
 
 def note_language(connection: Connection, batch: BatchRef, *, in_english: bool | None) -> None:
-    """Keep whether a batch's messages are in English."""
+    """Store whether a batch's messages are in English."""
     Sql(f"""
         update mosshead.batches set in_english = %(in_english)s where {OF_BATCH}
     """).run(connection, batch.scope, in_english=in_english)
 
 
 def take_effect(connection: Connection, batch: BatchRef) -> None:
-    """Make turns of what was kept of a batch's messages."""
+    """Turn the stored results of a batch's messages into turns."""
     Sql(f"""
         with taken as (delete from mosshead.candidate_turns where {OF_NAMESPACE} and batch_id = %(batch_id)s returning *)
         insert into mosshead.turns ({_TURN})
@@ -91,7 +91,7 @@ def take_effect(connection: Connection, batch: BatchRef) -> None:
 
 
 def add(connection: Connection, lane: LaneRef, model: str, turns: Sequence[NewTurn]) -> int:
-    """Make turns of messages that took effect before; returns how many are new."""
+    """Add turns for messages already in effect; return how many are new."""
     return Sql(f"""
         insert into mosshead.turns ({_TURN})
         select tenant_id, namespace_id, %(model)s, message_id, coalesce(conversation_id, ''), occurred_at, role, speaker,
@@ -102,7 +102,7 @@ def add(connection: Connection, lane: LaneRef, model: str, turns: Sequence[NewTu
 
 
 def lanes_without(connection: Connection, tenant_id: UUID, model: str) -> list[LaneRef]:
-    """The namespaces of a tenant in which a message took effect and has no turn of this model."""
+    """Return a tenant's namespaces with messages in effect that have no turn of this model."""
     rows = Sql(f"""
         select distinct message.namespace_id {_LACKING} order by message.namespace_id
     """).scalars(connection, tenant_id=tenant_id, model=model)
@@ -110,7 +110,7 @@ def lanes_without(connection: Connection, tenant_id: UUID, model: str) -> list[L
 
 
 def without_turn(connection: Connection, lane: LaneRef, model: str) -> list[UUID]:
-    """The messages that took effect and have no turn of this model, each conversation's in its order."""
+    """Return the messages in effect without a turn of this model, in order within each conversation."""
     return Sql(f"""
         select message.message_id {_LACKING} and message.namespace_id = %(namespace_id)s
         order by coalesce(message.conversation_id, ''), message.occurred_at, message.message_id
@@ -118,7 +118,7 @@ def without_turn(connection: Connection, lane: LaneRef, model: str) -> list[UUID
 
 
 def messages(connection: Connection, lane: LaneRef, message_ids: Sequence[UUID]) -> list[MessageRow]:
-    """Some messages."""
+    """Return messages by id."""
     rows = Sql(f"""
         select {_COLUMNS} from mosshead.messages as message
         where {of_namespace("message")} and message.message_id = any(%(ids)s::uuid[])
@@ -142,8 +142,8 @@ _COLUMNS = (
     "message.occurred_at_offset"
 )
 
-# The words, and when and by whom they were said: a question may ask for "8 May 2023", or for what somebody said. The day is that
-# which it was where it was said.
+# The words, their date and their speaker: a question may ask for "8 May 2023", or for what somebody said. The day is in the
+# speaker's time zone.
 _GIVEN = f"""
     (select message.*, cast(one.embedding as halfvec) as embedding, cast(one.with_before as halfvec) as with_before,
             to_tsvector('english', concat_ws(' ',

@@ -1,11 +1,10 @@
-"""Taking a decision back: what it made is ended, and what it ended begins again, unless a later decision builds on it.
+"""Undo a decision: end the rows that it made and restart those that it ended, unless a later decision builds on it.
 
-Which rows those are, the rows themselves say: they name the decision that made or ended them. A row is found by whose it is, for
-nothing is indexed by the decision. One that was made is compared with the one that holds now by what it says, and not by who made
-it: an undo that was undone leaves things as they were.
-
-Whom consolidation introduced stays when that is taken back, for other memories may be about it; only what was learned of it goes
-(``introduces``). Whom the app introduced, by a split or as somebody new, goes with the decision, if nothing else rests on it.
+Each row names the decisions that made and ended it. Rows are found by their owners, because nothing is indexed by decision. A
+made row is compared with the current one by content, not by who made it: undoing an undo leaves things as they were. An entity
+that consolidation introduced stays after the undo, because other memories may be about it; only what was learned about it is
+removed (``introduces``). An entity that the app introduced, by a split or as somebody new, is removed with the decision if
+nothing else depends on it.
 """
 
 from dataclasses import dataclass
@@ -23,9 +22,9 @@ _INTRODUCING: Final = frozenset({"add", "update", "supersede", "contradict", "no
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A decision as it stands in the log.
+    """A decision in the log.
 
-    memories, documents: that it changed; entities: of which it learned something, or forgot.
+    memories, documents: those it changed; entities: those about which it learned or forgot something.
     """
 
     decision_id: UUID
@@ -38,13 +37,13 @@ class Done:
 
     @property
     def undone(self) -> dict[str, Any]:
-        """The parameters by which statements find what it did."""
+        """Return the parameters by which statements find its rows."""
         changed = {name: list(getattr(self, name)) for name in ("memories", "entities", "documents")}
         return {"undone": self.decision_id, "introduces": self.action in _INTRODUCING, **changed}
 
 
 def find(connection: Connection, lane: LaneRef, decision_id: UUID) -> Done | None:
-    """A decision of a namespace; None where there is no such one."""
+    """Return a decision of a namespace; None if there is none."""
     row = Sql(f"""
         select action, position, in_effect,
                array(select memory_id from mosshead.decision_memories as concerned
@@ -61,9 +60,10 @@ def find(connection: Connection, lane: LaneRef, decision_id: UUID) -> Done | Non
 
 
 def builders(connection: Connection, lane: LaneRef, done: Done) -> list[UUID] | None:
-    """The later decisions that build on one: nothing of what it did may have changed since, and nobody whom it would bring back.
+    """Return the later decisions that build on one; None if it can be undone.
 
-    None where it can be taken back. What changed can be the work of none that is in effect; then the list is empty.
+    Neither its results, nor the entities that an undo would restore, may have changed since. The list is empty if no decision in
+    effect made the change.
     """
     parameters = {**lane.scope, **done.undone}
     resting = Sql(" union all ".join(_RESTING_ON)).scalars(connection, parameters)
@@ -82,9 +82,9 @@ def builders(connection: Connection, lane: LaneRef, done: Done) -> list[UUID] | 
 
 
 def reverse(connection: Connection, lane: LaneRef, done: Done, stamp: Stamp) -> None:
-    """Take a decision back, of which `builders` found none. The undo is a decision of its own, and can be undone."""
+    """Undo a decision for which `builders` returned None. The undo is itself a decision, and can be undone."""
     Sql(_REVERSE).run(connection, lane.scope | stamp.columns | done.undone)
-    # What it took back is in effect again, and what that had taken back is no more, and so on.
+    # If it was an undo, its decision is in effect again; if that was an undo too, its own is not, and so on.
     Sql(f"""
         with recursive chain as (
             select decision_id, undoes, false as in_effect from mosshead.decisions as decision
@@ -102,7 +102,7 @@ def reverse(connection: Connection, lane: LaneRef, done: Done, stamp: Stamp) -> 
 
 
 def _moved_on(table: TemporalTable) -> str:
-    """Finds a row that does not hold as the decision left it."""
+    """Build SQL that finds rows that are no longer as the decision left them."""
     alike = " and ".join(f"now.{column} is not distinct from made.{column}" for column in table.says.split())
     return f"""
         (select 1 from mosshead.{table.name} as made where {_rows(table, "made", "made_by")} and not exists (
@@ -117,7 +117,7 @@ def _moved_on(table: TemporalTable) -> str:
 
 
 def _naming_no_more(table: TemporalTable) -> str:
-    """Finds who ended an entity that a row names which would begin again."""
+    """Build SQL that finds who ended an entity named by a row that would restart."""
     return f"""
         (select gone.ended_by from mosshead.{table.name} as ended
          cross join unnest({table.names}) as named (entity_id) cross join {_no_more("named.entity_id")} as gone
@@ -126,7 +126,7 @@ def _naming_no_more(table: TemporalTable) -> str:
 
 
 def _reverse(table: TemporalTable, **changed: str) -> str:
-    """Ends what the decision made, and then begins again what it ended.
+    """Build SQL that ends what the decision made and restarts what it ended.
 
     changed: SQL for columns that differ from the ended row.
     """
@@ -142,7 +142,7 @@ def _reverse(table: TemporalTable, **changed: str) -> str:
 
 
 _OWNERS: Final = {"memory_id": "memories", "from_id": "memories", "document_id": "documents", "entity_id": "entities"}
-"""The parameter that holds the owners of rows, by the column that names them."""
+"""The parameter with the owners of rows, by the owner's column."""
 
 
 def _rows(table: TemporalTable, alias: str, mark: str) -> str:
@@ -151,14 +151,14 @@ def _rows(table: TemporalTable, alias: str, mark: str) -> str:
 
 
 def _same_key(table: TemporalTable, one: str, other: str) -> str:
-    # Not "is not distinct from", by which Postgres uses no index. The columns of a key are never null.
+    # Not "is not distinct from", for which Postgres uses no index. Key columns are never null.
     return " and ".join((of_namespace(one), *(f"{one}.{column} = {other}.{column}" for column in table.key.split())))
 
 
 def _no_more(entity_id: str) -> str:
-    """How the last row of an entity has ended, to be joined to a row that names it.
+    """Build SQL for how an entity's last row ended, to join to a row that names it.
 
-    Finds nothing of one that still stands, nor of one that the decision ended itself, and that would stand again.
+    It finds nothing for an existing entity, nor for one that the decision itself ended and that an undo would restore.
     """
     return f"""
         lateral (
@@ -174,7 +174,7 @@ def _no_more(entity_id: str) -> str:
     """
 
 
-# Entities, of which a decision changes parts.
+# Entities: a decision changes parts of them.
 
 _MADE: Final = f"{of_namespace('made')} and made.entity_id = any(%(entities)s::uuid[]) and made.made_by = %(undone)s"
 _ENDED: Final = (
@@ -205,11 +205,11 @@ _ENTITIES_MOVED_ON: Final = f"""
        and not exists (select from mosshead.entities as made where {same_entity("made", "ended")} and made.made_by = %(undone)s)
        and exists (select from mosshead.entities as now where {same_entity("now", "ended")} and now.known_to is null))
 """
-"""Finds an entity of which what the decision said does not hold any more."""
+"""Finds an entity that is no longer as the decision left it."""
 
 
 def _others(table: str, key: tuple[str, ...], names: str) -> str:
-    """Finds who made the rows of a table that name an entity which would go, and that are not the decision's own."""
+    """Build SQL that finds who made other rows of a table that name an entity to be removed."""
     same = " and ".join(f"made.{column} = now.{column}" for column in key)
     return f"""
         (select now.made_by from mosshead.{table} as now join ({_NEW}) as new on {names}
@@ -224,7 +224,7 @@ _BELONGING_TO_NO_MORE: Final = f"""
      cross join {_no_more("ended.parent_id")} as gone
      where {_ENDED} and (made.entity_id is null or made.parent_id is distinct from ended.parent_id))
 """
-"""Finds who ended an entity to which another would belong again."""
+"""Finds who ended an entity that would become a parent again."""
 
 _REVERSE_ENTITIES: Final = f"""
     with learned as (
@@ -250,7 +250,7 @@ _REVERSE_ENTITIES: Final = f"""
 
 # Memories, with their vectors.
 
-# The version before the decision says again what it said; a memory that the decision made is withdrawn, and says the same.
+# The content before the decision is restored; a memory that the decision made is withdrawn with its content unchanged.
 _WITHDRAWN: Final = {column: f"now.{column}" for column in MEMORIES.says.split()} | {"state": "'withdrawn'"}
 _SAID_BEFORE: Final = {
     **{column: f"now.{column}" for column in ("tenant_id", "namespace_id", "memory_id")},
@@ -282,7 +282,7 @@ _REVERSED: Final = f"""
 
 
 def told_by(vector: str, memory: str) -> str:
-    """That the vector of an earlier version is of what a memory says now: a model may lack those of the versions between."""
+    """Return SQL for whether an earlier version's vector fits a memory's current content: a model may lack those in between."""
     return f"""
         exists (select from mosshead.memories as said
                 where {of_namespace("said")} and said.memory_id = {vector}.owner_id and said.version = {vector}.version
@@ -318,7 +318,7 @@ _RESTING_ON: Final = (
 )
 _MOVED_ON: Final = (*map(_moved_on, (MEMORIES, *TABLES, DOCUMENTS)), _ENTITIES_MOVED_ON)
 
-# A document that was replaced says again what it said, under the next number.
+# A replaced document gets its former content again, under the next number.
 _NEXT_NUMBER: Final = f"""(
     select max(version) + 1 from mosshead.documents as one where {of_namespace("one")} and one.document_id = ended.document_id)"""
 

@@ -1,7 +1,7 @@
-"""What was learned of entities with a memory that an app closes: other names, what tells them apart, where they belong.
+"""Forget what a closed memory taught about entities: other names, descriptions, parents.
 
-It goes with the memory, unless another one that holds says it still. Whom the memory introduced stays, under the first name, for
-other memories may be about them.
+It is removed with the memory unless another active one still says it. An entity that the memory introduced stays under its first
+name, because other memories may be about it.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from mosshead.store.connection import Sql, of_namespace
 
 
 def unlearn(connection: Connection, lane: LaneRef, memory_ids: Iterable[UUID], stamp: Stamp) -> set[UUID]:
-    """Forget what was learned with memories that are closed already; returns of whom something was."""
+    """Forget what was learned with closed memories; return the entities concerned."""
     learned = Sql(decided_on("any(%(memory_ids)s::uuid[])")).scalars(
         connection, lane.scope, memory_ids=list(memory_ids)
     )
@@ -24,19 +24,19 @@ def unlearn(connection: Connection, lane: LaneRef, memory_ids: Iterable[UUID], s
 
 
 def unlearn_decided(connection: Connection, lane: LaneRef, learned: Iterable[UUID], stamp: Stamp) -> set[UUID]:
-    """Forget what was learned by decisions; returns of whom something was."""
+    """Forget what was learned by decisions; return the entities concerned."""
     parameters = {**lane.scope, **stamp.columns, "learned": list(learned)}
     return {key for statement in (_NAMES, _TRAITS) for key in Sql(statement).scalars(connection, parameters)}
 
 
 LETTER: Final = "[0-9a-z\u00df-\u024f\u0370-\u052f]"
-"""Of the scripts that set words apart; in the others a name has no end that can be seen."""
+"""Letters of scripts that separate words; in others the end of a name is not visible."""
 
 
 def is_said_still(words: str) -> str:
-    """Whether a memory that holds says some words of the entity ``now``: whole, for "Pete" is not said where "Peter" is.
+    """Return SQL for whether an active memory of the entity ``now`` contains whole words: "Peter" does not contain "Pete".
 
-    The offset keeps the memories from being joined: each is looked up by its key.
+    The offset prevents a join: each memory is looked up by its key.
     """
     literally = rf"regexp_replace(lower({words}), '(\W)', '\\\1', 'g')"
     return f"""
@@ -50,13 +50,12 @@ def is_said_still(words: str) -> str:
 
 
 FORMING: Final = "'add', 'update', 'supersede', 'contradict', 'none'"
-"""The actions by which memories are formed."""
+"""The actions that form memories."""
 
 
 def decided_on(memories: str) -> str:
-    """The decisions by which memories were formed."""
-    # Here and below what is looked for is found once, and not once for each row of a namespace, which is planned for as the
-    # average one, of few.
+    """Return the decisions that formed memories."""
+    # Here and below the rows are found once: the plan for an average, small namespace would repeat the search for each row.
     concerned = f"""
         select concerned.decision_id, concerned.memory_id from mosshead.decision_memories as concerned
         where {of_namespace("concerned")} and concerned.memory_id = {memories}"""
@@ -68,7 +67,7 @@ def decided_on(memories: str) -> str:
     """
 
 
-# By whom something was learned, for nothing is indexed by the decision alone.
+# By entity, because nothing is indexed by the decision alone.
 _TAUGHT: Final = f"""
     taught as materialized (
         select decision.decision_id, learned.entity_id
@@ -79,9 +78,9 @@ _TAUGHT: Final = f"""
 
 
 def part_of(seeds: str, *, ever: bool = False) -> str:
-    """Who some entities are now, where they were merged into others: what was learned of them went over to those.
+    """Return the current entities of merged ones, to which what was learned has moved.
 
-    ever: also into whom they were merged for a while.
+    ever: also their temporary targets.
     """
     return f"""
         merges as materialized (

@@ -1,4 +1,4 @@
-"""Answers that were paid for, what they cost, and what a tenant may spend."""
+"""Cached LLM answers, their costs, and the budgets of tenants."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from mosshead.store.connection import OF_NAMESPACE, Sql
 _MOST_TOKENS = 2**31 - 1
 
 By = Literal["stage", "model", "namespace", "day"]
-"""What costs are added up by. A day is one of UTC; a namespace is named by its path, with slashes."""
+"""How to group costs. A day is in UTC; a namespace is named by its path, with slashes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What the calls of one stage, model, namespace or day cost, in tokens; of: None where the calls do not say."""
+    """The cost of the calls of one stage, model, namespace or day, in tokens; of: None if unknown."""
 
     of: str | None
     calls: int
@@ -29,7 +29,7 @@ class Cost:
 
 
 def kept_answer(connection: Connection, lane: LaneRef, key: bytes) -> Mapping[str, Any] | None:
-    """The answer that was kept under a key, if any."""
+    """Return the answer stored under a key, if any."""
     result: Mapping[str, Any] | None = Sql(f"""
         select result from mosshead.step_results where {OF_NAMESPACE} and key = %(key)s
     """).scalar(connection, lane.scope, key=key)
@@ -39,12 +39,12 @@ def kept_answer(connection: Connection, lane: LaneRef, key: bytes) -> Mapping[st
 def keep_answer(
     connection: Connection, batch: BatchRef, key: bytes, *, prompt: str, model: str, result: Mapping[str, Any]
 ) -> None:
-    """Keep an answer, so that doing its stage again does not pay for it again.
+    """Store an answer, so that repeating its stage does not pay for it again.
 
-    None for a batch that ended meanwhile, or is gone: an erasure takes the lane from whoever is at work, and the answer holds
-    what was said.
+    Nothing is stored for a batch that has ended or is gone: an erasure takes the lane from its worker, and the answer holds text
+    of the conversation.
     """
-    # For share: whoever ends it at this moment is waited for, or waits until the answer is there to be deleted.
+    # For share: a process that is ending the batch either ends it first, or waits and then deletes the answer, too.
     there = Sql(f"""
         select from mosshead.batches where {OF_NAMESPACE} and batch_id = %(batch_id)s and finished_at is null for share
     """).exists(connection, batch.scope)
@@ -56,14 +56,14 @@ def keep_answer(
 
 
 def forget_refusals(connection: Connection, batch: BatchRef) -> None:
-    """Have what was refused for a batch asked again: it was the endpoint's fault."""
+    """Delete a batch's cached refusals, so that they are asked again: the endpoint was at fault."""
     Sql(f"""
         delete from mosshead.step_results where {OF_NAMESPACE} and result ->> 'refused_for' = %(batch_id)s::uuid::text
     """).run(connection, batch.scope)
 
 
 class MannerRow(NamedTuple):
-    """How a model of an endpoint is asked for JSON: `mosshead.llm.modes.Manner`."""
+    """How to ask an endpoint's model for JSON: `mosshead.llm.modes.Manner`."""
 
     endpoint: str
     model: str
@@ -73,7 +73,7 @@ class MannerRow(NamedTuple):
 
 
 def manners(connection: Connection, *, within: timedelta) -> Sequence[MannerRow]:
-    """What was found out within this time; after that it is found out anew, as endpoints learn."""
+    """Return the manners found within this time; later they are tested again, as endpoints improve."""
     rows = Sql("""
         select endpoint, model, mode, system, temperature from mosshead.llm_manners
         where found_at > now() - %(within)s::interval order by endpoint, model
@@ -82,7 +82,7 @@ def manners(connection: Connection, *, within: timedelta) -> Sequence[MannerRow]
 
 
 def keep_manner(connection: Connection, found: MannerRow) -> None:
-    """Keep what was found out."""
+    """Store how a model must be asked."""
     Sql("""
         insert into mosshead.llm_manners (endpoint, model, mode, system, temperature)
         values (%(endpoint)s, %(model)s, %(mode)s, %(system)s, %(temperature)s)
@@ -102,9 +102,9 @@ def log_usage(
     prompt_tokens: int,
     completion_tokens: int,
 ) -> None:
-    """Keep what one call to the LLM cost, in tokens, and which stage made it."""
+    """Store the cost of one LLM call, in tokens, and its stage."""
     call = {"usage_id": usage_id, "stage": stage, "prompt": prompt, "model": model}
-    # An endpoint can report anything, and the answer is paid for all the same.
+    # An endpoint can report any number, and the answer is paid for anyway.
     given = {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens}
     tokens = {name: min(max(number, 0), _MOST_TOKENS) for name, number in given.items()}
     insert(connection, "usage", [{**lane.scope, **call, **tokens}])
@@ -113,7 +113,7 @@ def log_usage(
 def costs(
     connection: Connection, tenant_id: UUID, *, by: By, since: timedelta, namespace_id: UUID | None = None
 ) -> Sequence[Cost]:
-    """What a tenant, which must be set, or one namespace of it, spent within this time."""
+    """Return what a tenant, which must be set, or one of its namespaces spent within this time."""
     rows = Sql(f"""
         select {_OF[by]} as of, count(*) as calls, sum(prompt_tokens) as prompt_tokens,
                sum(completion_tokens) as completion_tokens
@@ -126,7 +126,7 @@ def costs(
 
 
 def stage_of(connection: Connection, batch: BatchRef) -> str:
-    """The stage that a batch is at."""
+    """Return the stage of a batch."""
     return str(Sql(f"select stage from mosshead.batches where {OF_BATCH}").value(connection, batch.scope))
 
 
@@ -140,9 +140,9 @@ _OF: Mapping[By, str] = {
 
 @dataclass(frozen=True, slots=True)
 class TenantBudget:
-    """How a tenant stands: what it may spend within 24 hours, and what it spent within the last 24, in tokens.
+    """A tenant's budget for 24 hours, and what it spent in the last 24, in tokens.
 
-    own: the tenant has a budget of its own, and not the one of those who have none.
+    own: whether the tenant has its own budget, not the default.
     """
 
     tokens_per_day: int
@@ -151,14 +151,15 @@ class TenantBudget:
 
     @property
     def over(self) -> bool:
-        """Whether nothing is left."""
+        """Whether the budget is spent."""
         return self.spent >= self.tokens_per_day
 
 
 def standing(connection: Connection, tenant_id: UUID, *, default: int | None) -> TenantBudget | None:
-    """How a tenant stands; None where nothing limits it. Its tenant must be set, here and below, unless it says otherwise.
+    """Return a tenant's budget and spending; None if it has no limit. The tenant must be set, here and below, unless stated
+    otherwise.
 
-    default: the budget of a tenant that has none of its own.
+    default: the budget of a tenant without its own.
     """
     row = Sql("""
         select tokens_per_day, own, case when tokens_per_day is null then 0 else (
@@ -174,7 +175,7 @@ def standing(connection: Connection, tenant_id: UUID, *, default: int | None) ->
 
 
 def set_budget(connection: Connection, tenant_id: UUID, tokens_per_day: int) -> bool:
-    """Give a tenant a budget of its own; False where there is no such tenant."""
+    """Set a tenant's own budget; return False if there is no such tenant."""
     return Sql("""
         insert into mosshead.budgets (tenant_id, tokens_per_day)
         select tenant_id, %(tokens)s from mosshead.tenants where tenant_id = %(tenant_id)s
@@ -183,12 +184,12 @@ def set_budget(connection: Connection, tenant_id: UUID, tokens_per_day: int) -> 
 
 
 def clear_budget(connection: Connection, tenant_id: UUID) -> bool:
-    """Take a tenant's own budget away; False where it has none."""
+    """Remove a tenant's own budget; return False if it has none."""
     return Sql("delete from mosshead.budgets where tenant_id = %(tenant_id)s").changes(connection, tenant_id=tenant_id)
 
 
 def note_over_budget(connection: Connection, batch: BatchRef) -> bool:
-    """Keep that a batch went without the LLM because of the budget; False where that was known."""
+    """Note that a batch did without the LLM because of the budget; return False if that was already noted."""
     return Sql(f"""
         update mosshead.batches set over_budget_at = now()
         where {OF_NAMESPACE} and batch_id = %(batch_id)s and over_budget_at is null
@@ -196,7 +197,7 @@ def note_over_budget(connection: Connection, batch: BatchRef) -> bool:
 
 
 def held_back(connection: Connection) -> Sequence[UUID]:
-    """The tenants of whom a batch went without the LLM within the last 24 hours. Sees all tenants."""
+    """Return the tenants with a batch that did without the LLM in the last 24 hours. Sees all tenants."""
     return Sql("""
         select distinct tenant_id from mosshead.batches where over_budget_at > now() - interval '24 hours'
     """).scalars(connection)

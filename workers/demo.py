@@ -1,4 +1,4 @@
-"""`mosshead demo`: a sample of three years of conversations, from publish to recall, on a machine of its own."""
+"""`mosshead demo`: run a sample of three years of conversations on its own machine, from publish to recall."""
 
 import json
 import shutil
@@ -41,7 +41,7 @@ QUESTIONS = (
     "What am I allergic to?",
 )
 
-# What the acceptance story promises of the first question, in any wording.
+# The words that the answer to the first question must contain.
 PROMISED = (("peter", "writer"), ("human", "detector"))
 
 _PATIENCE_SECONDS = 180.0
@@ -53,13 +53,13 @@ class DemoFailed(MossheadError):
 
 
 def run_demo(
-    keep: Annotated[bool, typer.Option(help="Keep the data folder for a look at it afterwards.")] = False,
+    keep: Annotated[bool, typer.Option(help="Keep the data folder so that you can look at it afterwards.")] = False,
     json_output: Json = False,
 ) -> None:
     """Run a demo with a sample of three years of conversations, from publish to recall."""
     console = Console(stderr=json_output)
     folder = Path(tempfile.mkdtemp(prefix="mosshead-demo-"))
-    # Its own servers, whatever the environment names: a demo writes nothing into anybody's database.
+    # Its own servers, whatever the environment names: a demo must not write into anybody's database.
     own = settings().model_copy(
         update={"data_dir": folder, "database_url": None, "ingest_url": None, "worker_url": None, "broker_url": None}
         | {"admin_url": None, "flower_port": 0, "log_level": "warning"}
@@ -88,7 +88,7 @@ def run_demo(
 
 
 def _say(console: Console, settings: Settings, addresses: Addresses) -> None:
-    how = settings.llm_model if settings.uses_llm else "the offline rules, for no OPENAI_API_KEY is set"
+    how = settings.llm_model if settings.uses_llm else "the offline rules, since OPENAI_API_KEY is not set"
     console.print(f"[bold]Postgres, Redis, intake, scheduler, workers and Flower are up[/]: facts by {how}.")
     console.print(
         f"Flower: {addresses.flower_url} (user {addresses.flower_user}, password {addresses.flower_password})",
@@ -104,12 +104,12 @@ def _show(console: Console, addresses: Addresses) -> dict[str, Any]:
             publish_ms = [_milliseconds(partial(nadia.publish, **record)) for record in records]
         with console.status("consolidating"):
             consolidated_ms = _milliseconds(partial(nadia.wait, timeout=_PATIENCE_SECONDS))
-        memory.warm_up()  # as an app does when it starts
+        memory.warm_up()  # as an app does at its start
         _show_known(console, nadia)
         answers = [_answer(console, nadia, question) for question in QUESTIONS]
         question = _show_question(console, nadia)
         correction = _show_correction(console, nadia)
-        # Each new to the embedder's cache: what is timed is an embedding and a search.
+        # Each is new to the embedder's cache, so the time includes an embedding and a search.
         texts = [f"What do you know about {who} number {number}?" for number in range(25) for who in ("Peter", "WOBS")]
         query_ms = [_milliseconds(partial(nadia.query, text)) for text in texts]
     latencies = {"publish_ms": _percentiles(publish_ms), "query_ms": _percentiles(query_ms)}
@@ -132,7 +132,7 @@ def _show_known(console: Console, nadia: Namespace) -> None:
 
 
 def _show_table(console: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """The last column alone, and names, may be broken."""
+    """Only the last column and names may be wrapped."""
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     for column in columns:
         table.add_column(column, no_wrap=column not in {columns[-1], "name", "memory"})
@@ -152,7 +152,7 @@ def _answer(console: Console, nadia: Namespace, question: str) -> dict[str, Any]
 
 
 def _check(report: dict[str, Any]) -> None:
-    """Raises DemoFailed where the first question's context lacks what it must hold."""
+    """Check the first question's context. Raises DemoFailed if it lacks what it must contain."""
     told = report["answers"][0]["context"].casefold().splitlines()
     for words in PROMISED:
         if not any(all(word in line for word in words) for line in told):
@@ -174,7 +174,7 @@ CORRECTION = "Actually, I live in Porto."
 
 
 def _show_correction(console: Console, nadia: Namespace) -> dict[str, Any]:
-    """Correct where Nadia lives, look at how it was, and take the correction back. Raises DemoFailed."""
+    """Correct where Nadia lives, show the earlier state, and undo the correction. Raises DemoFailed."""
     before = datetime.now(UTC)
     said = nadia.publish(CORRECTION, conversation="demo")
     nadia.wait(timeout=_EFFECT_SECONDS)
@@ -212,7 +212,7 @@ ANSWER = "brother-in-law"
 
 
 def _show_question(console: Console, nadia: Namespace) -> dict[str, Any]:
-    """Say what may be of either Peter, answer the question that follows, and show what became of it. Raises DemoFailed."""
+    """Publish a message that may mean either Peter, answer the resulting question, and show the effect. Raises DemoFailed."""
     said = nadia.publish(TURN, conversation="demo-question")
     nadia.wait(timeout=_EFFECT_SECONDS)
     question, meant = _asked(nadia)
@@ -248,7 +248,7 @@ def _asked(nadia: Namespace) -> tuple[Question, Candidate]:
 
 
 def _about(nadia: Namespace, memory_id: UUID) -> list[tuple[str, str]]:
-    """Whom a memory is about, and how surely, as the export has it."""
+    """Return whom a memory is about, and how surely, as in the export."""
     records = [json.loads(line) for line in nadia.export()]
     names = {
         one["key"]: ", ".join(filter(None, (one["name"], one.get("description"))))

@@ -1,6 +1,6 @@
-"""Flower as the service runs it: the Celery app, and a login before all that Flower tells of it.
+"""Flower as the service runs it: the Celery app, and a login for every page.
 
-Flower leaves its figures for Prometheus open to everybody, beside pages that ask for a login. They name workers and tasks.
+By default Flower protects its pages but serves its Prometheus metrics, which name workers and tasks, to everybody.
 """
 
 from flower.views.monitor import Metrics
@@ -10,6 +10,6 @@ from workers.celery_app import app
 
 __all__ = ["app"]
 
-app.conf.include = []  # Flower shows tasks by what workers tell of them, and needs none of their code
+app.conf.include = []  # Flower shows tasks from the workers' events, and needs none of their code
 
 Metrics.get = authenticated(Metrics.get)

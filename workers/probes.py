@@ -1,7 +1,7 @@
-"""Whether a process of the service is alive and ready: a small HTTP server in a thread of each.
+"""Probes that tell whether a process is alive and ready: a small HTTP server in a thread of each process.
 
-``/healthz`` answers 200 while the process's loop turns, ``/readyz`` while it turns and Postgres and Redis can be reached, and 503
-otherwise. The scheduler's has ``/metrics``, too. A probe starts no process, and no answer names anybody.
+``/healthz`` answers 200 while the process's loop turns, ``/readyz`` while it also reaches Postgres and Redis; otherwise they
+answer 503. The scheduler also serves ``/metrics``. A probe starts no process, and no answer names anybody.
 """
 
 import time
@@ -23,24 +23,24 @@ from workers.broker import ping_broker
 from workers.failures import describe
 
 TURN_SECONDS: Final = 60.0
-"""How long a loop may take for one turn; no statement of it may take longer than half of that."""
+"""Seconds that one turn of a loop may take; none of its statements may take longer than half of that."""
 
 METRICS: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 _KEPT_SECONDS: Final = 1.0
-"""For how long it is believed what could be reached: a flood of probes is none of connections."""
+"""Seconds for which a reachability check is cached, so that a flood of probes opens few connections."""
 
 _CLIENT_SECONDS: Final = 5.0
 
 ProcessName = Literal["intake", "scheduler", "worker"]
 _PORTS: Final[Mapping[ProcessName, int]] = {"intake": 0, "scheduler": 1, "worker": 2}
-"""By how much each one's port is above MOSSHEAD_PROBE_PORT: they may share a machine and its environment."""
+"""Each process's offset from MOSSHEAD_PROBE_PORT: they may share a machine and its environment."""
 
 _log = structlog.get_logger()
 
 
 class LoopWatch:
-    """When the loop of a process turned last. It is alive from the start on, and may say that it waits for something."""
+    """Records when the loop of a process last turned. It counts as alive from the start, and may report that it waits."""
 
     def __init__(self, seconds: float = TURN_SECONDS) -> None:
         self._seconds = seconds
@@ -51,11 +51,11 @@ class LoopWatch:
         self._turned = time.monotonic()
 
     def wait(self) -> None:
-        """Note that it starts, or waits for Redis, until it turns again: alive, and not ready."""
+        """Note that it starts or waits for Redis: alive, but not ready until it turns again."""
         self._turned = inf
 
     def watching(self, stopped: Callable[[], bool]) -> Callable[[], bool]:
-        """The same question, which a loop asks at each turn; other threads than the main one may ask it as well."""
+        """Wrap ``stopped`` so that each call from the main thread also notes a turn."""
 
         def asked() -> bool:
             if current_thread() is main_thread():
@@ -66,12 +66,12 @@ class LoopWatch:
 
     @property
     def alive(self) -> bool:
-        """Whether it turned lately, or waits."""
+        """Whether it turned recently, or waits."""
         return time.monotonic() - self._turned < self._seconds
 
     @property
     def waits(self) -> bool:
-        """Whether it has something to wait for before it can turn."""
+        """Whether it waits for something before it can turn."""
         return self._turned == inf
 
 
@@ -86,7 +86,7 @@ class Probes:
         self._metrics: Callable[[], bytes] | None = None
 
     def answer(self, path: str) -> tuple[HTTPStatus, str, bytes]:
-        """The status, the type and the text of an answer. Raises nothing that its caller can know of."""
+        """Return the status, content type and body of an answer."""
         if path == "/healthz":
             return _plain({"loop": self._loop()})
         if path == "/readyz":
@@ -107,7 +107,7 @@ class Probes:
             return self._reached
 
     def _postgres(self) -> str:
-        # Opened anew, and closed at once: a worker forks at any time, and a child would share a connection that stays.
+        # A new connection, closed at once: a worker may fork at any time, and a child would share an open one.
         role: Literal["ingest", "worker"] = "ingest" if self._name == "intake" else "worker"
         chosen = self._settings
         engine = open_engine(chosen.login(role), setting="MOSSHEAD_DATABASE_URL", prepared=chosen.prepared_statements)
@@ -130,7 +130,7 @@ class Probes:
     def _read_metrics(self) -> bytes:
         with self._lock:
             if self._metrics is None:
-                # Loaded by who asks for it: the scheduler of a service that nobody monitors need not hold it.
+                # Imported on first use: the scheduler of a service that nobody monitors need not load it.
                 from workers.metrics import MetricsPage
 
                 self._metrics = MetricsPage(self._settings).read
@@ -144,10 +144,10 @@ def _plain(answers: Mapping[str, str]) -> tuple[HTTPStatus, str, bytes]:
 
 
 class ProbeServer:
-    """Serves the probes of a process from a thread of its own."""
+    """Serves the probes of a process from its own thread."""
 
     def __init__(self, probes: Probes, host: str, port: int) -> None:
-        """Raises OSError where the address cannot be listened on."""
+        """Raises OSError if it cannot listen on the address."""
 
         class _OfProcess(_Handler):
             answer = staticmethod(probes.answer)
@@ -157,21 +157,21 @@ class ProbeServer:
         self._thread = Thread(target=self._server.serve_forever, name="probes", daemon=True)
 
     def start(self) -> None:
-        """Answer from now on."""
+        """Start answering."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Answer no more."""
+        """Stop answering."""
         self._server.shutdown()
         self._server.server_close()
 
     def leave_to_parent(self) -> None:
-        """In a process that was forked: let go of the port, which would stay taken as long as the child lives."""
+        """Close the port in a forked child, which would otherwise keep it taken for its lifetime."""
         self._server.socket.close()
 
 
 def serve_probes(settings: Settings, name: ProcessName, watch: LoopWatch) -> ProbeServer | None:
-    """Serve the probes of this process; None where the address is taken: work goes on without them."""
+    """Serve the probes of this process; return None if the address is taken, and work continues without them."""
     port = settings.probe_port and settings.probe_port + _PORTS[name]
     try:
         server = ProbeServer(Probes(settings, name, watch), settings.probe_host, port)
@@ -185,7 +185,7 @@ def serve_probes(settings: Settings, name: ProcessName, watch: LoopWatch) -> Pro
 
 @contextmanager
 def probed(settings: Settings, name: ProcessName, stopped: Callable[[], bool]) -> Iterator[Callable[[], bool]]:
-    """Serve the probes of a process inside the block. Its loop asks, at each turn, what this gives in place of ``stopped``."""
+    """Serve the probes of a process inside the block. Its loop calls the yielded function instead of ``stopped``."""
     watch = LoopWatch()
     server = serve_probes(settings, name, watch)
     try:
@@ -199,7 +199,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, _request: Any, _address: Any) -> None:
-        """Whoever asked is gone."""
+        """Ignore it: the client is gone."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -216,7 +216,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, *_: Any) -> None:
-        """A probe comes every few seconds."""
+        """Log nothing: a probe comes every few seconds."""
 
     def version_string(self) -> str:
         return "mosshead"

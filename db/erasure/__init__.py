@@ -1,1 +1,1 @@
-"""Erasure of a namespace, or of a part of it. `db.erasure.erasures` says when it happens, and that it did."""
+"""Erasure of a namespace or a part of it. `db.erasure.erasures` schedules erasures and writes their receipts."""

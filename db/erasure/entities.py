@@ -1,4 +1,4 @@
-"""Of what is erased, what it told of entities: those of whom nothing else is known go. See `db.erasure.scopes`."""
+"""Erase what the erased part said about entities, and entities about which nothing else is known. See `db.erasure.scopes`."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -17,7 +17,7 @@ TOUCHED: Final = f"""
     select distinct entity_id from mosshead.memory_entities
     where {OF_NAMESPACE} and memory_id = any(%(memories)s::uuid[] || %(repeated)s::uuid[])
 """
-"""Whom the memories are about."""
+"""The entities that the memories are about."""
 
 LEARNED: Final = f"""
     with {TOLD}
@@ -30,18 +30,17 @@ LEARNED: Final = f"""
     where {of_namespace("decision")} and decision.fact is null and decision.reason = 'erased' and decision.action in ({FORMING})
       and decision.entities && %(touched)s::uuid[]
 """
-"""The decisions by which something may have been learned: of memories that stay, those that erased messages had a part in; and of
-the ``touched``, those erased earlier, for what they taught stayed where others said it then.
+"""The decisions that may have taught something: of memories that stay, those that used erased messages; of the ``touched``, also
+those erased earlier, because what others also said then was kept.
 """
 
-# Of a decision that was taken back, the rows that say what it taught are past already; so are those of who was merged into
-# somebody, and of whom they were merged into for a while.
+# The rows that an undone decision taught are already past; so are those of merged entities, and of their temporary targets.
 _WERE: Final = part_of("select unnest(%(touched)s::uuid[]) as entity_id", ever=True)
 _MADE: Final = f"""{same_entity("made", "part_of")} and made.made_by = any(%(learned)s::uuid[])"""
 
 
 def _holds(table: str, what: str) -> str:
-    """Whether somebody whom ``part_of`` became bears ``what`` of the row ``past`` now."""
+    """Return SQL for whether the current entity of ``part_of`` has ``what`` of the row ``past``."""
     return f"""
         exists (select from part_of as other
                 join mosshead.{table} as now on {of_namespace("now")} and now.entity_id = other.now_id
@@ -49,7 +48,7 @@ def _holds(table: str, what: str) -> str:
     """
 
 
-# What was unlearned stood in earlier rows of theirs, too.
+# Their earlier rows also held what was unlearned.
 UNLEARNED: Final = f"""
     with recursive {_WERE}
     delete from mosshead.entity_aliases as past using part_of join mosshead.entity_aliases as made on {_MADE}
@@ -96,15 +95,15 @@ ORPHANS: Final = f"""
         where {of_namespace("question")} and entity.entity_id = any(question.candidates))
       and entity.entity_id <> all(array(select entity_id from merged_into))
 """
-"""Of whom nothing is left: no memory, no relation, no member that stays, nor anybody that was merged into them; and no app named
-them. Again and again, until nobody is: each may be all that another had.
+"""Entities with nothing left: no memory, relation, remaining member or entity merged into them, and no name from an app. Run it
+until it finds none: each may be all that another had.
 """
 
 MEMBERS: Final = f"""
     select distinct entity_id from mosshead.entities
     where {OF_NAMESPACE} and parent_id = {_GONE} and entity_id <> all(%(gone)s::uuid[])
 """
-"""Who belongs to those that go: their profiles say so."""
+"""The members of deleted entities, whose profiles mention them."""
 
 STATEMENTS: Final = f"""
     delete from mosshead.examples where {OF_NAMESPACE} and entity_id = {_GONE};
@@ -136,9 +135,9 @@ STATEMENTS: Final = f"""
 
     update mosshead.profiles set summary = '', holds = null where {OF_NAMESPACE} and entity_id = any(%(left)s::uuid[])
 """
-"""gone: entities to be deleted. left: those of whom something else is known; their profiles are made anew of that."""
+"""gone: entities to be deleted. left: those about which something else is known; their profiles are rebuilt from that."""
 
-# Whom an app split off without giving a name bears that of whom they were split off from. They have the id of its decision.
+# An entity that an app split off without a name has the name of its origin. Its id is that of the decision.
 _NAMELESS: Final = f"""
     nameless as materialized (
         select decision_id as entity_id, cast(split.fact ->> 'entity_id' as uuid) as of_id from mosshead.decisions as split
@@ -161,11 +160,11 @@ SHARING: Final = f"""
     )
     select entity_id from found
 """
-"""Some entities, with those who share names with them: whom an app split off and gave none, and who was ever merged into them."""
+"""Entities with those that share their names: unnamed ones split off from them, and those ever merged into them."""
 
 
 def _is_said(words: str) -> str:
-    """Whether a memory that stays says some words, or a message that it came from does: one about those whose name it is."""
+    """Return SQL for whether a remaining memory about the entity, or one of its messages, contains the words of a name."""
     said = rf"~ ('(?<!{LETTER})' || regexp_replace(lower({words}), '(\W)', '\\\1', 'g') || '(?!{LETTER})')"
     return f"""
         exists (select from mosshead.memory_entities as link
@@ -181,14 +180,13 @@ def _is_said(words: str) -> str:
 
 
 def call_anew(connection: Connection, parameters: Mapping[str, Any]) -> None:
-    """Name those of whom something else is known, and whose name was brought by what is erased, as that does: by another of
-    their names, by the words of the name that it says, or else by the kind of thing that they are.
+    """Rename remaining entities whose name came from erased content: to another of their names, to the words of the name in what
+    remains, or else to their type.
 
-    parameters: a part's, with ``left`` and ``learned``. To be run after STATEMENTS, which tell those whom an app
-    split off from those who go.
+    parameters: a part's, with ``left`` and ``learned``. Run it after STATEMENTS, which separate split-off entities from deleted
+    ones.
     """
-    # What was erased earlier brought its names, too: they stayed where others said them then. An answer that it is somebody new
-    # gives them the name that was asked about.
+    # Earlier erasures kept the names that others also said then. An answer of "somebody new" gives the name in question.
     found = Sql(f"""
         with recursive {_NAMELESS},
         named_by as (
@@ -240,8 +238,7 @@ def call_anew(connection: Connection, parameters: Mapping[str, Any]) -> None:
         """).run(connection, parameters, entity_id=row.entity_id, gone=[row.entity_id], **names)
 
 
-# Where the gone were merged into others, be it for a while, their names went over to those. An undo of what took a merge back
-# makes the same names anew.
+# Merges, even temporary ones, moved the names of the gone to others. Undoing the undo of a merge makes the same names again.
 _ELSEWHERE: Final = f"""
     with recursive {part_of("select unnest(%(gone)s::uuid[]) as entity_id", ever=True)}
     delete from mosshead.entity_aliases as now using part_of, mosshead.decisions as merge
@@ -250,7 +247,7 @@ _ELSEWHERE: Final = f"""
       and not {is_said_still("now.alias")}
 """
 
-# What an app said of them by its own hand, the id of whose event is the decision's; of what it brought, their lines and keys.
+# The app's own statements about them, whose event id is the decision's; of imports, their lines and keys.
 _COMMANDED: Final = f"""
     commanded as (
         select decision_id from mosshead.decisions as decision
@@ -259,7 +256,7 @@ _COMMANDED: Final = f"""
     )
 """
 
-# Looked up once, and then by their keys: planned for a namespace of few rows, they would be looked up for each of many.
+# Found once, then used by key: the plan for an average, small namespace would repeat the lookup for each row.
 _OF_COMMANDED: Final = "any(array(select decision_id from commanded))"
 
 _KEYS: Final = f"""
@@ -300,4 +297,4 @@ NAME_STATEMENTS: Final = f"""
     set fact = jsonb_set(decision.fact, '{{entities}}', (decision.fact -> 'entities') - keys.gone)
     from keys where {of_namespace("decision")} and decision.fact -> 'entities' ?| keys.gone
 """
-"""The names of those that go, and what an app said of them; to be run while they are there still."""
+"""The names of deleted entities, and what an app said about them. Run it before they are deleted."""

@@ -1,7 +1,7 @@
-"""Erasures: which is next in a lane, the fence that one puts up before anything goes, and the receipt when it is done.
+"""Erasures: the next in a lane, the fence before anything is deleted, and the receipt afterwards.
 
-The fence is a short transaction of its own: what arrives from then on and was published before is kept out, and whoever is at
-work in the lane stores nothing any more. What goes then may take as long as it takes, and nobody who publishes waits for it.
+The fence is a short, separate transaction: events published before it and arriving later are kept out, and a worker in the lane
+can store nothing more. The deletion may then take long; publishers do not wait for it.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _LOCK_ERASING = 0x6572617365  # "erase"
 
 
 def next_in(connection: Connection, lane: LaneRef) -> tuple[UUID, Mapping[str, Any]] | None:
-    """The erasure that a lane waits for longest, if any: the id of its event, and what that says."""
+    """Return a lane's oldest waiting erasure, if any: the id of its event and its payload."""
     row = Sql(f"""
         select event_id, payload from mosshead.events
         where {OF_NAMESPACE} and type = 'erase' and state = 'received' order by position limit 1
@@ -29,12 +29,12 @@ def next_in(connection: Connection, lane: LaneRef) -> tuple[UUID, Mapping[str, A
 
 
 def nothing_waits(connection: Connection, lane: LaneRef) -> None:
-    """A lane waits for no erasure, and its timer says so. It must be locked since before that was looked for."""
+    """Clear the erasure timer of a lane without waiting erasures. The lane must have been locked before that check."""
     Sql(f"update mosshead.lanes set erase_due_at = null where {OF_NAMESPACE}").run(connection, lane.scope)
 
 
 def bury(connection: Connection, lane: LaneRef, erasure_id: UUID, reason: str) -> None:
-    """Give an erasure up that cannot be read, as a dead letter. The lane, which must be locked, goes on with what waits."""
+    """Move an unreadable erasure to the dead letters. The lane, which must be locked, continues with what waits."""
     Sql(f"""
         with marked as (
             update mosshead.events set state = 'dead', reason = %(reason)s where {OF_NAMESPACE} and event_id = %(erasure_id)s
@@ -54,12 +54,11 @@ def put_up(
     conversation: str | None = None,
     message: UUID | None = None,
 ) -> None:
-    """Keep out what an erasure covers, and take the lane, which must be locked, from whoever is at work in it.
+    """Keep out what an erasure covers, and take the lane, which must be locked, from its worker.
 
-    Does no harm twice. The batch at work ends; its events are taken again by another. conversation, message: where that is
-    the scope.
+    Safe to repeat. The running batch ends; another takes its events again. conversation, message: set if that is the scope.
     """
-    # The namespace's own publisher numbers what brings no number, as it arrives: that tells nothing of when it was published.
+    # Events without a number are numbered on arrival, which does not show when they were published.
     Sql(f"""
         insert into mosshead.erasures
             (tenant_id, namespace_id, erasure_id, scope, conversation, asked_at, position, publisher_id, publisher_sequence)
@@ -88,19 +87,19 @@ def put_up(
 
 
 def alone(connection: Connection, lane: LaneRef) -> bool:
-    """Whether this transaction is the only one that erases in a lane, until it ends."""
+    """Whether this transaction is the only one erasing in a lane, until it ends."""
     return Sql("""
         select pg_try_advisory_xact_lock(hashtextextended(%(of)s, %(lock)s))
     """).holds(connection, lock=_LOCK_ERASING, of=str(lane.namespace_id))
 
 
 def take_time(connection: Connection) -> None:
-    """Let the statements of this transaction last as long as they last: what is large has to go, too."""
+    """Lift the statement timeout in this transaction, so that large parts can be deleted."""
     Sql("set local statement_timeout = 0").run(connection)
 
 
 def done(connection: Connection, lane: LaneRef, erasure_id: UUID, rows: Mapping[str, int]) -> None:
-    """An erasure is carried out; its event says nothing any more. The lane, which must be locked, goes on with what waits.
+    """Mark an erasure as done and empty its event. The lane, which must be locked, continues with what waits.
 
     rows: how many were deleted or emptied, by table.
     """
@@ -115,20 +114,20 @@ def done(connection: Connection, lane: LaneRef, erasure_id: UUID, rows: Mapping[
 
 
 def clock(connection: Connection) -> datetime:
-    """The database's time."""
+    """Return the database's time."""
     now: datetime = Sql("select clock_timestamp()").value(connection)
     return now
 
 
 def to_rewrite(connection: Connection, tenant_id: UUID) -> bool:
-    """Whether files may still hold what a tenant had erased. The tenant must be set, here and below."""
+    """Whether files may still hold a tenant's erased content. The tenant must be set, here and below."""
     return Sql("""
         select from mosshead.erasures where tenant_id = %(tenant_id)s and erased_at is not null and rewritten_at is null limit 1
     """).exists(connection, tenant_id=tenant_id)
 
 
 def tables_with_content(connection: Connection) -> list[str]:
-    """The tables that hold what people said, or what came of it: what changed in any of them may have been left behind."""
+    """Return the tables with text of conversations, or derived from it: their files may still hold old versions of rows."""
     return Sql("""
         select relname from pg_class
         where relnamespace = to_regnamespace('mosshead') and relkind = 'r' and relforcerowsecurity order by relname
@@ -136,7 +135,7 @@ def tables_with_content(connection: Connection) -> list[str]:
 
 
 def transactions(connection: Connection) -> set[str]:
-    """The transactions of others that are open now, of the whole server: each has a lock on itself, which all may see."""
+    """Return the other open transactions of the whole server: each holds a lock on itself, which everyone may see."""
     found = Sql("""
         select virtualtransaction from pg_locks where locktype = 'virtualxid' and granted and pid <> pg_backend_pid()
     """).scalars(connection)
@@ -144,7 +143,7 @@ def transactions(connection: Connection) -> set[str]:
 
 
 def mark_rewritten(connection: Connection, tenant_id: UUID, *, before: datetime) -> int:
-    """Say of what was erased before a time that no file holds it any more; returns how many receipts say so now."""
+    """Mark erasures before a time as removed from the files; return how many receipts were marked."""
     return Sql("""
         update mosshead.erasures set rewritten_at = clock_timestamp()
         where tenant_id = %(tenant_id)s and erased_at < %(before)s and rewritten_at is null
@@ -152,7 +151,7 @@ def mark_rewritten(connection: Connection, tenant_id: UUID, *, before: datetime)
 
 
 def lock_lane(connection: Connection, lane: LaneRef) -> None:
-    """Have arrivals wait until this transaction ends, which is to be soon: whoever publishes waits so long."""
+    """Lock a lane against arrivals until this transaction ends. Keep it short: publishers wait for it."""
     Sql(f"select from mosshead.lanes where {OF_NAMESPACE} for update").run(connection, lane.scope)
 
 

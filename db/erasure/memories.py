@@ -1,4 +1,4 @@
-"""Of what is erased, the memories, with what hangs on them and what the log saw of them. See `db.erasure.scopes`."""
+"""Erase memories, their dependent rows, and what the log holds about them. See `db.erasure.scopes`."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -18,11 +18,11 @@ _ERASED: Final = "any(%(memories)s::uuid[])"
 _REPEATED: Final = "any(%(repeated)s::uuid[])"
 
 EPISODE: Final = "Episode"
-"""The name of the record that makes a memory one; it tells of a whole conversation."""
+"""The record name of an episode, which covers a whole conversation."""
 
-# A fact names its messages by their places among those of its batch, from 1. The shells of erased ones keep theirs. An episode is
-# made of messages of other batches, and its memory alone knows them. Each once, and by what is looked up once: a namespace of
-# many rows is planned for as the average one, of few, and joined it would be gone through once for each of them.
+# A fact names its messages by their places in its batch, from 1. The shells of erased ones keep theirs. An episode rests on
+# messages of other batches, which only its memory knows. Rows are distinct and found once: joined, a large namespace, planned
+# like the small average one, would be scanned once for each row.
 TOLD: Final = f"""
     numbered as materialized (
         select event.batch_id, event.event_id, row_number() over (partition by event.batch_id order by event.place) as number
@@ -54,7 +54,7 @@ TOLD: Final = f"""
 """
 """told: those decisions. alone: of these messages and no others."""
 
-# Of memories that stay, what only an erased fact brought: somebody else whom it named, how two stand to each other, a question.
+# Parts of remaining memories that came only from an erased fact: another entity, a relation, a question.
 _STILL_TOLD: Final = f"""
     concerned as materialized (
         select decision_id, memory_id from mosshead.decision_memories where {OF_NAMESPACE} and memory_id = {_REPEATED}
@@ -200,13 +200,13 @@ LOG: Final = f"""
 
     delete from mosshead.decision_memories where {OF_NAMESPACE} and memory_id = {_ERASED}
 """
-"""What the log says of them; to be run when nobody asks it any more what was learned with them."""
+"""The log's content about them. Run it once the log is no longer needed to find what was learned with them."""
 
 Key = tuple[UUID, int]
 """A memory and a version of it."""
 
 SAYS: Final = ("content", "attribute", "value", "occurred_from", "occurred_to", "granularity", "record_name", "record")
-"""The columns that are taken from what was said."""
+"""The columns derived from messages."""
 
 _TIMES: Final = ("occurred_from", "occurred_to")
 _OFFSETS: Final = tuple(f"{name}_offset" for name in _TIMES)
@@ -214,7 +214,7 @@ _OFFSETS: Final = tuple(f"{name}_offset" for name in _TIMES)
 
 @dataclass(frozen=True, slots=True)
 class VersionRow:
-    """A version. says: by column. erased: all that it was made of is; fact: else what it was made of, as the log has it."""
+    """A version. says: its values by column. erased: whether all its sources are; fact: otherwise its source in the log."""
 
     key: Key
     says: Mapping[str, Any]
@@ -224,7 +224,7 @@ class VersionRow:
 
 @dataclass(frozen=True, slots=True)
 class Retold:
-    """What becomes of versions. anew: what they say, by column, where that changes. vectors: of new words, by their model."""
+    """New contents of versions. anew: changed values by column. vectors: of new wordings, made with the model."""
 
     gone: Collection[Key] = ()
     anew: Mapping[Key, Mapping[str, Any]] = field(default_factory=dict)
@@ -235,7 +235,7 @@ class Retold:
 def versions_of(
     connection: Connection, lane: LaneRef, repeated: Collection[UUID], messages: Collection[UUID]
 ) -> list[VersionRow]:
-    """All versions of some memories, in order. messages: those that are erased."""
+    """Return all versions of the given memories, in order. messages: the erased ones."""
     rows = Sql(f"""
         with {TOLD}
         select memory.memory_id, memory.version, {", ".join(f"memory.{column}" for column in (*SAYS, *_OFFSETS))},
@@ -256,12 +256,12 @@ def versions_of(
 
 
 def retell(connection: Connection, lane: LaneRef, retold: Retold) -> int:
-    """Delete versions, and have others say something else; returns how many. New vectors are past ones until the end is known."""
+    """Delete versions and rewrite others; return how many. New vectors count as past until their end is known."""
     gone = [{"memory_id": memory_id, "version": version} for memory_id, version in retold.gone]
     anew = [
         {"memory_id": key[0], "version": key[1], **memories.with_offsets(says)} for key, says in retold.anew.items()
     ]
-    # The vectors of those that say something else go before they do.
+    # The vectors of rewritten versions are deleted first.
     Sql(f"""
         delete from mosshead.embeddings as vector
         using mosshead.memories as memory

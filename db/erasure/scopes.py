@@ -1,8 +1,8 @@
-"""What goes when a part of a namespace is erased: some messages, some memories, and all that holds their words.
+"""What is deleted when a part of a namespace is erased: messages, memories, and everything that holds their words.
 
-Messages go with their events, of which an empty shell stays: an id, a number and a place, so that the same event does not come in
-again. A decision keeps its place in the log, without what it saw. What was learned of entities with a memory goes as when that is
-forgotten (`db.unlearn`), and here from what was, too.
+Messages are deleted with their events, of which an empty shell stays: an id, a number and a place, so that the same event is not
+accepted again. A decision stays in the log without what it saw. What a memory taught about entities is removed as when it is
+forgotten (`db.unlearn`), but here also from past rows.
 """
 
 import re
@@ -30,15 +30,17 @@ _COVERED: Final = f"""
         (select erasure from mosshead.erasures as erasure
          where {of_namespace("erasure")} and erasure.erasure_id = %(erasure_id)s)))
 """
-"""That an erasure takes an event: one of before, or in effect or given up by now, for what was learned of it goes, too."""
+"""SQL for whether an erasure covers an event: an earlier one, or one in effect or given up, because its effects are erased
+too.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ErasureScope:
     """What is erased.
 
-    messages: with what waits to put one of the memories down. repeated: memories that others bear out, too: they stay, and say
-    what those said. entities: those that go whatever else is known of them.
+    messages: including events waiting to write one of the memories. repeated: memories that other messages also support; they
+    stay, reworded from those. entities: those deleted whatever else is known about them.
     """
 
     messages: frozenset[UUID] = frozenset()
@@ -49,7 +51,7 @@ class ErasureScope:
 
 
 def of_conversation(connection: Connection, lane: LaneRef, erasure_id: UUID, conversation: str) -> ErasureScope:
-    """What was said in a conversation before the erasure was asked for, and the memories that nothing else bears out."""
+    """Return the scope of a conversation: its messages before the erasure was requested, and memories with no other support."""
     messages = Sql(f"""
         select message.message_id
         from mosshead.messages as message
@@ -61,7 +63,7 @@ def of_conversation(connection: Connection, lane: LaneRef, erasure_id: UUID, con
 
 
 def of_message(connection: Connection, lane: LaneRef, message_id: UUID) -> ErasureScope:
-    """One message, the memories that nothing else bears out, and the episodes that tell of it."""
+    """Return the scope of one message: it, the memories with no other support, and the episodes that cover it."""
     messages = Sql(f"""
         select event_id from mosshead.events where {OF_NAMESPACE} and event_id = %(message)s and type = 'message'
         union select message_id from mosshead.messages where {OF_NAMESPACE} and message_id = %(message)s
@@ -71,9 +73,8 @@ def of_message(connection: Connection, lane: LaneRef, message_id: UUID) -> Erasu
 
 
 def _resting_on(connection: Connection, lane: LaneRef, messages: Collection[UUID]) -> ErasureScope:
-    """Messages, the memories that nothing else bears out, and those that something does."""
-    # A message that says otherwise, or was taken back, or erased earlier bears nothing out; an app that put it down by
-    # its own hand does.
+    """Return a scope of messages, the memories with no other support, and the memories with some."""
+    # A message that contradicts, was withdrawn or erased supports nothing; a memory that an app wrote itself has support.
     rows = Sql(f"""
         select memory_id, not exists (
             select from mosshead.memory_sources as other
@@ -97,14 +98,14 @@ def _resting_on(connection: Connection, lane: LaneRef, messages: Collection[UUID
 
 
 def of_memories(connection: Connection, lane: LaneRef, memory_ids: Collection[UUID]) -> ErasureScope:
-    """Some memories, the messages that they came from, and the episodes that tell of those."""
+    """Return the scope of memories: them, their source messages, and the episodes that cover those."""
     memories = Sql(f"""
         select distinct memory_id from mosshead.memories where {OF_NAMESPACE} and memory_id = any(%(memories)s::uuid[])
     """).scalars(connection, lane.scope, memories=list(memory_ids))
     sources = Sql(f"""
         select distinct message_id from mosshead.memory_sources where {OF_NAMESPACE} and memory_id = any(%(memories)s::uuid[])
     """).scalars(connection, lane.scope, memories=memories)
-    # With the events that wait and would put some memories down.
+    # Includes waiting events that would write memories.
     waiting = Sql(f"""
         select event_id from mosshead.events where {OF_NAMESPACE} and type = 'remember' and state = 'received'
     """).scalars(connection, lane.scope)
@@ -125,7 +126,7 @@ def _episodes_of(connection: Connection, lane: LaneRef, messages: Collection[UUI
 
 
 def of_entity(connection: Connection, lane: LaneRef, entity_id: UUID) -> ErasureScope:
-    """All that was ever linked to an entity, or to one that was merged into it; nothing, where it is the user."""
+    """Return the scope of all that was ever linked to an entity or one merged into it; empty if it is the user."""
     entities = Sql(f"""
         with recursive part as (
             select entity_id from mosshead.entities as named
@@ -148,9 +149,9 @@ def of_entity(connection: Connection, lane: LaneRef, entity_id: UUID) -> Erasure
 def erase_part(
     connection: Connection, lane: LaneRef, part: ErasureScope, stamp: Stamp
 ) -> tuple[dict[str, int], set[UUID]]:
-    """Delete or empty what a part holds; returns how many rows, by table, and the entities whose profiles are to be made anew.
+    """Delete or empty a scope's rows; return how many, by table, and the entities whose profiles must be rebuilt.
 
-    What is taken back in entities is marked with the stamp, whose decision is the erasure's own.
+    What entities lose is marked with the stamp of the erasure's own decision.
     """
     rows = Counter[str]()
     parameters: dict[str, Any] = {name: sorted(getattr(part, name)) for name in ("messages", "memories", "repeated")}
@@ -184,9 +185,9 @@ def erase_part(
 
 
 def run_counted(connection: Connection, sql: str, parameters: Mapping[str, Any]) -> dict[str, int]:
-    """Run the statements of some SQL; returns how many rows they deleted or emptied, by table.
+    """Run SQL statements; return how many rows they deleted or emptied, by table.
 
-    Statements marked ``-- kept`` only update rows that stay, and are not counted.
+    Statements marked ``-- kept`` only update remaining rows, and are not counted.
     """
     rows: dict[str, int] = {}
     for statement, table in zip(Sql(sql).statements, counted_tables(sql), strict=True):
@@ -198,9 +199,9 @@ def run_counted(connection: Connection, sql: str, parameters: Mapping[str, Any])
 
 @cache
 def counted_tables(sql: str) -> tuple[str | None, ...]:
-    """The table that each statement of some SQL deletes from or empties, None of one that is marked ``-- kept``.
+    """Return the table that each statement deletes from or empties, None for one marked ``-- kept``.
 
-    Raises ValueError where a statement is neither: a receipt would not count what it does.
+    Raises ValueError for any other statement, which a receipt would not count.
     """
     tables = []
     for statement in Sql(sql).statements:
@@ -268,9 +269,9 @@ CONVERSATION: Final = f"""
     delete from mosshead.conversations where {_CONVERSATION} and not exists (
         select from mosshead.messages where {of_namespace("messages")} and messages.conversation_id = %(conversation)s)
 """
-"""What else there is of a conversation: that it was, its summary, its other events. The lane must be locked.
+"""The rest of a conversation: its row, summary and other events. The lane must be locked.
 
-Parameters: the lane's, ``erasure_id``, ``conversation``, and ``kinds``, of the reflections that are of conversations.
+Parameters: the lane's, ``erasure_id``, ``conversation``, and ``kinds``: the reflections about conversations.
 """
 
 TABLES_OF_NAMESPACE: Final = """
@@ -279,12 +280,12 @@ TABLES_OF_NAMESPACE: Final = """
     traits examples embeddings expansions memory_entities memories
     profiles entity_aliases entities documents summaries prompt_feedback prompts turns vocabulary
 """.split()
-"""All rows of these. The copy of traits goes before what it is made of, so that triggers have nothing left to take out of it."""
+"""Tables that are emptied. The copy of traits comes before its source, so that triggers have nothing left to remove from it."""
 
 
 def erase_everything(connection: Connection, parameters: Mapping[str, Any]) -> dict[str, int]:
-    """Delete what may take a while; returns how many rows, by table. parameters: the lane's, and ``erasure_id``."""
-    # An id that tells no time does not show that it comes again.
+    """Run the deletions that may take long; return how many rows, by table. parameters: the lane's, and ``erasure_id``."""
+    # An id without a time cannot be recognized as old if it arrives again.
     Sql(f"""
         insert into mosshead.tombstones (tenant_id, namespace_id, digest)
         select event.tenant_id, event.namespace_id, sha256(uuid_send(event.event_id))
@@ -293,7 +294,7 @@ def erase_everything(connection: Connection, parameters: Mapping[str, Any]) -> d
         on conflict do nothing
     """).run(connection, parameters)
     of_tables = "".join(f"delete from mosshead.{table} where {OF_NAMESPACE};\n" for table in TABLES_OF_NAMESPACE)
-    # Not in, which hashes the few events that are left. A plan made before so much went could loop over all of it for each row.
+    # "not in" hashes the few remaining events. A plan from before the deletion could loop over all rows for each one.
     return run_counted(
         connection,
         f"""{of_tables}
@@ -331,8 +332,8 @@ NAMES: Final = f"""
         last_event_at = case when exists (select from mosshead.namespaces where {OF_NAMESPACE}) then last_event_at end
     where {OF_NAMESPACE}
 """
-"""Of what arrivals touch, too: the lane must be locked. The namespace's name goes where nothing waits in it; where something was
-published since, what it needs stands as if nothing had been before. Parameters: the lane's, and ``erasure_id``.
+"""Rows that arrivals also touch: the lane must be locked. The namespace's name is deleted if nothing waits; if something was
+published since, its rows look as if nothing had been before. Parameters: the lane's, and ``erasure_id``.
 """
 
 SCRIPTS: Final = (
@@ -345,7 +346,7 @@ SCRIPTS: Final = (
     CONVERSATION,
     NAMES,
 )
-"""What is run and counted."""
+"""The scripts that are run and counted."""
 
 for _script in SCRIPTS:
-    counted_tables(_script)  # so that a statement that no receipt would count stops the start, and not an erasure
+    counted_tables(_script)  # so that a statement that a receipt would not count fails at the start, not in an erasure

@@ -1,4 +1,4 @@
-"""Tools for an agent: search memories, put them down, change and close them."""
+"""Tools for an agent: search, create, update and close memories."""
 
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -37,13 +37,13 @@ _DESCRIPTION = (
 
 
 class Arguments(BaseModel):
-    """What a model calls a tool with. Strict, and silent about its input: errors go back to the model, and into logs."""
+    """The arguments of a model's tool call. Strict; errors do not show the input, since they go to the model and into logs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
 
 
 class _Manage(Arguments):
-    """What every call has; which other fields there are depends on what is allowed."""
+    """The common fields of every call; the other fields depend on the allowed actions."""
 
     action: str
     content: str | None = None
@@ -52,9 +52,9 @@ class _Manage(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class MemoryTool:
-    """A tool of a namespace. Call it with the arguments that the model gave; the answer is what goes back to the model.
+    """A tool of a namespace. Call it with the model's arguments, and return its answer to the model.
 
-    It never raises for what a model does wrong, nor where the memory cannot be reached: the answer says so.
+    It does not raise if the model makes a mistake or the memory is unavailable: the answer says so.
     """
 
     name: str
@@ -64,12 +64,12 @@ class MemoryTool:
 
     @property
     def definition(self) -> dict[str, Any]:
-        """For ``tools=[…]`` of ``chat.completions.create``."""
+        """The definition for ``tools=[…]`` of ``chat.completions.create``."""
         return {"type": "function", "function": self._function}
 
     @property
     def responses_definition(self) -> dict[str, Any]:
-        """For ``tools=[…]`` of ``responses.create``."""
+        """The definition for ``tools=[…]`` of ``responses.create``."""
         return {"type": "function", **self._function}
 
     @property
@@ -78,7 +78,7 @@ class MemoryTool:
         return {"name": self.name, "description": self.description, "parameters": parameters, "strict": True}
 
     def __call__(self, arguments: str | Mapping[str, Any]) -> str:
-        """Carry a call out. arguments: the call's, as JSON text or as an object."""
+        """Carry out a call. arguments: the call's, as JSON text or as an object."""
         given = json_object(arguments) if isinstance(arguments, str) else arguments
         if not isinstance(given, Mapping):
             return "Not done. The arguments are no JSON object; call the tool again with one."
@@ -100,12 +100,11 @@ def manage_memory_tool(
     name: str = "manage_memory",
     instructions: str = "",
 ) -> MemoryTool:
-    """A tool that writes a namespace's memories.
+    """Make a tool that writes a namespace's memories.
 
     actions: what the model may do: "create", "update", "delete". name: as the model sees it. instructions: what to remember, in
-    your own words, in addition to ours. The numbers are those that the search tool of the same namespace object showed, and those
-    that this tool answered with.
-    Raises ConfigurationError where actions names something else, or nothing.
+    your own words, in addition to ours. It accepts the numbers shown by this tool, or by the search tool of the same namespace
+    object. Raises ConfigurationError if actions contains an unknown name, or is empty.
     """
     allowed = tuple(one for one in ACTIONS if one in actions)
     if not allowed or len(allowed) != len(set(actions)):
@@ -120,7 +119,7 @@ def manage_memory_tool(
 
 
 def _arguments(allowed: Collection[Action]) -> type[Arguments]:
-    """The arguments of what is allowed, and no others."""
+    """Build the arguments' class for the allowed actions."""
     fields: dict[str, Any] = {"action": (Literal[tuple(allowed)], Field(description="What to do."))}
     if {"create", "update"} & set(allowed):
         whether = "; null to delete" if "delete" in allowed else ""
@@ -132,10 +131,10 @@ def _arguments(allowed: Collection[Action]) -> type[Arguments]:
 
 
 class Numbers:
-    """Which memory a number means, of those that the tools of one namespace object showed.
+    """Maps numbers to the memories that the tools of one namespace object showed.
 
-    A number of four digits follows from the memory's id: in a later turn, with tools made anew, a number that stands in the
-    history means the same memory, once that was shown again.
+    A four-digit number derives from the memory's id: with new tools in a later turn, a number in the history means the same
+    memory once it is shown again.
     """
 
     def __init__(self) -> None:
@@ -143,20 +142,20 @@ class Numbers:
         self._lock = Lock()
 
     def show(self, memory: StoredMemory | UUID) -> int:
-        """The number of a memory: one that was read, or the id of one that was just put down."""
+        """Return the number of a memory that was read, or of the id of a new one."""
         memory_id = _id(memory)
         with self._lock:
             number = memory_id.int % _COUNT
             while _id(self._shown.get(_FIRST + number, memory_id)) != memory_id:
                 number = (number + 1) % _COUNT
-            self._shown.pop(_FIRST + number, None)  # to stand last, as the latest
+            self._shown.pop(_FIRST + number, None)  # to put it last, as the latest
             self._shown[_FIRST + number] = memory
             if len(self._shown) > _MOST:
                 del self._shown[next(iter(self._shown))]
             return _FIRST + number
 
     def of(self, number: int) -> StoredMemory | UUID:
-        """The memory that a number means, as it was when it was shown. Raises ToolRefused for one that was not shown."""
+        """Return the memory of a number, as it was when shown. Raises ToolRefused for a number that was not shown."""
         with self._lock:
             found = self._shown.get(number)
         if found is None:
@@ -186,7 +185,7 @@ def _manage(
             return f"Forgotten: {wanted.number}."
         newer = namespace.remember(content, replaces=memory, by="tool")
         return f"{wanted.number} is replaced by {numbers.show(newer)}."
-    except NotFound:  # its words name the memory and the namespace, which are no business of the model's
+    except NotFound:  # its message names the memory and the namespace, which the model should not see
         raise ToolRefused(f"number: {wanted.number} is closed already; search again for what is known now.") from None
     except MemoryChanged:
         raise ToolRefused(
@@ -197,11 +196,11 @@ def _manage(
 __all__ = ["MemoryTool", "manage_memory_tool", "run_tools", "search_memory_tool"]
 _FIRST, _COUNT = 1_000, 9_000
 _MOST = 2_000
-"""So many memories are remembered as shown, the latest: as long as most numbers are free, one is found at once."""
+"""How many shown memories are remembered, the latest: while most numbers are free, a free one is found at once."""
 
 
 def numbers_of(namespace: Namespace) -> Numbers:
-    """The numbers that the tools of a namespace object share."""
+    """Return the numbers that the tools of a namespace object share."""
     return _numbers.setdefault(namespace, Numbers())
 
 
@@ -213,21 +212,21 @@ _numbers: WeakKeyDictionary[Namespace, Numbers] = WeakKeyDictionary()
 
 
 class Tool(Protocol):
-    """Anything with a name that takes the arguments of a call and answers with text; a `MemoryTool`, or one of the app's own."""
+    """A tool with a name that takes a call's arguments and returns text: a `MemoryTool`, or the app's own."""
 
     @property
     def name(self) -> str:
-        """As the model calls it."""
+        """The name for the model."""
 
     def __call__(self, arguments: str, /) -> str:
-        """Carry a call out. arguments: as JSON text."""
+        """Carry out a call. arguments: as JSON text."""
 
 
 def run_tools(message: Any, tools: Sequence[Tool]) -> list[dict[str, str]]:
-    """Carry out the calls of an assistant's message, in order, and return a tool message for each; none where it called nothing.
+    """Carry out the calls of an assistant's message, in order, and return a tool message for each.
 
-    message: ``response.choices[0].message``, or the same as a mapping. tools: all that the model was offered; the API wants an
-    answer to each call, so that one of no such tool is answered with that.
+    message: ``response.choices[0].message``, or the same as a mapping. tools: all tools offered to the model; a call of an
+    unknown tool is answered as such, because the API requires an answer.
     """
     by_name = {tool.name: tool for tool in tools}
     unknown = f"There is no such tool; there are {', '.join(by_name) or 'none'}."
@@ -254,14 +253,14 @@ _SEARCH_DESCRIPTION = (
 
 
 class SearchArguments(Arguments):
-    """What a model asks for."""
+    """The arguments of a search."""
 
     query: Annotated[str, Field(description="What to look for, as a question or in a few words.")]
     limit: Annotated[int | None, Field(description=f"How many to show, 1 to {_MOST_HITS}; null for {_USUAL}.")] = None
 
 
 def search_memory_tool(namespace: Namespace, *, name: str = "search_memory", instructions: str = "") -> MemoryTool:
-    """A tool that searches a namespace.
+    """Make a tool that searches a namespace.
 
     name: as the model sees it. instructions: when to search, in your own words, in addition to ours.
     """
@@ -290,11 +289,11 @@ _log = logging.getLogger("mosshead")
 
 
 class ToolRefused(Exception):
-    """A call cannot be carried out; the message tells the model what to do instead."""
+    """A call cannot be carried out. The message tells the model what to do instead."""
 
 
 def parameters_of(arguments: type[Arguments]) -> dict[str, Any]:
-    """The JSON Schema of a tool's arguments, as strict mode wants it: every property is required, and no other is allowed."""
+    """Return the JSON Schema of a tool's arguments for strict mode: every property is required, and no other is allowed."""
     schema, fields = compact(arguments.model_json_schema()), arguments.model_fields
     properties = {
         name: {**shape, "description": fields[name].description} for name, shape in schema["properties"].items()

@@ -1,4 +1,4 @@
-"""Items of the OpenAI Agents SDK as messages of a conversation, and back: what the text does not say is in the metadata."""
+"""Convert items of the OpenAI Agents SDK to messages and back; the metadata holds what the text does not."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -14,19 +14,19 @@ from mosshead.redaction import redact_json
 from mosshead.text import is_text
 
 Item = dict[str, Any]
-"""As the SDK has it: a message of the responses API, a call of a tool, what it returned, a thought."""
+"""An item of the SDK: a message of the responses API, a tool call, its result, or reasoning."""
 
 ITEM = "agents_item"
-"""Of a message's metadata: the item without its words."""
+"""The metadata key of the item without its words."""
 
 _WORDS = "agents_words"
-"""The keys that lead to the words' place in it."""
+"""The metadata key of the path to the words' place in the item."""
 
 _log = logging.getLogger("mosshead")
 
 
 def event_of(item: Item) -> dict[str, Any] | None:
-    """An item as a message; None for one that cannot be kept as it is, such as encrypted thoughts, which read as secrets."""
+    """Convert an item to a message; None if it cannot be stored unchanged: encrypted reasoning looks like a secret."""
     kind = item.get("type", "message")
     event: dict[str, Any] = {"type": "message", "role": Role.TOOL, "content": ""}
     if kind == "message" and item.get("role") in _ROLES:
@@ -56,7 +56,7 @@ _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM,
 
 
 def _words_in(item: Any) -> Iterator[list[Any]]:
-    """Where an item's words stand: the keys that lead there."""
+    """Return the path of keys to an item's words."""
     for name in ("content", "output"):
         value = item.get(name)
         if isinstance(value, str):
@@ -67,7 +67,7 @@ def _words_in(item: Any) -> Iterator[list[Any]]:
 
 
 def item_of(role: str, content: str, metadata: Mapping[str, Any]) -> Item:
-    """A message as an item; one that no session of the SDK published as a plain message."""
+    """Convert a message to an item; a message that no session of the SDK published becomes a plain one."""
     if ITEM not in metadata:
         return {"role": role, "content": content}
     item: Item = deepcopy(metadata[ITEM])

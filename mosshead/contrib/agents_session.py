@@ -1,6 +1,6 @@
 """`MemorySession`: an OpenAI Agents SDK session with memory, stored as a conversation's messages.
 
-It has the SDK's protocol ``Session``, and imports nothing of the SDK. An item is a message of the conversation (`agents_items`).
+It implements the SDK's protocol ``Session`` without importing the SDK. An item is a message of the conversation (`agents_items`).
 """
 
 from collections.abc import Callable
@@ -55,10 +55,10 @@ class MemorySession:
         timeout: float = 0.3,
         on_error: Callable[[Exception], object] | None = None,
     ) -> None:
-        """session_id: the conversation. namespace: one of asyncio is read in the event loop, the other in a thread.
+        """session_id: the conversation. namespace: an async one is read in the event loop, a synchronous one in a thread.
 
         zone, budget, timeout, on_error: as for ``with_memory`` (docs/how-to/openai-client.md).
-        Raises ValueError, which names what does not fit.
+        Raises ValueError, which names the invalid argument.
         """
         self.session_id = session_id
         self.session_settings: Any = None
@@ -86,7 +86,7 @@ class MemorySession:
         self._overlay = overlays.setdefault((self._namespace.path.parts, session_id), _Overlay())
         for place in tuple(overlays)[:-_MOST_SESSIONS]:
             overlays.pop(place, None)
-        if isinstance(namespace, Namespace):  # one of asyncio was loaded when it connected
+        if isinstance(namespace, Namespace):  # an async one was loaded when it connected
             warm_up(namespace.session.embedder)
             warm_up_reads(namespace)
 

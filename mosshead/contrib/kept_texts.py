@@ -1,4 +1,4 @@
-"""`KeptTexts`: texts by key, each in a document of its own, for extras that keep files or items.
+"""`KeptTexts`: texts by key, each in its own document, for extras that store files or items.
 
 This process reads its own writes at once; other processes read them once the service has applied them.
 """
@@ -24,7 +24,7 @@ from mosshead.store.pending import Pending
 _MOST_WAITING = 1_000
 
 _A_PHRASE = 4
-"""Words from which a part of a text is judged by itself."""
+"""Minimum number of words for judging a part of a text by itself."""
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -33,7 +33,7 @@ _REMOVED: Mapping[str, Any] = {"name": None, "text": None, "held": None}
 
 @dataclass(frozen=True, slots=True)
 class HeldText:
-    """A text that is kept aside, because it reads as if it were to steer a model. reason: the guard's, which quotes nothing."""
+    """A text that is set aside because it seems to steer a model. reason: the guard's, which quotes nothing."""
 
     text: str
     reason: str
@@ -41,7 +41,7 @@ class HeldText:
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """What this process changed in a document, and when that is in effect."""
+    """This process's change to a document, and when it is in effect."""
 
     patch: Mapping[str, Any]
     pending: Pending
@@ -50,8 +50,8 @@ class _Waiting:
 class KeptTexts:
     """The texts of one kind in a namespace. Cheap to make; safe to share between threads. Works across a bridge, too.
 
-    The guard judges what is written. A text that it holds is kept aside: what stood under the key before stays, `held` shows the
-    text to the app, and `release` lets it in.
+    The guard judges what is written. A text that it holds is set aside: the key keeps its previous text, `held` shows the new one
+    to the app, and `release` accepts it.
     """
 
     def __init__(
@@ -62,46 +62,45 @@ class KeptTexts:
         by: Literal["tool"] | None = None,
         said: Callable[[str], Iterable[str]] = lambda text: (text,),
     ) -> None:
-        """kind: letters, figures and underscores, at most 20. by: who writes. said: the parts of a text that the guard judges."""
+        """kind: at most 20 letters, digits and underscores. by: who writes. said: the parts of a text that the guard judges."""
         self.namespace = namespace
         self._prefix, self._by, self._said = f"kept_{kind}_", by, said
         self._waiting = _OF_ENGINES.setdefault(namespace.session.engine, {})
 
     def read(self, keys: Iterable[str] | None = None) -> dict[str, str]:
-        """Return the texts by key, in the order of the keys, or those of some keys alone. Raises StoreUnavailable."""
+        """Return the texts by key, in the order of the keys; optionally only those of some keys. Raises StoreUnavailable."""
         bodies = self._bodies(keys)
         return {key: body["text"] for key, body in bodies.items() if body.get("text") is not None}
 
     def held(self, keys: Iterable[str] | None = None) -> dict[str, HeldText]:
-        """Return what is held by key, of each key the latest, or that of some keys alone. Raises StoreUnavailable."""
+        """Return the latest held text of each key; optionally only those of some keys. Raises StoreUnavailable."""
         return {key: HeldText(**body["held"]) for key, body in self._bodies(keys).items() if body.get("held")}
 
     def write(self, changes: Mapping[str, str | None]) -> dict[str, str]:
-        """Set texts, or remove those that are None, all or none. Returns which were held, by key, and why.
+        """Set texts, or remove those that are None, all or none. Return the held ones, by key, with the reason.
 
-        What is held under a key stays until a text is let in there. Secrets are taken out before the spool (`redacted` says how).
-        Raises InvalidEvent where a key reads as a secret or as an instruction, or where a text is beyond 16 KiB, and otherwise as
-        `Namespace.publish`.
+        A text stays held until the key accepts a text. Secrets are removed before the spool (see `redacted`). Raises InvalidEvent
+        if a key looks like a secret or an instruction, or a text exceeds 16 KiB, and otherwise as `Namespace.publish`.
         """
         patches = apart(lambda: {key: self._patch(key, text) for key, text in changes.items()})
         self._publish(patches)
         return {key: patch["held"]["reason"] for key, patch in patches.items() if patch.get("held")}
 
     def move(self, moves: Mapping[str, str]) -> None:
-        """Give texts other keys, and what is held under these with them. Nothing is judged again. Raises as `write`."""
+        """Rename the keys of texts, including held ones. Nothing is judged again. Raises as `write`."""
         bodies = self._bodies(moves)
         there = {moves[key]: {**_REMOVED, **body, "name": _checked(moves[key])} for key, body in bodies.items()}
         self._publish({**dict.fromkeys(bodies, _REMOVED), **there})
 
     def release(self, key: str) -> None:
-        """Let in what is held under a key. Raises NotFound where nothing is, and otherwise as `Namespace.publish`."""
+        """Accept the text held under a key. Raises NotFound if there is none, and otherwise as `Namespace.publish`."""
         held = self.held([key]).get(key)
         if held is None:
-            raise NotFound("key: nothing is held under it; held() lists what is")
+            raise NotFound("key: nothing is held under it; held() lists the held texts")
         self._publish({key: {"name": key, "text": held.text, "held": None}})
 
     def decisions(self, keys: Iterable[str]) -> list[Decision]:
-        """List what was decided about the texts of some keys, newest first; `Namespace.undo` takes one back."""
+        """List the decisions about the texts of some keys, newest first; `Namespace.undo` undoes one."""
         found = [one for key in keys for one in self.namespace.documents.decisions(self.name(key))]
         return sorted(found, key=lambda one: one.decided_at, reverse=True)
 
@@ -111,16 +110,16 @@ class KeptTexts:
 
     @staticmethod
     def redacted(text: str) -> str:
-        """Return a text as it is kept, without secrets."""
+        """Return a text as it is stored, without secrets."""
         return str(redact_json(text))
 
     def _bodies(self, keys: Iterable[str] | None = None) -> dict[str, Mapping[str, Any]]:
-        """The documents' bodies by key, with what this process wrote."""
+        """Return the documents' bodies by key, including this process's writes."""
         names = None if keys is None else [self.name(key) for key in keys]
         session, path = self.namespace.session, self.namespace.path.parts
         waiting = {place: one for place, one in tuple(self._waiting.items()) if place[0] == path}
         if waiting:
-            progress = session.progress()  # first: what is in effect by then, the documents say
+            progress = session.progress()  # read first: the documents then contain whatever took effect meanwhile
             for place in [place for place, one in waiting.items() if one.pending.in_effect(progress)]:
                 waiting.pop(place)
                 self._waiting.pop(place, None)
@@ -133,7 +132,7 @@ class KeptTexts:
         return dict(sorted(named.items()))
 
     def _patch(self, key: str, text: str | None) -> Mapping[str, Any]:
-        """What a text becomes in its document."""
+        """Return the document patch that stores a text."""
         if text is None:
             return {"text": None}
         kept, name = self.redacted(text), _checked(key)
@@ -152,7 +151,7 @@ class KeptTexts:
         numbers = session.published()
         for key, patch in patches.items():
             place = (path, self.name(key))
-            before = self._waiting.pop(place, None)  # to stand last
+            before = self._waiting.pop(place, None)  # to put it last
             whole = {**before.patch, **patch} if before else patch
             self._waiting[place] = _Waiting(whole, Pending(memory=None, closes={}, numbers=numbers))
         for place in tuple(self._waiting)[:-_MOST_WAITING]:
@@ -163,13 +162,13 @@ class KeptTexts:
 
 
 def _checked(key: str) -> str:
-    """A key that may stand in a list which a model is shown. Raises InvalidEvent."""
+    """Check that a key may be shown to a model in a list. Raises InvalidEvent."""
     if (shown := KeptTexts.redacted(key)) != key:
-        raise InvalidEvent(f"key: {shown!r} reads as a secret; choose another")
+        raise InvalidEvent(f"key: {shown!r} looks like a secret; choose another")
     if instructs(" ".join(_WORD.findall(key))):
-        raise InvalidEvent("key: reads as an instruction; choose another")
+        raise InvalidEvent("key: looks like an instruction; choose another")
     return key
 
 
 _OF_ENGINES: WeakKeyDictionary[Engine, dict[tuple[tuple[str, ...], str], _Waiting]] = WeakKeyDictionary()
-"""What waits of each `Memory`, by namespace and document. Every step is one operation on a dict, so that it needs no lock."""
+"""The waiting changes of each `Memory`, by namespace and document. Every step is one dict operation and needs no lock."""

@@ -21,7 +21,7 @@ _MOST_THREADS = 1_000
 
 
 class _Nodes:
-    """What the nodes of both kinds do, but for the waiting."""
+    """The common part of sync and async nodes."""
 
     _asynchronous: bool
 
@@ -46,18 +46,18 @@ class _Nodes:
             warm_up_reads(namespace)
 
     def _call(self, state: Mapping[str, Any], config: RunnableConfig) -> Call:
-        """What is to be looked up for a state."""
+        """Return the call for a state."""
         return Call(self._whose(config), _CHAT, {"messages": _plain(state["messages"])})
 
     def _told(self, state: Mapping[str, Any], config: RunnableConfig, call: Call) -> dict[str, Any]:
-        """The state's messages, with what was looked up."""
+        """Return the state's messages with the notes."""
         messages: Sequence[BaseMessage] = state["messages"]
         plain = _plain(messages)
         self._injected[_place(self._whose(config))] = call.injected
         for place in tuple(self._injected)[:-_MOST_THREADS]:
             self._injected.pop(place, None)
         reminded = call.arguments["messages"]
-        added = len(reminded) - len(plain)  # a system message with the profile, where there was none
+        added = len(reminded) - len(plain)  # a new system message with the profile, if there was none
         told: list[BaseMessage] = [SystemMessage(one["content"]) for one in reminded[:added]]
         for message, before, after in zip(messages, plain, reminded[added:], strict=True):
             changes = {} if before == after else {"content": after["content"]}
@@ -65,7 +65,7 @@ class _Nodes:
         return {"llm_input_messages": told}
 
     def _publishing(self, state: Mapping[str, Any], config: RunnableConfig) -> Future[None] | None:
-        """Begin to publish the turn; None where there is nothing to be waited for."""
+        """Start publishing the turn; return None if there is nothing to wait for."""
         messages: Sequence[BaseMessage] = state["messages"]
         injection = self._whose(config)
         (namespace, _), thread, plain = across(injection.memory), injection.named(None), _plain(messages)
@@ -82,7 +82,7 @@ class _Nodes:
         return BACKGROUND.publish(lambda: injection.tried(None, _publish, namespace, turn)) if turn else None
 
     def _whose(self, config: RunnableConfig) -> Injection:
-        """Whose memory a run is about, and how it is told. Raises ValueError where the config has no thread."""
+        """Find a run's namespace and conversation in its config. Raises ValueError if the config has no thread."""
         thread = config.get("configurable", {}).get("thread_id")
         if not thread:
             raise ValueError("thread_id: missing; run the graph with {'configurable': {'thread_id': …}}")
@@ -102,7 +102,7 @@ class _Nodes:
 
 
 class MemoryNodes(_Nodes):
-    """The nodes of one namespace. ``graph.add_node("recall", nodes.recall)``, and ``nodes.publish`` behind the model's node.
+    """The nodes of one namespace. Use ``graph.add_node("recall", nodes.recall)``, and ``nodes.publish`` after the model's node.
 
     The conversation is the ``thread_id`` of the graph's config. The state holds ``messages``.
     """
@@ -110,22 +110,22 @@ class MemoryNodes(_Nodes):
     _asynchronous = False
 
     def recall(self, state: Mapping[str, Any], config: RunnableConfig) -> dict[str, Any]:
-        """Return ``llm_input_messages``: the state's messages with what is known put in, for the model alone."""
+        """Return ``llm_input_messages``: the state's messages with the notes, only for the model."""
         call = self._call(state, config)
         call.look_up()
         return self._told(state, config, call)
 
     def publish(self, state: Mapping[str, Any], config: RunnableConfig) -> dict[str, Any]:
-        """Publish the turn, from the user's last message on, for memories to form. A node that runs again publishes nothing anew.
+        """Publish the turn, from the user's last message on. A node that runs again publishes nothing twice.
 
-        Where memory is away, the graph goes on: ``on_error``, or a warning of the logger "mosshead", tells.
+        If memory is unavailable, the graph continues: ``on_error`` is called, or the logger "mosshead" warns.
         """
         wait(self._publishing(state, config), self._seconds)
         return {}
 
 
 class AsyncMemoryNodes(_Nodes):
-    """`MemoryNodes` for a graph of asyncio; an `AsyncNamespace` is read in the event loop."""
+    """`MemoryNodes` for an async graph; an `AsyncNamespace` is read in the event loop."""
 
     _asynchronous = True
 
@@ -145,7 +145,7 @@ _CHAT = Chat()
 
 
 def _place(injection: Injection) -> tuple[object, str]:
-    """Whose memory it is, and the thread."""
+    """Return the namespace's path and the thread."""
     return across(injection.memory)[0].path.parts, injection.named(None)
 
 

@@ -46,8 +46,8 @@ _MOST_VECTORS = 10_000
 class MossheadStore(BaseStore):
     """A store for ``graph.compile(store=…)``. All LangGraph namespaces are stored in one Mosshead namespace.
 
-    Each change is an edit of a document, which `Namespace.undo` takes back. Items do not expire: there is no TTL. Of an
-    `AsyncNamespace` the methods that are awaited work alone (``aget``, ``aput``, …).
+    Each change is an edit of a document, which `Namespace.undo` takes back. Items do not expire: there is no TTL. With an
+    `AsyncNamespace`, only the async methods work (``aget``, ``aput``, …).
     """
 
     supports_ttl = False
@@ -67,10 +67,10 @@ class MossheadStore(BaseStore):
         self._embeddings = _CachedEmbeddings(ensure_embeddings(self.index_config["embed"]))
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Carry operations out: what is read is as it was before what is put.
+        """Carry out operations; reads see the state before the writes.
 
-        Raises StoreUnavailable, and InvalidEvent: for an item that cannot be stored, where nothing is, and for one that was held,
-        beside which the others are stored.
+        Raises StoreUnavailable, and InvalidEvent: for an invalid item (nothing is stored), and for a held one (the others are
+        stored).
         """
         if self._bridge and not crossed():
             raise TypeError("namespace: an AsyncNamespace is awaited; use aget, aput, asearch, …")
@@ -86,7 +86,7 @@ class MossheadStore(BaseStore):
         return [None if isinstance(op, PutOp) else next(read) for op in given]
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """As `batch`, while the loop goes on."""
+        """As `batch`, without blocking the event loop."""
         return await self._across(lambda: self.batch(ops))
 
     def decisions(self, namespace: tuple[str, ...], key: str) -> list[Decision]:
@@ -94,11 +94,11 @@ class MossheadStore(BaseStore):
         return self._texts.decisions([_name(namespace, key)])
 
     def held(self) -> dict[Place, HeldText]:
-        """Return what the guard held, by namespace and key: the item that was put there last, as JSON."""
+        """Return the items that the guard held, by namespace and key: the last one put there, as JSON."""
         return {_place(name): one for name, one in self._texts.held().items()}
 
     def release(self, namespace: tuple[str, ...], key: str) -> None:
-        """Let in what was held. Raises NotFound where nothing was."""
+        """Accept a held item. Raises NotFound if there is none."""
         self._texts.release(_name(namespace, key))
 
     async def adecisions(self, namespace: tuple[str, ...], key: str) -> list[Decision]:
@@ -123,7 +123,7 @@ class MossheadStore(BaseStore):
         return {(tuple(item["of"][:-1]), item["of"][-1]): item for item in items}
 
     def _read(self, reads: Sequence[Op], items: dict[Place, Kept]) -> list[Result]:
-        """What an `InMemoryStore` with the items answers."""
+        """Return the answer of an `InMemoryStore` with the items."""
         sought = [op.namespace_prefix for op in reads if isinstance(op, SearchOp) and op.query]
         store = InMemoryStore(index={**self.index_config, "embed": self._embeddings} if sought else None)
 
@@ -132,9 +132,9 @@ class MossheadStore(BaseStore):
             put = PutOp(*place, item["value"], index=item["index"] if is_sought else False)
             try:
                 store.batch([put])
-            except ValueError:  # fields that say the same, which it does not take: by all of the value
+            except ValueError:  # fields that mean the whole value; the store does not accept them
                 store.batch([put._replace(index=[""])])
-        # Namespaces first: a store in memory has one from when it is asked for it.
+        # Namespaces first: an in-memory store creates one when asked for it.
         answers = {
             id(op): store.batch([op])[0] for op in sorted(reads, key=lambda op: not isinstance(op, ListNamespacesOp))
         }

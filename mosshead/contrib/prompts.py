@@ -43,7 +43,7 @@ class Prompts:
         return found[0]
 
     def versions(self, name: str) -> list[StoredPrompt]:
-        """List the versions of a prompt, the first one first. Empty if there is no such prompt."""
+        """List the versions of a prompt, oldest first. Empty if there is no such prompt."""
         return self._session.fetch(reads.versions, readable("name", name))
 
     def decisions(self, name: str) -> list[Decision]:
@@ -83,23 +83,23 @@ class Prompts:
             syntax: how the text writes variables: "format" (``{name}``, as `str.format`), "mustache" (``{{name}}``) or "none".
             optimizer: what improves the prompt from feedback: "metaprompt", "gradient", "prompt_memory" or "off".
             instructions: how the prompt may be improved, in your words.
-            when_to_update: when it may be improved, in your words. Whatever is None of these four stays as it was.
+            when_to_update: when it may be improved, in your words. Of these four, those that are None stay as they were.
             reason: a note for readers of the history.
             version: the version that you read; 0 if there was none.
             session: as for `Namespace.publish`.
 
         Raises:
-            PromptConflict: another version is there by now. A change between this call and the event's turn has the event
-                refused instead, which `decisions` shows.
+            PromptConflict: there is a newer version. If it appears between this call and the event's turn, the event is refused
+            instead, which `decisions` shows.
             InvalidEvent: a field does not fit. Otherwise as `Namespace.publish`.
         """
         found = self._session.fetch(reads.latest, name=readable("name", name))
         latest = found[0].version if found else 0
-        # What is not yet in effect may still bring the version that is to be followed; one that is past never comes again.
+        # Waiting events may still create the version to follow; a past version never comes again.
         if version is not None and (version < latest or (version > latest and not self._session.progress().partial)):
             now = f"is at version {latest}" if latest else "is not there yet"
             raise PromptConflict(
-                f"version: the text was to follow version {version} of {name!r}, which {now}; read it, and decide again"
+                f"version: the text should follow version {version} of {name!r}, which {now}; read it, and decide again"
             )
         event = {
             "type": "set_prompt",

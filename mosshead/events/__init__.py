@@ -1,7 +1,7 @@
-"""Events, version 1: the one way to write. The contract between the apps that publish and the service that consumes.
+"""Events, version 1: the only way to write, and the contract between publishing apps and the consuming service.
 
-An event is JSON. A new type of event, or a new optional field, is an addition to version 1; anything else is a version 2, and the
-service then takes both. docs/reference/events.md shows each type.
+An event is JSON. New types and new optional fields extend version 1; any other change makes a version 2, and the service then
+accepts both. docs/reference/events.md shows each type.
 """
 
 from mosshead.events.commands import Command, Erase

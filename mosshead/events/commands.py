@@ -19,12 +19,12 @@ MAX_SPLIT_OFF = 1_000
 MAX_TURNS = 200
 MAX_ALIASES = 500
 MAX_ABOUT = 500
-"""Of each more than merges and years of talk make: an export is to fit into another namespace, whatever it holds."""
+"""Limits that merges and years of conversations do not reach, so that any export can be imported."""
 
 
 def _holding_a_word(name: str) -> str:
     if not normalise(name):
-        raise ValueError("holds no word; give the name that people use")
+        raise ValueError("contains no word; give the name that people use")
     return name
 
 
@@ -35,14 +35,14 @@ SchemaName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")]
 
 
 class Undo(Envelope):
-    """Take back what a decision did. Refused where later decisions build on it; what came of it stands in the decision log."""
+    """Undo a decision. It is refused if later decisions build on it; the decision log shows the outcome."""
 
     type: Literal["undo"] = "undo"
     decision_id: UUID
 
 
 class SchemaOfRecords(EventPart):
-    """A shape in which the app wants some facts: its name and its JSON Schema, of type object."""
+    """A schema for facts as records: its name and its JSON Schema, of type object."""
 
     name: SchemaName
     json_schema: dict[str, JsonValue]
@@ -58,10 +58,10 @@ class SchemaOfRecords(EventPart):
 
 
 class Configure(Envelope):
-    """What the app wants of a namespace's memories from here on; replaces what an earlier one said.
+    """Configure a namespace from here on; replaces its earlier configuration.
 
-    instructions: in the app's own words, for the LLM that extracts. schemas: records that it shall fill in beside the facts.
-    profiles: documents to be kept, one of each schema. episodes: whether to keep what was gone about and how it turned out.
+    instructions: in the app's own words, for the LLM that extracts. schemas: records to extract in addition to facts. profiles:
+    documents to keep, one per schema. episodes: whether to keep what was attempted and how it turned out.
     """
 
     type: Literal["configure"] = "configure"
@@ -72,9 +72,9 @@ class Configure(Envelope):
 
 
 class ImportedEntity(EventPart):
-    """Somebody or something that memories from elsewhere are about. key: the app's own name for it; parent: the key of another.
+    """An entity of imported memories. key: the app's own name for it; parent: the key of another.
 
-    is_user: it is the namespace's own user, whatever that one's key is here.
+    is_user: whether it is the namespace's user, whatever key the user has here.
     """
 
     key: Name
@@ -88,12 +88,12 @@ class ImportedEntity(EventPart):
     @model_validator(mode="after")
     def _check_parent(self) -> "ImportedEntity":
         if self.parent == self.key:
-            raise ValueError("parent: is the entity itself; name another, or leave it out")
+            raise ValueError("parent: is the entity itself; name another, or omit it")
         return self
 
 
 class ImportedOccurrence(EventPart):
-    """When what a memory from elsewhere speaks of happened: a half-open interval, and how precisely that is known."""
+    """When the event of an imported memory happened: a half-open interval, and how precisely it is known."""
 
     start: Moment
     end: Moment
@@ -107,13 +107,13 @@ class ImportedOccurrence(EventPart):
 
 
 class ImportedMemory(EventPart):
-    """A memory from elsewhere. id: the app's own name for it; about: the keys of entities, the memory's subject first.
+    """An imported memory. id: the app's own name for it; about: the keys of entities, the memory's subject first.
 
-    roles: of each in about its role and how certain that is; by default the first is surely the subject, and the rest surely what
-        it is about besides.
-    occurred_at: when it was said; the event's by default. occurred: when what it speaks of happened.
-    salience (0 to 10), confidence (0 to 1), attribute, value, said_by, marked: as a memory has them; what is left out is as of a
-        fact that was said plainly.
+    roles: the role and certainty of each in about; by default the first is surely the subject, and the rest are surely others it
+    is about.
+    occurred_at: when it was said; the event's time by default. occurred: when its event happened.
+    salience (0 to 10), confidence (0 to 1), attribute, value, said_by, marked: as in a memory; the defaults are those of a
+    plainly stated fact.
     """
 
     id: Name
@@ -134,7 +134,7 @@ class ImportedMemory(EventPart):
     @classmethod
     def _check_content(cls, content: str) -> str:
         if not content.strip():
-            raise ValueError("holds no word; leave the memory out")
+            raise ValueError("contains no word; omit the memory")
         return content
 
     @model_validator(mode="after")
@@ -147,7 +147,7 @@ class ImportedMemory(EventPart):
 
 
 class Import(Envelope):
-    """Entities and memories brought from elsewhere. Each memory stays one of its own; the same key twice is the same thing."""
+    """Import entities and memories. Each memory stays separate; the same key always means the same item."""
 
     type: Literal["import"] = "import"
     entities: list[ImportedEntity] = Field(default_factory=list, max_length=MAX_IMPORTED)
@@ -155,9 +155,9 @@ class Import(Envelope):
 
 
 class Reflect(Envelope):
-    """Have what was said thought over now, instead of after a quiet time.
+    """Start reflection now instead of after a quiet period.
 
-    kind, subject: of that kind of reflection alone, and of that one of the kind; conversation: what was said there alone.
+    kind, subject: limit it to that kind of reflection, and that subject; conversation: to that conversation.
     """
 
     type: Literal["reflect"] = "reflect"
@@ -166,18 +166,19 @@ class Reflect(Envelope):
 
 
 class Summarise(Envelope):
-    """Sum a conversation up: what was said in it so far at once, and what follows when it rests."""
+    """Summarize a conversation: its messages so far at once, later ones once it rests."""
 
     type: Literal["summarise"] = "summarise"
     conversation: str = Field(min_length=1, max_length=200)
 
 
 class EditDocument(Envelope):
-    """Change a document by hand. Refused where it has moved on, or would not fit its schema; the decision log says so then.
+    """Edit a document. The edit is refused, with a note in the decision log, if the document has changed or would not fit its
+    schema.
 
     document: the name of its schema. patch: a JSON Merge Patch (RFC 7396): a null removes a field, an object is merged.
-    document_version: the version that the edit is meant for, 0 where there is to be none yet; None for whatever is there.
-    by: "tool" where a model edits it through a tool, which the decision tells then.
+    document_version: the version that the edit is meant for, 0 if it must not exist yet; None for any version. by: "tool" if a
+    model edits it through a tool; the decision then says so.
     """
 
     type: Literal["edit_document"] = "edit_document"
@@ -195,15 +196,15 @@ class EditDocument(Envelope):
 
 
 ErasedScope = Literal["everything", "conversation", "entity", "memories", "message"]
-"""What an erasure takes; each is a field of the event, of which it gives one."""
+"""What an erasure deletes: exactly one of these fields of the event is given."""
 
 
 class Erase(Envelope):
-    """Delete for good, whatever rests on it included, and keep out what was published before and comes later. Cannot be undone.
+    """Delete for good, with everything that rests on it, and keep out events published before that arrive later. It cannot be
+    undone, and does not wait for its turn.
 
-    It does not wait for its turn. One of: everything of the namespace; all that was said in a ``conversation``; an entity, with
-    every memory that was ever linked to it; some memories; one message, by its event's id, and what rests on it alone. With a
-    memory go the messages that it came from.
+    It takes one of: everything in the namespace; all messages of a ``conversation``; an entity with every memory ever linked to
+    it; some memories; one message, by its event's id, with what rests only on it. A memory's source messages are deleted with it.
     """
 
     type: Literal["erase"] = "erase"
@@ -220,7 +221,7 @@ class Erase(Envelope):
 
     @property
     def scope(self) -> ErasedScope:
-        """What it takes."""
+        """Which of the fields is given."""
         return self._given()[0]
 
     def _given(self) -> list[ErasedScope]:
@@ -230,9 +231,8 @@ class Erase(Envelope):
 class Clarify(Envelope):
     """The answer to "Which Peter?".
 
-    question_id: of a question that the service holds open; what waits for the answer is linked then. Without it the answer is to
-        a question that a read asked: mention is the name, and text what was said around it.
-    entity_id: who is meant; None for nobody that is known, but somebody new.
+    question_id: of an open question of the service; waiting memories are then linked. Without it, the answer is to a question
+    that a read asked: mention is the name, and text its context. entity_id: who is meant; None for somebody new.
     """
 
     type: Literal["clarify"] = "clarify"
@@ -253,7 +253,7 @@ class Clarify(Envelope):
 
 
 class Merge(Envelope):
-    """Two entities are one: all that is known of the first is known of the second from here on."""
+    """Merge two entities: everything known about the first is about the second from here on."""
 
     type: Literal["merge"] = "merge"
     entity_id: UUID
@@ -267,7 +267,7 @@ class Merge(Envelope):
 
 
 class Split(Envelope):
-    """One entity is two: some of the memories about it are about somebody else of the same name, or of another."""
+    """Split an entity: some of its memories are about somebody else, with the same or another name."""
 
     type: Literal["split"] = "split"
     entity_id: UUID
@@ -278,13 +278,12 @@ class Split(Envelope):
 
 
 class SetPrompt(Envelope):
-    """A text of a prompt from here on: a new version, or the first.
+    """Set a prompt's text: a new version, or the first.
 
-    template: the text; the app's own words, which stay as they are, as those of a message do not.
-    syntax: of its variables. optimizer: the kind that improves it by feedback, or "off". instructions: how it may be changed;
-    when_to_update: when. Where one of these three is left out it stays as it was; at first, "metaprompt" and nothing.
-    reason: for whoever looks at the versions.
-    follows: the version that it is to follow, 0 for none; where another is there by then, nothing changes.
+    template: the text; unlike a message's, it is never redacted. syntax: of its variables. optimizer: the kind that improves it
+    by feedback, or "off". instructions: how it may be changed;
+    when_to_update: when. If one of these three is omitted, it stays as it was; the initial values are "metaprompt" and none.
+    reason: shown with the versions. follows: the version that it must follow, 0 for none; otherwise nothing changes.
     """
 
     type: Literal["set_prompt"] = "set_prompt"
@@ -304,7 +303,7 @@ class SetPrompt(Envelope):
 
 
 class RollBackPrompt(Envelope):
-    """An earlier text of a prompt from here on: a new version that says what that one said."""
+    """Restore an earlier text of a prompt as a new version."""
 
     type: Literal["roll_back_prompt"] = "roll_back_prompt"
     name: PromptName
@@ -319,9 +318,9 @@ class PromptedTurn(EventPart):
 
 
 class PromptFeedback(Envelope):
-    """What came of a prompt: a conversation, and what was said of it. It waits until the prompt is improved, and is used once.
+    """Feedback on a prompt: a conversation and a comment on it. It waits until the prompt is improved, and is used once.
 
-    score: from 0, as bad as can be, to 1.
+    score: from 0 (worst) to 1.
     """
 
     type: Literal["feedback"] = "feedback"
@@ -333,19 +332,18 @@ class PromptFeedback(Envelope):
     @model_validator(mode="after")
     def _check_something_said(self) -> "PromptFeedback":
         if not self.messages and not self.feedback:
-            raise ValueError("messages: missing; give the conversation, or say in feedback what was wrong")
+            raise ValueError("messages: missing; give the conversation, or write in feedback what was wrong")
         return self
 
 
 class Remember(Envelope):
-    """A memory as it shall be known; `mosshead.ids.remembered_id` gives its id.
+    """Store a memory verbatim; `mosshead.ids.remembered_id` returns its id.
 
-    about: names of whom it is about, its subject first; by default those that its content names. Who is not known by that name
-        is not linked, nor is anybody where the words leave it open who is meant.
-    replaces: a memory that it stands for from here on. A name that one of those bears whom that one is about means that one
-        again, and where neither ``about`` nor the words name another of the sort of its subject, it is about that, too.
-        of_version: the version of that one that was read; refused where it says something else by then.
-    by: "tool" where a model put it down through a tool, which the decision tells then.
+    about: names of the entities it is about, its subject first; by default those that its content names. Unknown and ambiguous
+    names are not linked. replaces: a memory that it replaces. A name that one of that memory's entities has means this entity
+    again; if neither ``about`` nor the words name another entity of its subject's type, it is also about that subject.
+    of_version: the version of the replaced memory that was read; refused if its content has changed since. by: "tool" if a model
+    stored it through a tool; the decision then says so.
     """
 
     type: Literal["remember"] = "remember"
@@ -366,9 +364,9 @@ class Remember(Envelope):
 
 
 class Forget(Envelope):
-    """Close memories: they are known no longer, and stay as what was known before. An undo of the event brings them back.
+    """Close memories: they are no longer known, but stay in the history. Undoing the event restores them.
 
-    reason: why, for the decision log.
+    reason: for the decision log.
     """
 
     type: Literal["forget"] = "forget"
@@ -392,4 +390,4 @@ Command = (
     | RollBackPrompt
     | PromptFeedback
 )
-"""Events that say nothing, but have something done: each is a batch of its own."""
+"""Events that ask for an action instead of carrying a message; each is its own batch."""

@@ -1,4 +1,4 @@
-"""What every event carries, how large it may be, the events of what was said, and how an event is checked."""
+"""The envelope of every event, size limits, message events, and the check of an event."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -20,32 +20,32 @@ if TYPE_CHECKING:
 
 VERSION: Literal[1] = 1
 MAX_NUMBER = 2**53 - 1
-"""The largest number of an event: every reader of JSON has it exactly, and it is far below where Postgres stops counting."""
+"""The largest number of an event: exact in every JSON reader, and far below the limit of Postgres."""
 MAX_CONTENT_BYTES = 256 * 1024
 MAX_METADATA_BYTES = 16 * 1024
 MAX_EVENT_BYTES = 2 * MAX_CONTENT_BYTES
-"""What the intake reads at most: escaped as JSON, a content at its limit can grow."""
+"""Maximum size that the intake reads: escaping as JSON makes a content at its limit longer."""
 
 MAX_INJECTED = 200
 
 
 class EventPart(BaseModel):
-    """Something that an event holds, or all of it.
+    """An event or a part of one.
 
-    Silent about its input: an error's message may be logged, and the input is text of a conversation. Built when the first of its
-    type is checked: most apps publish few of the types.
+    Errors do not show the input: they may be logged, and the input is text of a conversation. The validator is built on first
+    use: most apps publish few of the types.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
 
 
 class Envelope(EventPart):
-    """What every event carries.
+    """The fields of every event.
 
-    event_id: names the event for good; publishing it twice stores it once.
-    publisher, publisher_sequence: who published it, and its number among that publisher's events of the namespace, from 1 without
+    event_id: identifies the event for good; publishing it twice stores it once. publisher, publisher_sequence: who published it,
+    and its number among that publisher's events of the namespace, from 1 without
         gaps; the publishing library fills them in.
-    occurred_at: when it happened, with a time zone, which "yesterday" in its text is resolved against.
+    occurred_at: when it happened, with a time zone; "yesterday" in its text is relative to it.
     """
 
     version: Literal[1] = VERSION
@@ -70,11 +70,11 @@ class Envelope(EventPart):
         return NamespacePath.of(parts).parts
 
 
-NOT_STORABLE = "holds a NUL character or half a surrogate pair, which cannot be stored; remove it"
+NOT_STORABLE = "contains a NUL character or half a surrogate pair, which cannot be stored; remove it"
 
 
 def storable(value: Any) -> bool:
-    """Whether Postgres can store all the text in a value: it has no NUL character and no half of a surrogate pair."""
+    """Whether Postgres can store all text in a value: it contains no NUL character and no half of a surrogate pair."""
     if isinstance(value, str):
         return not UNSTORABLE.search(value)
     if isinstance(value, Mapping):
@@ -83,18 +83,17 @@ def storable(value: Any) -> bool:
 
 
 class MessageEvent(Envelope):
-    """Somebody said something.
+    """A message.
 
-    sequence: the app's own number of the message within its conversation, where it has one.
-    speaker: the name of who spoke, where the role does not say it.
-    content: text, or a list of parts as the chat completion API has it; only parts that
-        are text are remembered. Those of the responses API become parts of type "text".
-    tool_calls, tool_call_id: as the chat completion API has them.
-    injected: the memories that were in the prompt of this turn: what merely repeats one of them is no news.
-    imported: it comes from an export of chats. What is said now may go on; this does not, so the lane does not wait for more.
+    sequence: the app's own number of the message within its conversation, if any. speaker: the speaker's name, if the role does
+    not identify the speaker.
+    content: text, or a list of parts as in the chat completion API; only text parts are remembered. Those of the responses API
+    become parts of type "text". tool_calls, tool_call_id: as in the chat completion API.
+    injected: the memories in the prompt of this turn: a mere repetition of one is not news. imported: whether it comes from a
+    chat export. The lane then does not wait for further messages.
     """
 
-    model_config = ConfigDict(defer_build=False)  # every app publishes messages: the first is not to wait for it
+    model_config = ConfigDict(defer_build=False)  # every app publishes messages, so build it in advance
 
     type: Literal["message"] = "message"
     role: Role
@@ -109,7 +108,7 @@ class MessageEvent(Envelope):
 
     @property
     def text(self) -> str:
-        """What was said, without pictures and calls of tools; empty where nothing was. SQL has it as mosshead.text_of."""
+        """The text without pictures and tool calls; may be empty. The SQL equivalent is mosshead.text_of."""
         return text_of(self.content) or ""
 
     @model_validator(mode="after")
@@ -140,20 +139,19 @@ class MessageEvent(Envelope):
 
 
 class ConversationEnded(Envelope):
-    """A conversation is over: what it holds is consolidated at once instead of after a pause."""
+    """A conversation has ended: its messages are consolidated at once instead of after a pause."""
 
     type: Literal["conversation_ended"] = "conversation_ended"
     conversation: str = Field(min_length=1, max_length=200)
 
 
 def parse_event(data: object, *, name_unknown: bool = True) -> "AnyEvent":
-    """Check one event, as an object or as it came from JSON.
+    """Check one event, given as an object or as parsed JSON.
 
-    name_unknown: whether the error may name a field that no event has. An app's developer wants to know; in the log of a service
-    that name is text from outside, and may be anything.
-    Raises InvalidEvent, which names each field at fault and the fix, and shows nothing of the event's text.
+    name_unknown: whether the error may name an unknown field. This helps an app's developer, but in a service's log that name is
+    untrusted text. Raises InvalidEvent, which names each invalid field and the fix, and shows no text of the event.
     """
-    # By the model of its type, and not by a union of all: no more than what an app publishes is ever built.
+    # By the model of its type, not a union of all, so that only the models in use are built.
     try:
         return cast("AnyEvent", _model_of(data).model_validate(data))
     except ValidationError as error:
@@ -173,21 +171,21 @@ def _model_of(data: object) -> type[Envelope]:
     models, kind = _models(), data.get("type")
     if isinstance(kind, str) and kind in models:
         return models[kind]
-    fault = f"not a type of event of version {VERSION}" if "type" in data else "missing"
+    fault = f"not an event type of version {VERSION}" if "type" in data else "missing"
     raise InvalidEvent(f"event not accepted: type: {fault}; one of {', '.join(models)}")
 
 
 @cache
 def _models() -> dict[str, type[Envelope]]:
-    """By type, all events, for `mosshead.events` loads them all."""
+    """Return the models of all events by type; `mosshead.events` imports them all."""
     return {str(one.model_fields["type"].default): one for one in Envelope.__subclasses__()}
 
 
 def faults_of(error: ValidationError, *, name_unknown: bool = True) -> str:
-    """Each field at fault and the fix, with nothing of what was given. name_unknown: as for `parse_event`."""
+    """Return each invalid field with the fix, without the given values. name_unknown: as for `parse_event`."""
     if error.error_count() > _MOST_EXPLAINED:
         return (
-            f"event: {error.error_count():,} values or fields that no event of its type has; "
+            f"event: {error.error_count():,} values or fields that its type does not have; "
             "send what docs/reference/events.md shows"
         )
     faults = error.errors(include_input=False, include_url=False)
@@ -196,7 +194,7 @@ def faults_of(error: ValidationError, *, name_unknown: bool = True) -> str:
 
 def _explain(fault: ErrorDetails, name_unknown: bool) -> str:
     path = [str(part) for part in fault["loc"]]
-    if path[:1] == ["content"] and path[1:]:  # what follows are pydantic's names for the forms that a content may have
+    if path[:1] == ["content"] and path[1:]:  # what follows are pydantic's names for the allowed forms of a content
         return "content: give a text, or a list of parts, such as {'type': 'text', 'text': '…'}, that can be written as JSON"
     named = fault["type"] != "extra_forbidden" or name_unknown
     field = (".".join(path) if named else "") or "event"
@@ -208,10 +206,10 @@ def _explain(fault: ErrorDetails, name_unknown: bool) -> str:
 
 
 _MOST_EXPLAINED = 200
-"""Faults of one event that are named: each takes time to put into words."""
+"""Maximum number of faults listed per event: each takes time to format."""
 
 _MOST_FIELDS = 100
-"""Of an event; no type has a third of them."""
+"""Maximum number of an event's fields; no type has a third of that."""
 
 _FIXES: dict[str | tuple[str, str], str] = {
     "missing": "missing",
@@ -219,8 +217,8 @@ _FIXES: dict[str | tuple[str, str], str] = {
     ("namespace", "tuple_type"): "give a list of its parts, the tenant first, such as ['acme', 'sarah_123']",
     ("occurred_at", "missing"): "missing; give the time with its zone, such as 2026-03-02T09:00:00+00:00",
     "timezone_aware": "has no time zone; give an aware time, such as 2026-03-02T09:00:00+00:00",
-    "extra_forbidden": "not a field of this type of event; leave it out, or put it into metadata",
-    ("event", "extra_forbidden"): "has a field that no event of its type has; leave it out, or put it into metadata",
+    "extra_forbidden": "not a field of this type of event; omit it, or put it into metadata",
+    ("event", "extra_forbidden"): "has a field that its type does not have; omit it, or put it into metadata",
     ("role", "enum"): f"one of {', '.join(Role)}",
     ("version", "literal_error"): f"must be {VERSION}",
 }

@@ -1,4 +1,4 @@
-"""Conversations in the forms in which apps have them: a transcript, or a list of messages, as providers' APIs write them."""
+"""Read conversations in the formats that apps use: a transcript, or a list of messages as in providers' APIs."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -20,24 +20,24 @@ _SPEAKERS = {
 _MORE = ("conversation", "sequence", "metadata", "tool_calls", "tool_call_id", "event_id", "injected")
 _ROLES_OF_APIS = {"developer": Role.SYSTEM.value, "function": Role.TOOL.value}
 _MOST_OF_A_PART = 2_000
-"""Characters of a text in a part that is no text, such as the address of a picture; what is longer is the picture itself."""
+"""Maximum characters of a string in a non-text part, such as a picture's address; a longer one is the picture itself."""
 
 _log = logging.getLogger("mosshead")
 _SILENT = ("system", "developer", "tool", "function")
 _FIELDS = frozenset({"role", "content", "speaker", "name", "occurred_at", *_MORE})
 _OF_ANSWERS = frozenset({"annotations", "audio", "function_call", "refusal"})
-"""Further fields of an answer of the chat completion API, which say nothing that is remembered."""
+"""Further fields of a chat completion answer, which contain nothing to remember."""
 
 
 def spoken(history: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What the two who speak say in a history, without prompts, notes and what tools return. Raises InvalidEvent."""
+    """Return a history's user and assistant messages, without prompts, notes and tool results. Raises InvalidEvent."""
     said = (strip_fences(text_of(turn.content) or "") for turn in turns(history) if turn.role not in _SILENT)
     return [text for text in said if text]
 
 
 @dataclass(frozen=True, slots=True)
 class TranscriptTurn:
-    """One message of a conversation, before it becomes an event; fields as in MessageEvent. more: those that it may bring."""
+    """One message of a conversation, before it becomes an event; fields as in MessageEvent. more: optional ones."""
 
     role: str
     content: Any
@@ -47,17 +47,17 @@ class TranscriptTurn:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """Those of its event, but for the time."""
+        """Return the fields of its event, without the time."""
         return {"role": self.role, "content": self.content, "speaker": self.speaker, **self.more}
 
 
 def turns(
     conversation: str | Sequence[Mapping[str, Any]], speakers: Mapping[str, str] | None = None
 ) -> list[TranscriptTurn]:
-    """The turns of a transcript ("User: … / Assistant: …") or of a list of ``{role, content}``.
+    """Return the turns of a transcript ("User: … / Assistant: …") or of a list of ``{role, content}``.
 
-    speakers: the role of each speaker of a transcript that is called by a name, such as ``{"Sarah": "user", "Bo": "assistant"}``.
-    Raises InvalidEvent, naming the line or the message at fault.
+    speakers: the role of each named speaker of a transcript, such as ``{"Sarah": "user", "Bo": "assistant"}``.
+    Raises InvalidEvent, which names the invalid line or message.
     """
     if isinstance(conversation, str):
         return _transcript(conversation, {name.casefold(): _role(role) for name, role in (speakers or {}).items()})
@@ -65,11 +65,11 @@ def turns(
 
 
 def in_event_form(message: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a message as its event can hold them, whichever API wrote it.
+    """Convert the fields of a message from any API to those of its event.
 
-    The roles developer and function are system and tool. A content of None is empty. Pictures, sounds and files that travel
-    inside the message give way to a note of their size. A NUL character or half a surrogate pair becomes "?", which is logged
-    with its count. Raises InvalidEvent where the message is nested too deeply.
+    The roles developer and function become system and tool. A content of None becomes empty. Embedded pictures, sounds and files
+    are replaced by a note of their size. A NUL character or half a surrogate pair becomes "?", which is logged with its count.
+    Raises InvalidEvent if the message is nested too deeply.
     """
     fields: dict[str, Any]
     try:
@@ -93,7 +93,7 @@ def in_event_form(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _storable(value: Any) -> tuple[Any, int]:
-    """The value with "?" for each character that Postgres cannot store, and how many those were."""
+    """Replace each character that Postgres cannot store by "?"; return the value and their number."""
     if isinstance(value, str):
         return UNSTORABLE.subn("?", value)
     if isinstance(value, Mapping):
@@ -106,7 +106,7 @@ def _storable(value: Any) -> tuple[Any, int]:
 
 
 def _noted(value: Any) -> Any:
-    """Part of a message without the data that it carries along, such as a data URL or base64; its note says how much it was."""
+    """Return a part of a message without its embedded data, such as a data URL or base64; a note states the size."""
     if isinstance(value, str) and len(value) > _MOST_OF_A_PART:
         kind = value.partition(",")[0] if value.startswith("data:") and "," in value[:_MOST_OF_A_PART] else ""
         return f"{kind}[{len(value):,} characters left out]"
@@ -125,7 +125,7 @@ def _transcript(transcript: str, named: Mapping[str, Role]) -> list[TranscriptTu
     known = {**_SPEAKERS, **named}
     found: list[tuple[Role, str | None, list[str]]] = []
     for number, line in enumerate(transcript.splitlines(), 1):
-        # A speaker before a colon starts a turn; "http://" and "10:30" do not, and "Note: …" names no speaker.
+        # A speaker before a colon starts a turn; "http://" and "10:30" do not, and "Note: …" is not a speaker.
         name, colon, said = line.partition(":")
         name = name.strip()
         role = known.get(name.casefold()) if colon and not said[:1].strip() else None
@@ -135,8 +135,8 @@ def _transcript(transcript: str, named: Mapping[str, Role]) -> list[TranscriptTu
             found[-1][2].append(line)
         elif line.strip():
             raise InvalidEvent(
-                f"transcript, line {number}: does not start with a speaker that is known; write 'User: …' or 'Assistant: …', "
-                "or say who is who with speakers={'Sarah': 'user'}"
+                f"transcript, line {number}: does not start with a known speaker; write 'User: …' or 'Assistant: …', "
+                "or assign roles with speakers={'Sarah': 'user'}"
             )
     return [TranscriptTurn(role, "\n".join(lines).strip(), speaker) for role, speaker, lines in found]
 
@@ -152,7 +152,7 @@ def _message(number: int, message: Mapping[str, Any]) -> TranscriptTurn:
         )
     unknown = sorted(set(message) - _FIELDS - _OF_ANSWERS)
     if unknown:
-        raise InvalidEvent(f"{field}.{unknown[0]}: not a field of a message; leave it out, or put it into metadata")
+        raise InvalidEvent(f"{field}.{unknown[0]}: not a field of a message; omit it, or put it into metadata")
     more = {name: message[name] for name in _MORE if message.get(name) is not None}
     return TranscriptTurn(
         role=message["role"],

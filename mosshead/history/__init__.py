@@ -1,1 +1,1 @@
-"""Exports of other apps as messages: one module for each form, and one that recognises the form. Pure, and read as a stream."""
+"""Read other apps' exports as messages: one module per format, and one that detects the format. Pure and streaming."""

@@ -1,4 +1,4 @@
-"""An export as it was downloaded: a file, a folder or a zip."""
+"""An export as downloaded: a file, a folder or a zip."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,10 +11,10 @@ from mosshead.errors import InvalidEvent
 
 
 class Archive:
-    """The files of an export by their names, with "/" between folders. A single file is an archive of one."""
+    """The files of an export by name, with "/" between folders. A single file is an archive of one."""
 
     def __init__(self, path: Path) -> None:
-        """Raises FileNotFoundError, or InvalidEvent where a zip is damaged."""
+        """Raises FileNotFoundError, or InvalidEvent if a zip is damaged."""
         self.path = path
         self.zipped = path.is_file() and is_zipfile(path)
         if self.zipped:
@@ -32,16 +32,16 @@ class Archive:
 
     @property
     def stem(self) -> str:
-        """The name of the export without its ending."""
+        """The name of the export without its extension."""
         return self.path.stem if self.path.suffix in {".zip", ".txt", ".json", ".jsonl"} else self.path.name
 
     def named(self, name: str) -> str:
-        """How an error names a file of the export."""
+        """Return the name of a file of the export for error messages."""
         return name if self.path.is_file() and not self.zipped else f"{self.path.name}/{name}"
 
     @contextmanager
     def text(self, name: str) -> Iterator[TextIO]:
-        """Open a file as text, without the mark of its encoding. Raises InvalidEvent for another encoding."""
+        """Open a UTF-8 file without its byte order mark. Raises InvalidEvent for another encoding."""
         try:
             if self.zipped:
                 with ZipFile(self.path) as opened, opened.open(name) as binary:

@@ -1,4 +1,4 @@
-"""ChatGPT's `conversations.json`: each conversation is a tree of nodes, of which one branch was on the screen last."""
+"""ChatGPT's `conversations.json`: each conversation is a tree of nodes, with one branch shown last."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ _CITATION = lazy_pattern("\ue200[^\ue201]*\ue201|【[^】]*†[^】]*】")
 
 
 def chatgpt_messages(archive: Archive, name: str) -> Iterator[Entry]:
-    """The messages of a file, conversation by conversation. Raises InvalidEvent, which names the conversation at fault."""
+    """Yield a file's messages, conversation by conversation. Raises InvalidEvent, which names the invalid conversation."""
     with archive.text(name) as source:
         for number, one in enumerate(JsonStream(source, archive.named(name)).items(), 1):
             where = f"{archive.named(name)}, conversation {number}"
@@ -39,7 +39,7 @@ def _conversation(one: Mapping[str, Any], where: str) -> Iterator[Entry]:
         if message is None:
             continue
         if isinstance(at := message.get("create_time"), int | float):
-            moment = latest = max(at, latest)  # what answers a message comes after it
+            moment = latest = max(at, latest)  # an answer comes after its message
         reason, content = _content(message)
         if reason:
             yield OmittedEntry(reason)
@@ -53,11 +53,11 @@ def _time(moment: Any, where: str) -> datetime:
     try:
         return datetime.fromtimestamp(moment, UTC)
     except (TypeError, ValueError, OverflowError, OSError):
-        raise InvalidEvent(f"{where}: neither it nor its conversation has a create_time that is a time") from None
+        raise InvalidEvent(f"{where}: neither it nor its conversation has a valid create_time") from None
 
 
 def _branch(mapping: Mapping[str, Any], current: object) -> list[str]:
-    """From the root to the current node; without one, to the leaf that was written last."""
+    """Return the branch from the root to the current node, or else to the latest leaf."""
     if current not in mapping:
         leaves = [key for key in mapping if not _node(mapping, key).get("children")]
         current = max(leaves, key=lambda key: (_message(mapping, key) or {}).get("create_time") or 0, default=None)
@@ -86,14 +86,14 @@ def _role(message: Mapping[str, Any]) -> str | None:
 
 
 def _content(message: Mapping[str, Any]) -> tuple[str, str]:
-    """Why a message is left out, or what it says."""
+    """Return why a message is omitted, or its content."""
     content = _object(message.get("content"))
     if (role := _role(message)) not in {"user", "assistant"}:
         return f"of the role {role if role in {'system', 'tool'} else 'unknown'}", ""
     if _object(message.get("metadata")).get("is_visually_hidden_from_conversation"):
         return "hidden in ChatGPT", ""
     if message.get("recipient") not in {None, "all"}:
-        return "a call of a tool", ""
+        return "a tool call", ""
     if content.get("content_type") not in {"text", "multimodal_text"}:
         return "thoughts, code or settings", ""
     parts = content.get("parts") or []

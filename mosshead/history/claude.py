@@ -14,7 +14,7 @@ _UNSUPPORTED = lazy_pattern(r"```\s*This block is not supported on your current 
 
 
 def claude_messages(archive: Archive, name: str) -> Iterator[Entry]:
-    """The messages of a file, conversation by conversation. Raises InvalidEvent, which names the conversation at fault."""
+    """Yield a file's messages, conversation by conversation. Raises InvalidEvent, which names the invalid conversation."""
     with archive.text(name) as source:
         for number, one in enumerate(JsonStream(source, archive.named(name)).items(), 1):
             where = f"{archive.named(name)}, conversation {number}"
@@ -43,7 +43,7 @@ def _conversation(one: Mapping[str, Any], where: str) -> Iterator[Entry]:
 
 
 def _branch(messages: Sequence[Mapping[str, Any]]) -> set[object]:
-    """The messages above the last one; all, where they do not say what they answer."""
+    """Return the last message and its ancestors; all messages if they have no parents."""
     above = {message.get("uuid"): message.get("parent_message_uuid") for message in messages}
     if not any(parent in above for parent in above.values() if parent):
         return set(above)
@@ -69,5 +69,5 @@ def _time(message: Mapping[str, Any], where: str) -> datetime:
     except ValueError:
         at = None
     if at is None or at.tzinfo is None:
-        raise InvalidEvent(f"{where}: created_at is no time with a zone")
+        raise InvalidEvent(f"{where}: created_at is not a time with a zone")
     return at

@@ -1,4 +1,4 @@
-"""The form of an export, recognised by what is in it."""
+"""Detect the format of an export by its content."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,14 +24,14 @@ _HEAD: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class HistoryForm:
-    """The form of an export, and the files that hold it. name: one of FORMS; records are lines of an import."""
+    """The format of an export, and its files. name: one of FORMS; records are lines of an import."""
 
     name: str
     files: tuple[str, ...]
 
 
 def recognise(archive: Archive, form: str | None = None) -> HistoryForm:
-    """The form of an export; form: what it is, where that is known. Raises InvalidEvent where it is none that is known."""
+    """Return the format of an export. form: the format, if known. Raises InvalidEvent if it is unknown."""
     if form is not None and form not in FORMS:
         raise InvalidEvent(f"--format: one of {', '.join(FORMS)}")
     if form in {None, "slack"} and any(map(DAY.match, archive.names)):
@@ -44,7 +44,7 @@ def recognise(archive: Archive, form: str | None = None) -> HistoryForm:
             found.setdefault(form or _form_of(archive, name) or "", []).append(name)
     known = [one for one in found if one]
     if len(known) != 1:
-        what = f"holds {' and '.join(known)}; import" if known else "no export that is known;"
+        what = f"holds {' and '.join(known)}; import" if known else "not a known export;"
         fix = "them one by one" if known else f"--format says which of {', '.join(FORMS)} it is"
         raise InvalidEvent(f"{archive.path.name}: {what} {fix}")
     return HistoryForm(known[0], tuple(found[known[0]]))
@@ -53,7 +53,7 @@ def recognise(archive: Archive, form: str | None = None) -> HistoryForm:
 def entries(
     archive: Archive, form: HistoryForm, *, zone: tzinfo | None = None, order: DateOrder | None = None
 ) -> Iterator[Entry]:
-    """What an export of a chat gives, in its own order. zone, order: of times and dates where the form does not tell."""
+    """Yield the entries of a chat export, in its order. zone, order: of times and dates if the format does not specify them."""
     if form.name == "slack":
         yield from slack_messages(archive)
     for name in form.files:
@@ -88,7 +88,7 @@ def _form_of(archive: Archive, name: str) -> str | None:
         except InvalidEvent:
             if name.endswith(".json"):
                 raise
-            return "records"  # whose check says what is wrong, line by line
+            return "records"  # the check of an import then lists the faults by line
 
 
 def _json_form(stream: JsonStream) -> str | None:

@@ -1,4 +1,4 @@
-"""JSON read piece by piece: an array of conversations of any length, with one of them in memory."""
+"""Read JSON in pieces: an array of conversations of any length, with only one in memory."""
 
 import json
 from collections.abc import Iterator
@@ -8,14 +8,14 @@ from mosshead.errors import InvalidEvent
 
 _CHUNK: Final = 1 << 16
 _LONGEST: Final = 1 << 28
-"""Characters of a value. What is longer is broken: a file that is no JSON from some place on is not to be read whole."""
+"""Maximum characters of a value; a longer one is broken. It prevents reading all of a file that is invalid from some point."""
 
 _BLANK: Final = " \t\r\n"
 _decoder = json.JSONDecoder()
 
 
 class JsonStream:
-    """Takes values, or the members and items of the one that comes, from a text. Raises InvalidEvent, which names the file."""
+    """Reads values, or the members and items of the next one, from a text. Raises InvalidEvent, which names the file."""
 
     def __init__(self, source: TextIO, name: str) -> None:
         """name: of the file, for errors."""
@@ -23,7 +23,7 @@ class JsonStream:
         self._text, self._at, self._before, self._ended = "", 0, 0, False
 
     def peek(self) -> str:
-        """The next character that is no blank; empty at the end."""
+        """Return the next non-blank character; empty at the end."""
         while True:
             while self._at < len(self._text):
                 if self._text[self._at] not in _BLANK:
@@ -33,7 +33,7 @@ class JsonStream:
                 return ""
 
     def value(self) -> Any:
-        """The whole value that comes."""
+        """Read the whole next value."""
         self.peek()
         while True:
             try:
@@ -44,22 +44,22 @@ class JsonStream:
             except RecursionError:
                 self._fail()
             else:
-                # A number that ends where the text read so far ends may go on.
+                # A number at the end of the text read so far may continue.
                 if end < len(self._text) or not self._fill():
                     self._at = end
                     return value
 
     def items(self) -> Iterator[Any]:
-        """The items of the array that comes."""
+        """Yield the items of the next array."""
         for _ in self.places():
             yield self.value()
 
     def places(self) -> Iterator[None]:
-        """Stop before each item of the array that comes; whoever iterates takes it."""
+        """Stop before each item of the next array; the caller reads it."""
         yield from self._inside("[", "]")
 
     def members(self) -> Iterator[str]:
-        """The keys of the object that comes; whoever iterates takes the value of each."""
+        """Yield the keys of the next object; the caller reads each value."""
         for _ in self._inside("{", "}"):
             key = self.value()
             self._take(":")
@@ -85,7 +85,7 @@ class JsonStream:
         self._at += 1
 
     def _fill(self) -> bool:
-        """Read as much again as is held, so that a long value is tried few times."""
+        """Double the buffer, so that a long value is parsed only a few times."""
         if self._ended or len(self._text) - self._at > _LONGEST:
             return False
         more = self._source.read(max(_CHUNK, len(self._text) - self._at))

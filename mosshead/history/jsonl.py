@@ -1,4 +1,4 @@
-"""Plain chats as JSON Lines: each line a message, as `publish` takes it, with its time."""
+"""Plain chats as JSON Lines: each line is a message as in `publish`, with its time."""
 
 from collections.abc import Iterator
 from datetime import datetime, tzinfo
@@ -16,9 +16,9 @@ _MORE = ("event_id", "sequence", "metadata")
 
 
 def jsonl_messages(archive: Archive, name: str, zone: tzinfo | None) -> Iterator[Entry]:
-    """The messages of a file. zone: of times without one; None for this machine's. Raises InvalidEvent, which names the line.
+    """Yield a file's messages. zone: of times without one; None for this machine's. Raises InvalidEvent, which names the line.
 
-    A line with an event_id is that event, as an export gives it. One without any id is named by its conversation, time, speaker
+    A line with an event_id is that event, as in an export. A line without any id is identified by its conversation, time, speaker
     and text.
     """
     with archive.text(name) as source:
@@ -29,7 +29,7 @@ def jsonl_messages(archive: Archive, name: str, zone: tzinfo | None) -> Iterator
 
 def _entry(one: dict[str, Any] | None, where: str, zone: tzinfo | None) -> Entry:
     if one is None:
-        raise InvalidEvent(f"{where}: not a JSON object; put each message on a line of its own")
+        raise InvalidEvent(f"{where}: not a JSON object; put each message on its own line")
     given = next((str(one[name]) for name in _IDS if one.get(name)), None)
     try:
         (turn,) = turns([{name: value for name, value in one.items() if name not in _IDS}])
@@ -54,8 +54,10 @@ def _entry(one: dict[str, Any] | None, where: str, zone: tzinfo | None) -> Entry
 
 def _time(given: object, where: str, zone: tzinfo | None) -> datetime:
     if given is None:
-        raise InvalidEvent(f"{where}: occurred_at: missing; 'mosshead publish --messages' publishes messages of now")
+        raise InvalidEvent(
+            f"{where}: occurred_at: missing; to publish current messages, use 'mosshead publish --messages'"
+        )
     try:
         return in_zone(datetime.fromisoformat(str(given)), zone)
     except ValueError:
-        raise InvalidEvent(f"{where}: occurred_at: no time; write one such as 2024-05-01T10:00:00+02:00") from None
+        raise InvalidEvent(f"{where}: occurred_at: not a time; write one such as 2024-05-01T10:00:00+02:00") from None

@@ -1,4 +1,4 @@
-"""A dump of Mem0 (`get_all`): its memories as lines of an import, and the other way round."""
+"""Convert a dump of Mem0 (`get_all`) to lines of an import, and back."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ from mosshead.history.json_stream import JsonStream
 
 
 def mem0_lines(archive: Archive, name: str) -> Iterator[str]:
-    """The memories of a file as lines of JSON. Raises InvalidEvent, also where they are of several users."""
+    """Yield a file's memories as lines of JSON. Raises InvalidEvent, also if they belong to several users."""
     users: set[str] = set()
     with archive.text(name) as source:
         stream = JsonStream(source, archive.named(name))
@@ -20,14 +20,14 @@ def mem0_lines(archive: Archive, name: str) -> Iterator[str]:
             users.add(str(one.get("user_id")))
             if len(users) > 1:
                 raise InvalidEvent(
-                    f"{archive.named(name)}, memory {number}: of another user_id than those before; dump each user by itself"
+                    f"{archive.named(name)}, memory {number}: has another user_id than those before; dump each user separately"
                 )
             line = {"type": "memory", "id": str(one["id"]), "content": one["memory"]}
             yield json.dumps(line | ({"occurred_at": one["created_at"]} if one.get("created_at") else {}))
 
 
 def mem0_dump(lines: Iterable[str], user_id: str) -> str:
-    """The memories among the lines of an export as Mem0 dumps them: their texts and times, and nothing of whom they are about."""
+    """Return an export's memories in the format of Mem0: their texts and times, without entities."""
     records = (record for record in map(json.loads, lines) if record["type"] == "memory")
     results = [
         {

@@ -1,4 +1,4 @@
-"""What an export gives, one by one: a message, or something that is left out with the reason."""
+"""The entries of an export: a message, or an omitted entry with its reason."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,10 +13,9 @@ from mosshead.errors import InvalidEvent
 class HistoryMessage:
     """A message of an export.
 
-    where: its place, for errors: the file, and the conversation, the line or the message in it.
-    source_id: names it among all exports of its form, so that a second import is the same message.
-    role: as the form gives it; None in a chat between people, where speaker names the person.
-    more: further fields of its event, where the form has them.
+    where: its place, for errors: the file, and the conversation, line or message in it. source_id: identifies it among all
+    exports of its format, so that a second import gives the same message. role: as in the format; None in a chat between people,
+    where speaker names the person. more: further fields of its event, if the format has them.
     """
 
     where: str
@@ -31,7 +30,7 @@ class HistoryMessage:
 
 @dataclass(frozen=True, slots=True)
 class OmittedEntry:
-    """Something of an export that is no message to remember. reason: in words without its text."""
+    """An entry that is not a message to remember. reason: without its text."""
 
     reason: str
 
@@ -41,22 +40,22 @@ Entry = HistoryMessage | OmittedEntry
 
 @contextmanager
 def faults_at(where: str, app: str) -> Iterator[None]:
-    """Refuse what is not as the app's exports have it, with its place. Raises InvalidEvent."""
+    """Turn errors about unexpected data into InvalidEvent with the place."""
     try:
         yield
     except InvalidEvent:
         raise
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
-        raise InvalidEvent(f"{where}: not as an export of {app} has it; download it again") from None
+        raise InvalidEvent(f"{where}: not in the format of {app}'s exports; download it again") from None
 
 
 def joined_id(*parts: object) -> str:
-    """A source_id of what names a message together."""
+    """Join the values that identify a message to a source_id."""
     return "\x1f".join(map(str, parts))
 
 
 def in_zone(said: datetime, zone: tzinfo | None) -> datetime:
-    """A time with its zone. zone: of one that has none; None for this machine's."""
+    """Return a time with a zone. zone: for a time without one; None for this machine's."""
     if said.tzinfo is not None:
         return said
     return said.replace(tzinfo=zone) if zone else said.astimezone()

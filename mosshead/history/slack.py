@@ -1,4 +1,4 @@
-"""Slack's export: a folder for each channel, in it a file for each day, and `users.json` beside them."""
+"""Slack's export: a folder per channel with a file per day, and `users.json`."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ _MARK = lazy_pattern(r"<([^<>|]*)(?:\|([^<>]*))?>")
 
 
 def slack_messages(archive: Archive) -> Iterator[Entry]:
-    """The messages of all channels, day by day. Raises InvalidEvent, which names the file and the message at fault."""
+    """Yield the messages of all channels, day by day. Raises InvalidEvent, which names the file and the invalid message."""
     users = _users(archive)
     for name in archive.names:
         if not (day := DAY.match(name)):
@@ -77,7 +77,7 @@ def _entry(one: Any, channel: str, users: Mapping[str, str], where: str) -> Entr
     try:
         at = datetime.fromtimestamp(float(one["ts"]), UTC)
     except (ValueError, OverflowError, OSError):
-        raise InvalidEvent(f"{where}: ts is no time") from None
+        raise InvalidEvent(f"{where}: ts is not a time") from None
     return HistoryMessage(where, joined_id(channel, one["ts"]), f"#{channel}"[:200], text, at, speaker=speaker[:200])
 
 
@@ -92,5 +92,5 @@ def _text(text: str, users: Mapping[str, str]) -> str:
             return f"{'#' if target[0] == '#' else '@'}{(label or target[1:]).lstrip('@#')}"
         return label if label and (target.startswith("mailto:") or label in target) else target
 
-    # A sign that was typed is escaped, so that marks are read first.
+    # Typed signs are escaped, so marks are replaced first.
     return _MARK.sub(plain, text).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")

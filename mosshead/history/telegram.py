@@ -1,4 +1,4 @@
-"""Telegram's `result.json`: one chat, or all of an account; the text of a message is a string or a list of pieces."""
+"""Telegram's `result.json`: one chat or all of an account. A message's text is a string or a list of pieces."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, tzinfo
@@ -11,7 +11,7 @@ from mosshead.history.message import Entry, HistoryMessage, OmittedEntry, faults
 
 
 def telegram_messages(archive: Archive, name: str, zone: tzinfo | None) -> Iterator[Entry]:
-    """The messages of a file. zone: that of old exports, which give the time of the computer alone; None for this machine's."""
+    """Yield a file's messages. zone: of old exports, which have only the computer's local time; None for this machine's."""
     with archive.text(name) as source:
         yield from _chats(JsonStream(source, archive.named(name)), archive.named(name), zone)
 
@@ -21,7 +21,7 @@ def _chats(stream: JsonStream, where: str, zone: tzinfo | None) -> Iterator[Entr
     for key in stream.members():
         if key == "messages":
             if "id" not in head:
-                raise InvalidEvent(f"{where}: a chat's messages stand before its id; export it again as JSON")
+                raise InvalidEvent(f"{where}: a chat's messages come before its id; export it again as JSON")
             for number, one in enumerate(stream.items(), 1):
                 place = f"{where}, chat {head['id']}, message {number}"
                 with faults_at(place, "Telegram"):

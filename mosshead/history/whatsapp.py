@@ -1,4 +1,4 @@
-"""WhatsApp's exported chat: lines of Android or iOS, in the dates, hours and words of the phone's language."""
+"""WhatsApp's exported chat: lines of Android or iOS, with dates, times and words of the phone's language."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ HEADER = lazy_pattern(
     r"[\u200e\u200f\u202a-\u202e]*(\[)?(\d{1,4})[./-]\s?(\d{1,2})[./-]\s?(\d{2,4})\.?,?\s(?:[a-zà-ÿ ]{1,8}\s)?"
     r"(\d{1,2})[:.](\d\d)(?:[:.](\d\d))?(?:\s?([AaPp])\.?\s?[Mm]\.?)?(?(1)\]|\s[-–])\s(.*)"
 )
-"""How a message begins: a date, a time, and in brackets or before a dash."""
+"""The start of a message: a date and a time, in brackets or before a dash."""
 
 _SENDER = lazy_pattern(r"([^:\"“”„«»]{1,100}):(?:\s(.*)|$)")
-"""Who says it: no name has a quotation mark, as a notice does that says what a group is called now."""
+"""The sender: a name has no quotation mark, unlike a notice about a group's new name."""
 
 _MARKS = lazy_pattern(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _EDITED = lazy_pattern(
@@ -35,7 +35,7 @@ _MEDIA = lazy_pattern(
     r"|.*\.\w{2,5} \((?:file attached|Datei angehängt|archivo adjunto|fichier joint|arquivo anexado|file allegato"
     r"|bestand bijgevoegd)\)|null"
 )
-"""The first line of a message with a picture or a file; what follows was said of it."""
+"""The first line of a message with a picture or a file; its caption follows."""
 
 _FILE_NAME = lazy_pattern(r".*\.\w{2,5}(?: • .*)?")
 _DELETED = lazy_pattern(
@@ -52,10 +52,10 @@ _NO_NAME: Final = frozenset({"_chat", "chat"})
 def whatsapp_messages(
     archive: Archive, name: str, zone: tzinfo | None, order: DateOrder | None = None
 ) -> Iterator[Entry]:
-    """The messages of a chat.
+    """Yield a chat's messages.
 
-    zone: of its times; None for this machine's. order: of its dates; found from the whole file where it is None.
-    Raises InvalidEvent, which names the line at fault, or asks for the order where the file does not tell.
+    zone: of its times; None for this machine's. order: of its dates; None detects it from the whole file. Raises InvalidEvent,
+    which names the invalid line, or asks for the order if it is ambiguous.
     """
     order = order or _order(archive, name)
     stem = name.rpartition("/")[2].removesuffix(".txt")
@@ -79,7 +79,7 @@ def whatsapp_messages(
 
 
 def _blocks(archive: Archive, name: str) -> Iterator[tuple[int, Match[str], str]]:
-    """Each message with the number of its first line: its header, and all that follows it."""
+    """Yield each message with the number of its first line, its header, and the text after it."""
     first, head, lines = 0, None, [""]
     with archive.text(name) as source:
         for number, line in enumerate(source, 1):
@@ -114,7 +114,7 @@ def _said(text: str) -> tuple[str, str] | OmittedEntry:
 
 
 def _beside_media(raw: str) -> str:
-    """What a message says beside its pictures and files: above their mark on iOS, below it on Android."""
+    """Return a message's text without the marks of pictures and files: above a mark on iOS, below it on Android."""
     said = _OMITTED.sub("", raw)
     first, _, rest = _MARKS.sub("", said).strip().partition("\n")
     if _MEDIA.fullmatch(first) or (said != raw and _FILE_NAME.fullmatch(first)):
@@ -123,7 +123,7 @@ def _beside_media(raw: str) -> str:
 
 
 def _order(archive: Archive, name: str) -> DateOrder:
-    """Which number of a date is the day: one above 12 tells; else the order in which no time goes backwards."""
+    """Detect which number of a date is the day: one above 12, or else the order in which times never go backwards."""
     first = second = False
     back = {"day": 0, "month": 0}
     last: dict[str, tuple[int, ...]] = {}
@@ -141,7 +141,7 @@ def _order(archive: Archive, name: str) -> DateOrder:
     if back["day"] != back["month"] and not first:
         return "day" if back["day"] < back["month"] else "month"
     raise InvalidEvent(
-        f"{archive.named(name)}: its dates may be day first or month first; say --date-order day or month"
+        f"{archive.named(name)}: its dates may be day first or month first; pass --date-order day or month"
     )
 
 
@@ -153,4 +153,4 @@ def _time(head: Match[str], order: DateOrder, where: str) -> datetime:
     try:
         return datetime(year + 2000 if year < 100 else year, month, day, hour, minute, second)  # noqa: DTZ001 - as the phone had it
     except ValueError:
-        raise InvalidEvent(f"{where}: no such date with the {order} first; say --date-order day or month") from None
+        raise InvalidEvent(f"{where}: no such date with the {order} first; pass --date-order day or month") from None

@@ -1,9 +1,9 @@
-"""Secrets do not become memories: `redact` takes them out of a text before anything keeps it or sends it on.
+"""Keep secrets out of memories: `redact` removes them from a text before anything stores it or sends it on.
 
     redact("my password is hunter2")  ->  "my password is [redacted: password]"
 
-A secret is known by its own look (`tokens`, `numbers`), by what is said of it (`passwords`), or by both a little.
-docs/explanation/security.md says what is redacted, where, and what is not promised.
+A secret is recognized by its form (`tokens`, `numbers`), by the words around it (`passwords`), or by some of both.
+docs/explanation/security.md lists what is redacted, where, and the limits.
 """
 
 from mosshead.redaction.events import redact_event, redact_fields, redact_json

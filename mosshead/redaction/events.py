@@ -1,4 +1,4 @@
-"""All texts of an event, redacted; its ids, times and numbers stay as they are."""
+"""Redact all texts of an event; ids, times and numbers stay as they are."""
 
 import json
 import re
@@ -17,13 +17,13 @@ _NO_TEXTS = frozenset(
     "tool_call_id injected decision_id question_id entity_id into kind subject replaces of_version document "
     "document_version template".split()
 )
-"""Fields that name or order an event, and a prompt's template: in "Your PIN is {pin}" there is no secret."""
+"""Fields that identify or order an event, and a prompt's template: "Your PIN is {pin}" contains no secret."""
 
 _IDS = frozenset({"id", "type", "tool_call_id", "tool_use_id"})
-"""The same inside tool calls and parts of a content."""
+"""The same inside tool calls and content parts."""
 
 _KEYS = frozenset({"key", "id", "parent", "about", "roles"})
-"""The same in what is imported: the app's own names for entities and memories. Redacted, two of them could become one."""
+"""The same in imports: the app's own keys of entities and memories. Redaction could make two of them equal."""
 
 _SAYS_WHAT_IT_IS = lazy_pattern(
     r"[\w.\-]*((?:passcode|secret|key|credential|pin|pin[_\-]?(?:code|number)|puk|geheimzahl|cvv2?|cvc2?|otp|ssn|"
@@ -36,13 +36,13 @@ _SAYS_PASSWORD = lazy_pattern(
     r"kenn?wort|contrasena|mot_?de_?passe|wachtwoord|losenord|пароль|密码|密碼|ハスワート|비밀번호)s?\d?",
     re.IGNORECASE,
 )
-"""Names, folded, under which nothing but a password stands."""
+"""Folded field names whose value is always a password."""
 
 _LONGEST_NAME = 128
-"""Characters of a name that are read: a list under it may have a hundred thousand items."""
+"""Characters of a field name that are read: a list under it may have a hundred thousand items."""
 
 _MOST_LABELLED = 500
-"""Values of one JSON that are read together with their names. Those beyond are redacted as one before under such a name was."""
+"""Values of one JSON that are read with their names. Later ones are redacted if an earlier one under such a name was."""
 
 _SHORTEST_SECRET, _SHORTEST_OF_LETTERS = 4, 12
 _LISTS_OF_IDS = frozenset({"memories", "injected"})
@@ -51,9 +51,9 @@ _QUOTES_NOT = lazy_pattern(r"[\"'`\n]")
 
 
 def redact_event(event: AnyEvent) -> AnyEvent:
-    """A checked event with its texts redacted: content, speaker, tool calls, metadata, instructions.
+    """Redact the texts of a checked event: content, speaker, tool calls, metadata, instructions.
 
-    Raises InvalidEvent where it does not fit any more: a mark can be longer than the secret that it stands for.
+    Raises InvalidEvent if it becomes too long: a mark can be longer than its secret.
     """
     fields = event.model_dump()
     keys = _KEYS if isinstance(event, Import) else ()
@@ -63,18 +63,18 @@ def redact_event(event: AnyEvent) -> AnyEvent:
 
 
 def redact_fields(event: Mapping[str, Any]) -> dict[str, Any]:
-    """The same for a JSON object that came from outside, whatever its fields are."""
+    """The same for a JSON object from outside with any fields."""
     names = _Names()
     return {name: value if name in _NO_TEXTS else _redact_all(value, name, names) for name, value in event.items()}
 
 
 def redact_json(value: Any, *, keys: Collection[str] = ()) -> Any:
-    """JSON with every text in it redacted, at any depth. keys: of fields that stay as they are."""
+    """Redact every text in JSON, at any depth. keys: of fields that stay as they are."""
     return _redact_all(value, "", _Names(), keys)
 
 
 def _redact_all(value: Any, name: str, names: "_Names", keys: Collection[str] = ()) -> Any:
-    # By a list of what is left to do, rather than by recursion: what comes from outside may be nested deeper than a stack is.
+    # With a work list instead of recursion: JSON from outside may be nested deeper than the stack.
     whole = [value]
     left: list[tuple[Any, Any, str]] = [(whole, 0, name)]
     while left:
@@ -96,7 +96,7 @@ def _redact_all(value: Any, name: str, names: "_Names", keys: Collection[str] = 
 
 
 class _Names:
-    """What the names of fields say of their values, each name read once, and of a long one its end."""
+    """What field names reveal about their values. Each name is read once; of a long one, only its end."""
 
     def __init__(self) -> None:
         self._passwords: dict[str, bool] = {}
@@ -110,7 +110,7 @@ class _Names:
         return self._passwords[name]
 
     def redact_labelled(self, text: str, redacted: str, name: str) -> str:
-        """A value that was redacted, read together with its name where the name says what it is."""
+        """Redact an already redacted value together with its name, if the name says what it is."""
         if name not in self._secrets:
             says = _SAYS_WHAT_IT_IS.fullmatch(name[-_LONGEST_NAME:])
             self._secrets[name] = says[1].casefold() if says else ""
@@ -119,7 +119,7 @@ class _Names:
             return redacted
         self._left -= 1
         if self._left < 0:
-            # Long enough for a secret, with a figure or many letters.
+            # Long enough for a secret, with a digit or many letters.
             shortest = _SHORTEST_SECRET if any(map(str.isdigit, redacted)) else _SHORTEST_OF_LETTERS
             secret = len(redacted) >= shortest and not is_placeholder(redacted)
             return self._marks.get(word, redacted) if secret else redacted
@@ -130,17 +130,17 @@ class _Names:
 
 
 def _redact_named(text: str, name: str, names: _Names) -> str:
-    # Now and then the figures of an id look like those of a card.
+    # The digits of an id sometimes look like a card number.
     if name in _LISTS_OF_IDS and _UUID.fullmatch(text):
         return text
     inner = None
-    if text.startswith(("{", "[")):  # as the arguments of a tool's call
+    if text.startswith(("{", "[")):  # such as the arguments of a tool call
         with suppress(ValueError, RecursionError):
             inner = json.loads(text)
     if inner is not None:
         redacted = _redact_all(inner, name, names)
         return text if redacted == inner else json.dumps(redacted, ensure_ascii=False)
-    # As it would stand in a setting: neither a password nor a PIN has a look of its own.
+    # As in a setting, because neither a password nor a PIN has a form of its own.
     if names.says_password(name):
         # {"pass": 12, "fail": 1} counts tests
         counts = name.casefold() == "pass" and (text.isdigit() or is_no_value(text, said=False))

@@ -1,4 +1,4 @@
-"""The turns that an app hands in with a message: what they say, without secrets, and who asks."""
+"""The turns that an app passes with a message: redact them, and find who asks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,12 +10,12 @@ from mosshead.text import readable
 
 
 def redact_history(history: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """The texts of a history, as they are stored."""
+    """Redact the texts of a history as for storage."""
     return tuple(redact(readable("history", content)) for content in spoken(list(history))) if history else ()
 
 
 def asking_speaker(speaker: object, history: Sequence[Mapping[str, Any]]) -> str | None:
-    """The name of whoever asks: as given, or that of the history's last user message. Raises ValueError for what is no text."""
+    """Return who asks: the given name, or that of the history's last user message. Raises ValueError if it is not text."""
     if speaker is None:
         users = [one for one in history if isinstance(one, Mapping) and one.get("role") == Role.USER]
         named = users[-1].get("speaker") or users[-1].get("name") if users else None

@@ -1,4 +1,4 @@
-"""Secret numbers: cards, accounts, codes and PINs, and those of passports, national insurance, licences and the like."""
+"""Find secret numbers: cards, accounts, codes, PINs, and numbers of passports, national insurance, licences and the like."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ _ISSUERS = tuple(
         "56-58:12-19 6304:12-19 6390:12-19 67:12-19",
     )
 )
-"""First digits, from and to, and the lengths of their cards (ISO/IEC 7812, as the issuers publish them)."""
+"""Ranges of first digits, and the lengths of their cards (ISO/IEC 7812, as the issuers publish them)."""
 
 _NO_ISSUER = "017"
 _SHORTEST, _LONGEST = 12, 19
@@ -37,7 +37,7 @@ _VISA_LENGTHS = {13, 16, 18, 19}
 _DIGITS = lazy_pattern(r"\d+")
 _RUN = lazy_pattern(r"\d(?:[ \t\r\n.,/\-_*>|]{0,3}+\d)*+")
 
-# How cards are written: the lengths of the groups of digits.
+# How cards are written: lengths of the digit groups.
 _LAYOUTS = lazy_pattern(
     r"(?:4,){3}[1-7],(?:3,)?|4,6,[45],|5,5,5,|8,8,|4,4,8,|8,4,4,|4,12,|12,4,|6,10,|6,13,|4,8,4,|6,4,[4-9],"
 )
@@ -48,7 +48,7 @@ _SIGNED = lazy_pattern(r"(?:\+|\d[.,])\Z")  # a phone number or a fraction: +49â
 
 
 def find_cards(text: str) -> Iterator[FoundSecret]:
-    """Card numbers, in one piece or in groups; never a piece of a longer number, nor what is said to be an order's."""
+    """Find card numbers, in one piece or in groups; never part of a longer number, nor one called an order number."""
     for run in _RUN.finditer(text):
         groups = list(_DIGITS.finditer(text, *run.span())) if run.end() - run.start() >= _SHORTEST else []
         at = 0
@@ -61,7 +61,7 @@ def find_cards(text: str) -> Iterator[FoundSecret]:
 
 
 def _card_at(groups: list[re.Match[str]], at: int) -> int:
-    """How many groups the longest card has that begins with a group; 0 without one."""
+    """Return the number of groups of the longest card that begins with a group; 0 if there is none."""
     digits, sizes, best = "", "", 0
     first = groups[at][0]
     if first[0] in _NO_ISSUER:
@@ -88,7 +88,7 @@ def _is_card(digits: str) -> bool:
 
 
 def _goes_on(groups: list[re.Match[str]], at: int, count: int) -> bool:
-    """Whether the groups are a piece of a longer number in such groups. count: 0 to look before alone."""
+    """Whether the groups are part of a longer number in such groups. count: 0 to look only before."""
     size = len(groups[at][0])
     if count == 1:
         return False
@@ -97,7 +97,7 @@ def _goes_on(groups: list[re.Match[str]], at: int, count: int) -> bool:
 
 
 def passes_luhn(digits: str) -> bool:
-    """Whether the last digit checks the others (Luhn's formula, ISO/IEC 7812-1)."""
+    """Whether the last digit is the right check digit (Luhn's formula, ISO/IEC 7812-1)."""
     doubled = sum(sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2])
     return (doubled + sum(int(digit) for digit in digits[-1::-2])) % 10 == 0
 
@@ -125,7 +125,7 @@ _SSN_NAMED = lazy_pattern(
 
 
 def find_social_security(text: str) -> Iterator[FoundSecret]:
-    """Social security numbers: with dashes anywhere, else after their name."""
+    """Find social security numbers: with dashes anywhere, otherwise only after their name."""
     for match in _SSN.finditer(text):
         if not names_a_thing(text, match.start()):
             yield FoundSecret(match.start(), match.end(), "social security number")
@@ -134,7 +134,7 @@ def find_social_security(text: str) -> Iterator[FoundSecret]:
 
 
 def find_ibans(text: str) -> Iterator[FoundSecret]:
-    """IBANs, in one piece or in groups."""
+    """Find IBANs, in one piece or in groups."""
     for match in _IBAN.finditer(text):
         length = _LENGTHS.get(match[0][:2].upper())
         whole = _of_length(length).match(text, match.start()) if length else None
@@ -148,7 +148,7 @@ def _of_length(length: int) -> re.Pattern[str]:
 
 
 def passes_mod_97(iban: str) -> bool:
-    """Whether an IBAN's two check digits fit the rest of it (ISO 13616)."""
+    """Whether an IBAN's two check digits match the rest (ISO 13616)."""
     return int((iban[4:] + iban[:4]).upper().translate(_AS_NUMBERS)) % 97 == 1
 
 
@@ -220,29 +220,29 @@ _AUTHENTICATOR_STEMS = tuple(
 
 
 def find_authenticator(text: str) -> Iterator[FoundSecret]:
-    """Keys that an authenticator's codes are made from: base32, in one piece or in groups of four, where they are named so."""
+    """Find the base32 keys of authenticators, in one piece or in groups of four, if named as such."""
     for match in _AUTHENTICATOR.finditer(in_small(text)):
         start, end = match.span(1)
         end = start + len(_of_one_case(text[start:end]))
         value = text[start:end]
-        # Words of four letters are no key. Of sixteen characters by chance hardly ever none is a figure.
+        # Words of four letters are not a key: sixteen random characters almost always contain a digit.
         if _MIXED_GROUP.search(value) or (value.isupper() and _NO_VOWEL.search(value)):
             yield FoundSecret(start, end, "authenticator key")
 
 
 def _of_one_case(value: str) -> str:
-    """A key in groups without the words behind it, in which a sentence goes on."""
+    """Cut the words of the continuing sentence off a key in groups."""
     between = " " if " " in value else "-"
     groups = value.split(between)
     upper = value[:4].upper() == value[:4]
     alike = list(takewhile(lambda group: group == (group.upper() if upper else group.lower()), groups))
-    # In small letters a group looks as a word does, and keys have 16 or 32 characters.
+    # In lower case a group looks like a word, and keys have 16 or 32 characters.
     whole = len(alike) if len(groups) == 1 or upper else len(alike) // 4 * 4
     return between.join(alike[:whole])
 
 
 def find_one_time(text: str) -> Iterator[FoundSecret]:
-    """One-time codes: numbers of 4 to 8 digits, where the words around speak of a code and of why it is needed."""
+    """Find one-time codes: numbers of 4 to 8 digits near words about a code and its purpose."""
     small = in_small(text)
     code, strong, two_factor = (Places(pattern, small) for pattern in (_CODE_WORD, _STRONG, _TWO_FACTOR_WORD))
     for match in _NUMBER.finditer(small):
@@ -254,13 +254,13 @@ def find_one_time(text: str) -> Iterator[FoundSecret]:
 
 
 def find_recovery(text: str) -> Iterator[FoundSecret]:
-    """Recovery codes, one or a list of them."""
+    """Find recovery codes, one or a list."""
     for match in _RECOVERY.finditer(in_small(text)):
         yield FoundSecret(*match.span(1), "recovery code")
 
 
 def _is_one_time(text: str, match: re.Match[str], code: Places, strong: Places, two_factor: Places) -> bool:
-    """code, strong, two_factor: the words that speak of any code, of one for signing in, and of signing in."""
+    """code, strong, two_factor: words about any code, about one for signing in, and about signing in."""
     start, end = match.span()
     before, near = max(start - _BEFORE, 0), max(start - _NEAR, 0)
     six = sum(map(str.isdigit, match[1])) == 6
@@ -316,7 +316,7 @@ _LIKE_YEAR = lazy_pattern(r"(?:19|20)\d\d\Z")
 
 
 def find_pins(text: str) -> Iterator[FoundSecret]:
-    """PINs, and the like."""
+    """Find PINs and the like."""
     text = in_small(text)
     for said in _PIN_IS.find(text):
         year = _LIKE_YEAR.match(said.led["plain"]) and not said.led["is"].strip(" #,(")
@@ -332,7 +332,7 @@ def find_pins(text: str) -> Iterator[FoundSecret]:
 
 
 def _is_postal(text: str, said: SecretStatement) -> bool:
-    """India's postal codes are called PIN codes, and have six digits."""
+    """Whether it is an Indian postal code: they are called PIN codes, and have six digits."""
     called = re.fullmatch(r"pin[ \-]?codes?", said.word) and re.fullmatch(r"\d{3} ?\d{3}", said.led["plain"])
     return bool(called) and not _OF_A_CARD.search(text, max(said.start - 20, 0), said.subject.stop)
 
@@ -369,7 +369,7 @@ _PAPER_STEMS = tuple(
 
 
 def find_identity_numbers(text: str) -> Iterator[FoundSecret]:
-    """Numbers of papers by which a person is known to a state, each after its name."""
+    """Find the numbers of identity papers, each after its name."""
     small = in_small(text)
     for kind, sentence in _PAPERS:
         for said in sentence.find(small, within=True):
@@ -380,7 +380,7 @@ def find_identity_numbers(text: str) -> Iterator[FoundSecret]:
 
 
 def _is_of_a_paper(value: str) -> bool:
-    """Whether a value is long enough, and no date ("my passport: 10.05.2031")."""
+    """Whether a value is long enough, and not a date ("my passport: 10.05.2031")."""
     digits = sum(map(str.isdigit, value))
     return digits >= _FEWEST_FIGURES and sum(map(str.isalnum, value)) >= _FEWEST and not _DATE.match(value)
 

@@ -1,4 +1,4 @@
-"""Passwords, logins, named keys and seed phrases, by what is said of them in a sentence or a setting."""
+"""Find passwords, logins, named keys and seed phrases by the words around them in a sentence or a setting."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ from mosshead.redaction.text import (
     trimmed,
 )
 
-# Long words also at the end of others (DB_PASSWORD, WLAN-Passwort); short ones by themselves.
+# Long words also as the end of others (DB_PASSWORD, WLAN-Passwort); short ones only on their own.
 _WORDS = (
     r"(?:passw(?:or|oe)[dt]s?|passwd|pswd|pwd|pass words?|pass[ \-]?codes?|pass[ \-_]?phrases?|kenn?wort|losungswort|"
     r"mots? de passe|contrasenas?|clave de acceso|palavra[ \-]passe|parola d'ordine|wachtwoord|losenord(?:et)?|"
@@ -67,7 +67,7 @@ _PASSWORD_STEMS = tuple(
 
 
 def find_passwords(text: str) -> Iterator[FoundSecret]:
-    """Passwords, by what is said of them."""
+    """Find passwords by the words around them."""
     small = in_small(text)
     for said in _PASSWORD_IS.find(small, within=True, is_secret=lambda said: bool(_said(text, said))):
         yield from _said(text, said)
@@ -90,14 +90,14 @@ def find_passwords(text: str) -> Iterator[FoundSecret]:
 
 
 def _said(text: str, said: SecretStatement) -> list[FoundSecret]:
-    # "I changed my password on Friday" and "gave my password to Bob" say none; "on" is "is" in Finnish alone.
+    # "I changed my password on Friday" and "gave my password to Bob" contain none; "on" means "is" only in Finnish.
     leads_away = said.led["is"].strip() in {"on", "to"} and not said.word.startswith("salasana")
     loosely = said.led["quoted"] is not None or not leads_away
     return list(password_in(text, said.led, sentence=slice(said.start, said.led.end()), loosely=loosely))
 
 
 def _stands_quoted(match: re.Match[str]) -> bool:
-    """As in SQL: ``WITH PASSWORD 'sunshine'``; not a column of several ("password, 'email'"), nor two words."""
+    """Whether it is quoted as in SQL: ``WITH PASSWORD 'sunshine'``; no list of columns ("password, 'email'"), nor two words."""
     value, between = match["quoted"], match.string[match.end("word") : match.start("quoted")]
     return (
         value is not None and "," not in between and not re.search(r"\s", value) and not is_no_value(value, said=True)
@@ -107,7 +107,7 @@ def _stands_quoted(match: re.Match[str]) -> bool:
 def password_in(
     text: str, match: re.Match[str], *, loosely: bool, sentence: slice | None = None
 ) -> Iterator[FoundSecret]:
-    """The value that a password's word leads to. loosely: any word may be one. sentence: all from the word to the value."""
+    """Return the value after a password's word. loosely: any word may be one. sentence: everything from the word to the value."""
     quoted = match["quoted"] is not None
     start, end = match.span("quoted") if quoted else trimmed(text, *match.span("plain"))
     value = text[start:end]
@@ -122,7 +122,7 @@ def password_in(
 
 
 def looks_made_up(value: str) -> bool:
-    """Whether a word is no plain word: a password then needs less to be said of it."""
+    """Whether a word is not a plain word, so that less context suffices for a password."""
     return is_complex(value) or (mixes_letters_and_digits(value) and len(value) >= 5)
 
 
@@ -142,11 +142,11 @@ _HEADS = tuple(
         (_HEAD, r"users?[ \-]?names?(?![a-z])", r"users?(?:\s?/\s?pass(?:words?)?)?(?![a-z])", r"users?(?![a-z])"),
     )
 )
-"""What speaks of a login, and the shorter forms of it: of "user name/…" the first word alone may be one."""
+"""Patterns for words about a login, and for shorter ones: of "user name/…" the first word alone may be one."""
 
 _FURTHEST = 60
 _PAIR = lazy_pattern(
-    r"[\s:=\"'(](?!\d+:[\w.\-]+:\d)(?P<user>[\w.+@\-]{2,64}?)"  # but no forwarded port
+    r"[\s:=\"'(](?!\d+:[\w.\-]+:\d)(?P<user>[\w.+@\-]{2,64}?)"  # but not a forwarded port
     r"(?:\s?[/|:]\s?|\s(?:and|und|et|y|with|mit)\s)(?P<plain>[^\s\"'`<>]{4,80})"
 )
 _USER_PASS = lazy_pattern(
@@ -183,7 +183,7 @@ _ROLES = (
     r"[\w.+\-]{1,64}@[\w\-]{1,63}\.[\w.\-]{2,63})"
 )
 
-# "admin / s3cret"; a third beside them makes a list of the two ("admin / editor2 / viewer")
+# "admin / s3cret"; with a third it is a list ("admin / editor2 / viewer")
 _ROLE_AND = lazy_pattern(
     rf"(?<![\w/.@+\-])(?:{_ROLES}(?:\s/\s|\s?\|\s?)|(?:admin|administrator|root):)(?P<plain>[^\s\"'`<>/|]{{4,80}})(?!\s?[/|])(?=[\s\"'`<>]|\Z)"
 )
@@ -204,7 +204,7 @@ _SOURCE = lazy_pattern(
     r"[\w.\-]*\.(?:py|js|ts|tsx|jsx|go|rs|c|cc|cpp|h|hpp|java|kt|rb|php|sh|sql|log|txt|md|css|html?)\Z"
 )
 
-# As htpasswd and /etc/shadow keep them: anybody can try words against one.
+# Hashes as in htpasswd and /etc/shadow: anybody can try words against one.
 _CRYPTED = lazy_pattern(r"(?<![\w$])\$(?:apr1|2[abxy]|[156y]|argon2(?:id?|d))\$[\w./$=,+\-]{20,200}")
 _LOGIN_STEMS = tuple(
     "admin root guest @ :* $ :1 :2 :3 :4 :5 :6 :7 :8 :9 "
@@ -214,7 +214,7 @@ _LOGIN_STEMS = tuple(
 
 
 def find_logins(text: str) -> Iterator[FoundSecret]:
-    """Passwords that stand with their user."""
+    """Find passwords next to their user."""
     small = in_small(text)
     for match in _USER_PASS.finditer(small):
         if match["other"] is None:
@@ -258,7 +258,7 @@ def _role_and_password(text: str, small: str) -> Iterator[FoundSecret]:
 
 
 def _pairs(text: str) -> Iterator[re.Match[str]]:
-    """A user and a password, on the line of a word that speaks of a login; the text is searched for pairs once."""
+    """Find pairs of user and password on the line of a word about a login; the text is searched for pairs once."""
     pairs, at = Next(_PAIR, text), 0
     while longest := _HEADS[0].search(text, at):
         at = longest.start() + 1
@@ -294,23 +294,23 @@ _COOKIES = lazy_pattern(r"(?<![a-z])(?:set-)?cookie\s?:\s*([^\n]{3,4000})")
 _COOKIE = lazy_pattern(r"[\w.\-]+=([^\s;,\"']{8,})")
 _URL_USER = lazy_pattern(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.\-]{1,20}://([A-Za-z0-9_\-]{20,200})@(?=[\w.\-]+)")
 
-# Vague words, after which only a longer value is one; "auth", "session" and "key" have other things after them.
+# Vague words, after which only a longer value is a key; "auth", "session" and "key" often precede other things.
 _WEAK = lazy_pattern(r"(?:signature|sig|cookies?|auth|session|sid|credentials?|authorization|keys?|schlussel|ключ)\Z")
 _UUID = lazy_pattern(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
 _DASHED = lazy_pattern(r"(?=.*\d)(?:[A-Z0-9]{3,8}-){2,9}[A-Z0-9]{3,8}\Z")
 _LETTERS = lazy_pattern(r"[A-Za-z]+(?:[_\-][A-Za-z]+)*")
 _SHORTEST_OF_LETTERS, _SHORTEST_SAID = 12, 16
-_MOST_VOWELS = 0.28  # of letters drawn by chance a fifth are vowels, of words more than a third
+_MOST_VOWELS = 0.28  # a fifth of random letters are vowels, of words more than a third
 _STANDS_FOR_A_KEY = lazy_pattern(
     r"your|here|key|token|secret|example|placeholder|change|replace|insert|dummy|sample|test|todo|fixme|value|name|string|xxx|"
     r"redact|omit|hidden|generat|paste|enter|provide|credential|config|setting|environment|variable|default|optional|required|"
     r"undefined|(.)\1{4}",
     re.IGNORECASE,
 )
-"""What stands for a key in a manual, or names it in a program."""
+"""Placeholders for a key in a manual, or its name in a program."""
 
 _OF_ANYTHING = frozenset({"_key", "_keys", "-key", "-keys", " key"})
-"""Words of a name that may be any key's ("sort_key", "primary_key")."""
+"""Parts of a name that fit any key ("sort_key", "primary_key")."""
 
 _NAMED_STEMS = tuple(
     "key auth sid sig session sess secret token csrf xsrf cookie signature cred bearer basic jeton schlussel cle "
@@ -319,7 +319,7 @@ _NAMED_STEMS = tuple(
 
 
 def find_named(text: str) -> Iterator[FoundSecret]:
-    """Keys and tokens, by their names."""
+    """Find keys and tokens by their names."""
     small = in_small(text)
     for said in _KEY_IS.find(small, within=True):
         start, end = trimmed(text, *said.led.span("plain"))
@@ -328,7 +328,7 @@ def find_named(text: str) -> Iterator[FoundSecret]:
     for match in _HEADER.finditer(small):
         start, end = trimmed(text, *match.span("plain"))
         value = text[start:end]
-        # "a basic Python3 course": behind a word alone a token is long.
+        # "a basic Python3 course": after a mere word, only a long token counts.
         dense = is_dense(value, 12) if match["scheme"] else mixes_letters_and_digits(value) or is_opaque(value)
         if dense or text[end : end + 1] == "=":
             yield FoundSecret(start, end, "access token")
@@ -342,7 +342,7 @@ def find_named(text: str) -> Iterator[FoundSecret]:
 
 
 def _is_key(value: str, said: SecretStatement) -> bool:
-    """Whether what a key's word leads to is a key: dense letters and digits, more of them the vaguer the word is."""
+    """Whether the value after a word for a key is one: dense letters and digits, and more of them after a vaguer word."""
     if is_placeholder(value) or "://" in value or "(" in value:
         return False
     assigned = bool(said.led["is"].strip(" ?,"))
@@ -356,7 +356,7 @@ def _is_key(value: str, said: SecretStatement) -> bool:
 
 
 def _is_of_letters(value: str, said: SecretStatement) -> bool:
-    """Whether a value of letters alone is a key. Right behind "=", as in a setting, any is; in a sentence one that is no word."""
+    """Whether a value of only letters is a key: any right after "=", as in a setting; in a sentence, one that is not a word."""
     value = value.rstrip("!")
     if not _LETTERS.fullmatch(value) or _STANDS_FOR_A_KEY.search(value) or said.word in _OF_ANYTHING:
         return False
@@ -380,7 +380,7 @@ _MOST_OF_LABEL = 8
 _LENGTHS = (24, 21, 18, 15, 12)
 _ONE = lazy_pattern(r"[A-Za-z]{3,8}")
 
-# No word of the list that wallets draw from (BIP-39), and in nearly every sentence of prose.
+# Words that are not in the wallets' list (BIP-39), but in almost every sentence of prose.
 _PROSE = frozenset(
     "the and for are was but not had has have from his him its were been did does she them than who how our got get "
     "let could would should thanks these those their which with user said says went goes gets been being".split()
@@ -388,10 +388,10 @@ _PROSE = frozenset(
 
 
 def find_seeds(text: str) -> Iterator[FoundSecret]:
-    """Seed phrases, of 12 to 24 words: after a word of wallets anywhere, else by themselves on their lines."""
+    """Find seed phrases of 12 to 24 words: anywhere after a word about wallets, otherwise only on their own lines."""
     for match in _SEED_WORDS.finditer(text):
         named = _SEED.search(text, max(match.start() - 100, 0), match.start() + 60)
-        run: list[re.Match[str]] = []  # of words without one of prose
+        run: list[re.Match[str]] = []  # runs without a word of prose
         for word in [*_ONE.finditer(text, match.start(), match.end()), None]:
             if word and word[0].lower() not in _PROSE:
                 run.append(word)
@@ -403,7 +403,7 @@ def find_seeds(text: str) -> Iterator[FoundSecret]:
 
 
 def _words_of_label(run: list[re.Match[str]]) -> int:
-    """How many words at the start of a run name it ("my seed phrase …"), so that they may stay."""
+    """Return how many words at the start of a run are its label ("my seed phrase …"), which may stay."""
     label = 0
     for place, word in enumerate(run[: min(len(run) - _LENGTHS[-1], _MOST_OF_LABEL)], 1):
         if _SEED.fullmatch(word[0]) or word[0].lower() in {"phrase", "words"}:

@@ -1,4 +1,4 @@
-"""`redact`: a text without its secrets."""
+"""`redact`: remove the secrets of a text."""
 
 from collections.abc import Iterator
 
@@ -7,24 +7,23 @@ from mosshead.redaction import numbers, passwords, tokens
 from mosshead.redaction.text import MARK, FoundSecret, fold, in_small, mark
 
 _SHORTEST = 5
-"""Characters of a text in which a secret can be found: one of three, and what says that it is one ("pw:abc")."""
+"""Minimum length of a text with a secret: three characters and a label ("pw:abc")."""
 
 _SHORTEST_NUMBER, _SHORTEST_WORD = 12, 16
-"""Figures of a card; letters of a key."""
+"""Minimum digits of a card; minimum letters of a key."""
 
 _DIGIT = lazy_pattern(r"\d")
 _PASSES_BY_SECRET, _PASSES_BY_RUN = 4, 3
-"""Passes in which a mark replaces a secret, and then the whole run of characters. An attacker's text may bare one in each."""
+"""Passes in which a mark replaces a secret, and then the whole run of characters. An attacker's text may reveal one per pass."""
 
 _BLANKS, _RUN = " \t\n\r", lazy_pattern(r"\S*")
 FINDERS = sorted((*passwords.FINDERS, *numbers.FINDERS, *tokens.FINDERS), key=lambda one: one.shortest)
-"""From the one that finds something in the shortest text to the one that needs the longest."""
+"""Finders, ordered by the minimum length of text that they need."""
 
 
 def redact(text: str) -> str:
-    """The text with each secret replaced by ``[redacted: card number]`` and the like. What it gave back, it leaves as it is."""
-    # What was redacted parts a text, and nothing is found across it. So a piece in which nothing is found is done, and of the
-    # others there is less to look at each time.
+    """Replace each secret by ``[redacted: card number]`` and the like. Redacting the result changes nothing."""
+    # Nothing is found across a mark. So a piece without secrets is done, and each pass has less text to search.
     if _is_too_plain(text):
         return text
     left, done = [(piece, 0) for piece in reversed(MARK.split(text))], list[str]()
@@ -37,7 +36,7 @@ def redact(text: str) -> str:
 
 
 def _is_too_plain(text: str) -> bool:
-    """Whether a text is too short for a secret, as most values of a JSON are: of a few characters, a small number or a word."""
+    """Whether a text is too short for a secret, like most JSON values: a few characters, a small number or a word."""
     if len(text) < _SHORTEST:
         return True
     if not text.isascii():
@@ -46,7 +45,7 @@ def _is_too_plain(text: str) -> bool:
 
 
 def _parts(text: str, passes: int) -> list[str]:
-    """Replace the secrets of a text, in the end all of it, by marks, and return the parts; none where nothing is found."""
+    """Replace the secrets of a text by marks, after many passes all of it, and return the parts; none if nothing is found."""
     folded = fold(text)
     found = sorted(_found(folded.text))
     if found and passes >= _PASSES_BY_SECRET + _PASSES_BY_RUN:
@@ -71,7 +70,7 @@ def _found(text: str) -> Iterator[FoundSecret]:
 
 
 def _joined(found: list[FoundSecret]) -> list[FoundSecret]:
-    """Without overlaps: of two secrets that overlap, one that reaches over both, of the kind of the longer."""
+    """Merge overlapping secrets into one that covers both, with the kind of the longer."""
     joined = found[:1]
     for one in found[1:]:
         last = joined[-1]
@@ -84,7 +83,7 @@ def _joined(found: list[FoundSecret]) -> list[FoundSecret]:
 
 
 def _widened(text: str, secrets: list[FoundSecret]) -> Iterator[FoundSecret]:
-    """Secrets with the whole run of characters around them, from blank to blank."""
+    """Widen secrets to the whole run of characters around them, from blank to blank."""
     at = 0
     for one in secrets:
         if one.end > at:

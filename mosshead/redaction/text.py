@@ -1,4 +1,4 @@
-"""A text as the finders of secrets read it: folded, cut into sentences, and with the labels that announce a secret."""
+"""Tools for finders of secrets: folding, sentences, labels that announce a secret, and tests of values."""
 
 import re
 import unicodedata
@@ -27,7 +27,7 @@ Kind = Literal[
     "identity number",
 ]
 MARK = lazy_pattern(rf"(\[redacted: (?:{'|'.join(map(re.escape, get_args(Kind)))})\])")
-"""What stands in a secret's place."""
+"""The mark in a secret's place."""
 
 
 class FoundSecret(NamedTuple):
@@ -39,10 +39,10 @@ class FoundSecret(NamedTuple):
 
 
 class Finder(NamedTuple):
-    """A finder, and a quick look at a text in small letters, which says where it finds nothing.
+    """A finder, with a quick test of a lower-case text that tells when it finds nothing.
 
-    shortest: characters of a text in which it finds something. digits: whether it needs one. stems: one of them is in every such
-    text, if there are any. looks_so: whether a text in small letters looks so at all.
+    shortest: minimum length of the text. digits: whether it needs one. stems: every such text contains one of them, if there are
+    any. looks_so: a test of the lower-case text.
     """
 
     find: Callable[[str], Iterator[FoundSecret]]
@@ -52,45 +52,45 @@ class Finder(NamedTuple):
     looks_so: Callable[[str], bool] | None = None
 
     def may_find(self, small: str, *, digits: bool) -> bool:
-        """Take the quick look. digits: whether there are any in the text."""
+        """Do the quick test. digits: whether the text contains any."""
         if len(small) < self.shortest or (self.digits and not digits) or (self.looks_so and not self.looks_so(small)):
             return False
-        for stem in self.stems:  # rather than any(), which takes twice as long
+        for stem in self.stems:  # any() takes twice as long
             if stem in small:
                 return True
         return not self.stems
 
 
 def mark(kind: Kind) -> str:
-    """The text that takes a secret's place."""
+    """Return the text that replaces a secret."""
     return f"[redacted: {kind}]"
 
 
 _BESIDE = 8
 _GAP = lazy_pattern(rf"\s{{{2 * _BESIDE + 2},}}")
 _QUOTES = dict.fromkeys("\u2018\u2019\u201a\u201b\u2039\u203a", "'") | dict.fromkeys("“”„‟«»「」『』", '"')
-_LETTERS = dict(zip("łŁøØđı", "lLoOdi", strict=True))  # no accent to take off
+_LETTERS = dict(zip("łŁøØđı", "lLoOdi", strict=True))  # no accent to remove
 _PLAIN = _QUOTES | _LETTERS | dict.fromkeys("\u2028\u2029\u0085", "\n")
 _UNSEEN = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 
 
 class Folded(NamedTuple):
-    """A folded text. places: of each of its characters in the text, or None where they are the same."""
+    """A folded text. places: of each of its characters in the original, or None if they are equal."""
 
     text: str
     places: Sequence[int] | None
 
     def place(self, start: int, end: int) -> tuple[int, int]:
-        """Where in the text itself a piece of the folded one stands."""
+        """Return the place in the original of a piece of the folded text."""
         if self.places is None:
             return start, end
         return self.places[start], self.places[end - 1] + 1
 
 
 def fold(text: str) -> Folded:
-    """Fold a text; each of its characters becomes one character or none."""
+    """Fold a text; each character becomes one character or none."""
     if "\\" in text:
-        # In JSON the letter of "\\n" would seem to belong to what follows.
+        # In JSON, the letter of "\\n" would seem to belong to the next word.
         text = text.replace("\\n", " \n").replace("\\t", "  ").replace("\\r", "  ")
     folded = text if text.isascii() else text.translate(_FOLDS)
     places = None if len(folded) == len(text) else [place for place, char in enumerate(text) if _FOLDS[ord(char)]]
@@ -98,7 +98,7 @@ def fold(text: str) -> Folded:
 
 
 def _without_gaps(folded: Folded) -> Folded:
-    """Shorten gaps to some blanks and a line's end: nothing is found across that."""
+    """Shorten gaps to a few blanks and a line end; nothing is found across them."""
     text, places = folded
     kept, at = list[int](), 0
     for gap in _GAP.finditer(text):
@@ -113,9 +113,9 @@ def _without_gaps(folded: Folded) -> Folded:
 
 
 def in_small(text: str) -> str:
-    """The text in small letters, each at its place, which patterns read several times faster than with IGNORECASE."""
+    """Return the text in lower case with unchanged places: patterns are several times faster on it than with IGNORECASE."""
     small = text.lower()
-    # The dotted capital I alone becomes two letters; folding has made a plain one of it.
+    # Only the dotted capital I becomes two letters; folding has already made it a plain I.
     return small if len(small) == len(text) else text.replace("\u0130", "I").lower()
 
 
@@ -135,7 +135,7 @@ def _fold(char: str) -> str:
         return " "
     if category == "Nd":
         return str(unicodedata.digit(char))
-    # Without its accent, too: "contraseña" is then one word, whichever way it was typed.
+    # Also without its accent, so that "contraseña" is one word in either Unicode form.
     plain = "".join(one for one in unicodedata.normalize("NFKD", char) if not unicodedata.combining(one))
     return _PLAIN.get(char) or (plain if len(plain) == 1 else char)
 
@@ -149,7 +149,7 @@ _THINGS = (
     "commande|facture|suivi|colis|pedido|factura|seguimiento|ordine|fattura|spedizione|encomenda|fatura|rastreio"
 )
 
-# Words that lead up to anything ("for reference: …", "in this case: …"), so that they must say that a number follows.
+# Words that may introduce anything ("for reference: …", "in this case: …"), so they must also announce a number.
 _MAYBE = (
     "reference|ref|case|ticket|part|policy|member|model|article|item|product|lot|batch|mobile|asset|claim|file|document|job|build|"
     "run|issue|delivery|registration|customer|client|supplier|vendor|contract|confirmation|account|track|device|unit|student|employee"
@@ -171,7 +171,7 @@ _LOOKS_BACK = 48
 
 
 def names_a_thing(text: str, start: int) -> bool:
-    """Whether the words right before a place say that what stands there is the number of an order, a parcel, a phone, …"""
+    """Whether the words right before a place announce the number of an order, a parcel, a phone, …"""
     before = in_small(text[max(start - _LOOKS_BACK, 0) : start])
     label = _THING.search(before)
     # "the card for the order is …"
@@ -179,7 +179,7 @@ def names_a_thing(text: str, start: int) -> bool:
 
 
 def names_a_hash(text: str, start: int) -> bool:
-    """Whether the words right before a place say that what stands there is a hash, an address or an image."""
+    """Whether the words right before a place announce a hash, an address or an image."""
     return bool(_HASH.search(in_small(text[max(start - _LOOKS_BACK, 0) : start])))
 
 
@@ -191,7 +191,7 @@ _OPENER = (
 _IN_BRACKETS = r"(?:\s?[(\[][^)\]\n]{1,40}[)\]])?"
 _LONGEST_SUBJECT = 60
 _LONGEST_PLAIN = 200
-"""Characters of a value, from the second on."""
+"""Maximum characters of a value after the first."""
 
 _ENDS_SUBJECT = lazy_pattern(r"[!?\n:=;]|\.(?!\S)")
 IS = (
@@ -206,14 +206,14 @@ STILL = (
 )
 VALUE = (
     r"(?:\\?(?P<quote>[\"'`]|\*\*|\*)(?P<quoted>(?:(?!(?P=quote))[^\n]){1,100}?)\\?(?P=quote)|"
-    # First as it nearly always is, for the step from character to character costs most of the time.
+    # The common case comes first, because stepping through characters takes most of the time.
     r"(?P<plain>[^\s\"'`<>](?:[^\s\"'`<]{1,200}+(?![<'])|(?:[^\s\"'`<]|<(?!/)|'(?=\w)){1,200})))"
 )
 KEY_VALUE = r"\\?[\"'`*<(]{0,2}(?P<plain>[a-z0-9+/_.~%$!@#^&*\-]{6,600}={0,2})"
 
 
 class SecretStatement(NamedTuple):
-    """What a sentence says: the word of secrets, and what follows it, whose groups are "is" and the value's."""
+    """A match of a sentence: the word for a secret, and the text after it, with the groups "is" and those of the value."""
 
     word: str
     start: int
@@ -222,10 +222,10 @@ class SecretStatement(NamedTuple):
 
 
 class SecretSentence:
-    """Sentences of a word, what it is of ("for the wifi"), and what leads to a value, for which a text is searched once."""
+    """A pattern of sentences: a word, its object ("for the wifi"), and the lead to a value. A text is searched for leads once."""
 
     def __init__(self, word: str, led: str, *, before: str = "", after: str = "") -> None:
-        """word: ends where no letter follows. led: what leads to the value, and the value. before, after: of the word."""
+        """word: ends before a non-letter. led: the lead and the value. before, after: of the word."""
         whole = rf"{before}(?P<word>{word})(?![a-z])"
         self._word = lazy_pattern(whole)
         self._opened = lazy_pattern(whole + after + _OPENER)
@@ -235,9 +235,9 @@ class SecretSentence:
     def find(
         self, text: str, *, within: bool = False, is_secret: Callable[[SecretStatement], bool] | None = None
     ) -> Iterator[SecretStatement]:
-        """The sentences of a text in small letters, from left to right. within: also those that begin in another's value.
+        """Yield the sentences of a lower-case text, from left to right. within: also those that begin in another's value.
 
-        is_secret: whether a sentence's value is one. Inside a value of maximum length, only the last sentence is yielded.
+        is_secret: tests whether a sentence's value is one. Inside a value of maximum length, only the last sentence is yielded.
         """
         values, ends = Next(self._led, text), Next(_ENDS_SUBJECT, text)
         at = 0
@@ -266,7 +266,7 @@ class SecretSentence:
 
 
 class Next:
-    """A pattern's first match from a place on. Asked for places in their order, it reads the text once."""
+    """A pattern's first match from a place on. With ascending places it reads the text only once."""
 
     def __init__(self, pattern: re.Pattern[str], text: str) -> None:
         self._pattern, self._text = pattern, text
@@ -274,21 +274,21 @@ class Next:
         self._match: re.Match[str] | None = None
 
     def after(self, place: int) -> re.Match[str] | None:
-        """The first match that begins at the place or behind it."""
+        """Return the first match that begins at or after the place."""
         if place < self._from or (self._match is not None and self._match.start() < place):
             self._from, self._match = place, self._pattern.search(self._text, place)
         return self._match
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """Without the punctuation of the sentence that a value stands in."""
+    """Remove the surrounding sentence's punctuation from a value."""
     while end > start and text[end - 1] in ".,;:?)]}\"'`*|\\":
         end -= 1
     return start, end
 
 
 def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """A pattern's matches, also those that begin within another, behind its group "word": "my key is API_KEY=…"."""
+    """Yield a pattern's matches, also those that begin within another after its group "word": "my key is API_KEY=…"."""
     at = 0
     while match := pattern.search(text, at):
         yield match
@@ -297,9 +297,9 @@ def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 
 _RUN_OF_LOWER = lazy_pattern(r"[a-z]{3,}")
 _VOWEL = lazy_pattern(r"[aeiouy]")
-_MOST_IN_WORDS = 0.45  # random base64 has a tenth of its characters in such runs with a vowel, CamelCase a half
+_MOST_IN_WORDS = 0.45  # random base64 has a tenth of its characters in such runs with a vowel, CamelCase half
 
-# Images, documents, public keys, IPFS: by the base64 of how such files begin.
+# Images, documents, public keys, IPFS: the base64 of their first bytes.
 _PUBLIC = lazy_pattern(
     r"iVBORw0KGgo|/9j/|R0lGOD|UklGR|PHN2Zy|PD94bW|JVBERi0|UEsDB|Qk[0-9A-Za-z]|AAAAB3NzaC1|AAAAC3NzaC1|AAAAE2Vj|"
     r"AAAAFGFz|AAAAI|Qm[1-9A-HJ-NP-Za-km-z]{44}\Z|sha\d+-|md5-|[13][1-9A-HJ-NP-Za-km-z]{25,34}\Z|0x[0-9A-Fa-f]{40}\Z"
@@ -314,14 +314,14 @@ _URL_OR_ADDRESS = lazy_pattern(
 
 
 def mixes_letters_and_digits(token: str) -> bool:
-    """Whether a token holds both."""
+    """Whether a token contains both."""
     if token.isascii():
         return bool(_DIGIT.search(token) and _LETTER.search(token))
     return any(map(str.isdigit, token)) and any(map(str.isalpha, token))
 
 
 def is_opaque(token: str) -> bool:
-    """Whether a long token is drawn from both cases and digits, and not made of words: a key, no name and no hex hash."""
+    """Whether a long token mixes both cases and digits and is not made of words: a key, not a name or a hex hash."""
     uppers, lowers = sum(map(str.isupper, token)), sum(map(str.islower, token))
     if min(uppers, lowers) < 3 or not (any(map(str.isdigit, token)) or len(token) >= 40):
         return False
@@ -330,17 +330,17 @@ def is_opaque(token: str) -> bool:
 
 
 def is_dense(token: str, least: int) -> bool:
-    """Whether a token has a stretch of that many letters and digits, with both among them."""
+    """Whether a token has a run of that many letters and digits that contains both."""
     return any(len(run) >= least and mixes_letters_and_digits(run) for run in re.split(r"[^A-Za-z0-9]+", token))
 
 
 def is_public(token: str) -> bool:
-    """Whether a token begins as images, documents and public keys do."""
+    """Whether a token begins like an image, a document or a public key."""
     return bool(_PUBLIC.match(token))
 
 
 def is_complex(token: str) -> bool:
-    """Whether a short token mixes characters as passwords do: ``Tr0ub4dor&3``, ``hunter2!x``; no address, link or code."""
+    """Whether a short token mixes characters like a password: ``Tr0ub4dor&3``, ``hunter2!x``; not an address, link or code."""
     if not mixes_letters_and_digits(token):
         return False
     mixed = _SYMBOL.search(token, 1) or (any(map(str.isupper, token[1:])) and any(map(str.islower, token)))
@@ -348,7 +348,7 @@ def is_complex(token: str) -> bool:
 
 
 def in_url(text: str, place: int, begins: int = 0) -> bool:
-    """Whether a place is inside a link or an image's data, whose parts are names of things. begins: where the text does."""
+    """Whether a place is inside a link or an image's data, whose parts are names. begins: the start of the text."""
     before = text[max(place - _LONGEST_LINK, begins) : place]
     word = before[max(map(before.rfind, " \n\t\"'<")) + 1 :]
     return "://" in word or ";base64," in word or word.endswith("data:")
@@ -408,12 +408,12 @@ _MOST_WORDS = 24
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value only stands for another: ``***``, ``<password>``, ``$PASSWORD``, ``os.environ["…"]``, ``getpass()``."""
+    """Whether a value is only a placeholder: ``***``, ``<password>``, ``$PASSWORD``, ``os.environ["…"]``, ``getpass()``."""
     return bool(_PLACEHOLDER.match(value))
 
 
 def is_no_value(value: str, *, said: bool, quoted: bool = False) -> bool:
-    """Whether the value describes the password ("is expired") instead of being it. said: the value stands in a sentence."""
+    """Whether the value describes the password ("is expired") instead of being it. said: whether the value is in a sentence."""
     if quoted:
         return not value.strip() or is_placeholder(value)
     word = value.casefold().rstrip("!…")
@@ -423,9 +423,10 @@ def is_no_value(value: str, *, said: bool, quoted: bool = False) -> bool:
 
 
 def phrase_end(text: str, start: int, end: int) -> int:
-    """Where a passphrase ends that begins with ``text[start:end]``: there, unless that is letters only and two more words follow.
+    """Return the end of a passphrase that begins with ``text[start:end]``: there, unless that is letters only and two more words
+    follow.
 
-    After a word that is often said of passwords ("correct", "long") it takes three more, none of them another such.
+    After a word often used to describe passwords ("correct", "long"), three more must follow, none of them such a word.
     """
     if not _WORD.match(text[start:end]):
         return end
@@ -440,39 +441,39 @@ def phrase_end(text: str, start: int, end: int) -> int:
 
 
 _LONGEST_CUT = 8
-"""Of what a pattern matches only where a word ends behind it: "logins"."""
+"""Longest match that must be followed by the end of a word: "logins"."""
 _CUT = lazy_pattern(r"\w\w")
 
 
 class Places:
-    """The places in a text where a pattern matches, for many windows; longest: of what the pattern matches."""
+    """The places in a text where a pattern matches, for many windows; longest: maximum length of a match."""
 
     def __init__(self, pattern: re.Pattern[str], text: str, *, longest: int = 0) -> None:
         self._pattern, self._text, self._longest = pattern, text, longest
         self._found: list[int] | None = None
 
     def in_window(self, start: int, end: int) -> bool:
-        """As ``pattern.search(text, start, end)``, which sees what stands before the window."""
+        """Like ``pattern.search(text, start, end)``, which sees the text before the window."""
         for at in range(bisect_left(self._starts, start), len(self._starts)):
             if self._starts[at] >= end:
                 break
             if self._starts[at] < end - self._longest or self._pattern.match(self._text, self._starts[at], end):
                 return True
-        # A window's end makes a word of what goes on behind it.
+        # The window's end makes a word of a longer one that continues after it.
         cuts = _CUT.fullmatch(self._text, max(end - 1, 0), end + 1)
         return bool(cuts and self._pattern.search(self._text, max(start, end - _LONGEST_CUT), end))
 
     def in_piece(self, start: int, end: int) -> bool:
-        """As ``pattern.search(text[start:end])``, where no match reaches across the end."""
+        """Like ``pattern.search(text[start:end])``, if no match reaches across the end."""
         at = bisect_left(self._starts, start + 1)
         if at < len(self._starts) and self._starts[at] < end:
             return True
-        # A piece's start makes a word of what goes on from before it.
+        # The piece's start makes a word of a longer one that began before it.
         return bool(self._pattern.match(self._text[start:end]))
 
     @property
     def _starts(self) -> list[int]:
-        # Until Python 3.12 a `cached_property` has one lock for all objects; a child that is forked meanwhile never gets it.
+        # Before Python 3.12 a `cached_property` has one lock for all objects; a child forked while it is held never gets it.
         if self._found is None:
             starts, at = list[int](), 0
             while match := self._pattern.search(self._text, at):

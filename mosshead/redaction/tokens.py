@@ -1,4 +1,4 @@
-"""Tokens that give themselves away: keys of known vendors by prefix and length, JSON web tokens, private keys, opaque strings."""
+"""Find tokens by their form: keys of known vendors by prefix and length, JSON web tokens, private keys, opaque strings."""
 
 import re
 from bisect import bisect_left
@@ -22,7 +22,7 @@ from mosshead.redaction.text import (
     names_a_thing,
 )
 
-# A token may be wrapped: its next line is then nothing but more of it.
+# A token may be wrapped; its next line then holds only more of it.
 _WRAPPED = r"\r?\n[ \t]*(?=[A-Za-z0-9_\-]{8,400}[ \t]*(?:\r?\n|\Z))(?=[A-Za-z_\-]{0,40}\d)"
 _W = rf"(?:[A-Za-z0-9_\-]|{_WRAPPED})"
 _A = rf"(?:[A-Za-z0-9]|{_WRAPPED})"
@@ -52,13 +52,13 @@ _API_KEYS = (
     rf"lsv2_(?:pt|sk)_{_W}{{30,}}",  # LangSmith
     r"CLOJARS_[a-z0-9]{40,}",
     rf"LTAI{_A}{{12,24}}",  # Alibaba
-    rf"v1\.0-{_H}{{24}}-{_H}{{40,}}",  # Cloudflare, for certificates of origins
+    rf"v1\.0-{_H}{{24}}-{_H}{{40,}}",  # Cloudflare, for origin certificates
     rf"cf(?:ut|at|k)_{_A}{{40,}}",
 )
 _ACCESS_TOKENS = (
     rf"gh[pousr]_{_A}{{20,}}",  # GitHub
     rf"github_pat_{_W}{{20,}}",
-    # GitLab; a token that says where it belongs has its length and its sum behind a dot or two
+    # GitLab; a routable token has its length and checksum after one or two dots
     (
         rf"(?:gl(?:pat|ptt|dt|rtr?|cbt|soat|oas|ft|imt|agent|ffct|wt)-|GR1348941){_W}{{16,}}"
         r"(?:(?:\.[0-9a-z]{2})?\.[0-9a-z]{9}(?![A-Za-z0-9]))?"
@@ -86,12 +86,12 @@ _ACCESS_TOKENS = (
     rf"[ps]k\.eyJ{_W}{{10,}}\.{_W}{{10,}}",  # Mapbox
     rf"y0_{_W}{{30,}}",  # Yandex
     rf"AQVN{_W}{{30,}}",
-    # JSON web tokens, header and payload at least
+    # JSON web tokens, at least header and payload
     rf"eyJ[A-Za-z0-9_\-\n]{{6,600}}+\.[A-Za-z0-9_\-\n]{{6,}}(?:\.{_W}+){{0,3}}",
 )
 _PRIVATE_KEYS = (
     r"[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?![A-Za-z0-9])|[xyzt]prv[1-9A-HJ-NP-Za-km-z]{80,}|AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]{50,}",
-    # Bech32, which writes what it is before its last 1: Nostr, Sui, Cardano, age in small letters
+    # Bech32, which has its type before the last 1: Nostr, Sui, Cardano, age in lower case
     r"(?:nsec|ncryptsec|suiprivkey|age-secret-key-|[a-z0-9]{2,12}_x?sk)1[02-9ac-hj-np-z]{50,}|NSEC1[02-9AC-HJ-NP-Z]{50,}",
     r"S[A-Z2-7]{55}(?![A-Za-z0-9])",  # Stellar
 )
@@ -129,7 +129,7 @@ _NAMES_OF_THINGS = frozenset(
 
 
 def find_tokens(text: str) -> Iterator[FoundSecret]:
-    """Keys and tokens that are known by their own look, whatever the words around them."""
+    """Find keys and tokens by their form alone."""
     public, blocks = _key_blocks(text)
     yield from blocks
     yield from _putty_keys(text, public)
@@ -164,7 +164,7 @@ def _is_named(text: str, match: re.Match[str]) -> bool:
 
 
 def _key_blocks(text: str) -> tuple[list[tuple[int, int]], list[FoundSecret]]:
-    """The places of public blocks (certificates, public keys), and the private keys, cut ones included."""
+    """Return the places of public blocks (certificates, public keys) and of private keys, including truncated ones."""
     public: list[tuple[int, int]] = []
     private: list[FoundSecret] = []
     opened: re.Match[str] | None = None
@@ -229,14 +229,14 @@ _PLAIN = lazy_pattern(
     re.IGNORECASE,
 )
 _BEFORE, _AFTER = 90, 50
-_LONGEST_WORD = 24  # "subscription" and the like are shorter, with what may follow them
+_LONGEST_WORD = 24  # "subscription" and the like are shorter, including what may follow
 _VERY_COMPLEX = lazy_pattern(
     r"(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)(?=[A-Za-z0-9]\S*[!#$%^&*@~])[A-Za-z0-9!#$%^&*@~?_\-]{8,40}\Z"
 )
 
 
 def find_near(text: str) -> Iterator[FoundSecret]:
-    """Complex words near "password" or "login", dense tokens near "key" or "token"; and words that only a generator makes."""
+    """Find complex words near "password" or "login", dense tokens near "key" or "token", and words from generators."""
     small = in_small(text)
     yield from _near_passwords(text, Places(_PASSWORDS, small, longest=_LONGEST_WORD))
     strong, keys = (Places(words, small, longest=_LONGEST_WORD) for words in (_STRONG, _KEYS))
@@ -255,10 +255,10 @@ def _near_passwords(text: str, words: Places) -> Iterator[FoundSecret]:
         value = text[start:end]
         if not is_complex(value) or _PLAIN.match(value):
             continue
-        # The link is looked for last: it may begin far before.
+        # The link is searched for last: it may begin far before.
         if (_VERY_COMPLEX.match(value) or _around(words, start, end, begins)) and not in_url(text, start, begins):
             yield FoundSecret(start, end, "password")
-            # What goes on behind a mark is a word again. Were it not taken here, a long run would take a pass for each.
+            # The text after a mark is a word again. It is handled here, or a long run would need a pass for each.
             if end < len(text) and not text[end].isspace():
                 cut = at = end
 

@@ -1,4 +1,4 @@
-"""The read side's SQL about decisions: what was decided about memories, and how memories stand to each other since.
+"""The read side's SQL about decisions on memories, and the resulting relations between memories.
 
 As in `mosshead.store.memories`, functions take a connection inside a transaction that has set its tenant, and never commit.
 """
@@ -15,14 +15,14 @@ from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 
 
 def decisions(connection: Connection, path: NamespacePath, memory_id: UUID) -> list[Decision]:
-    """What was decided about a memory, in order."""
+    """Return the decisions about a memory, in order."""
     concerned = "join mosshead_read_v1.decision_memories as concerned using (tenant_id, namespace_id, decision_id)"
     which = "concerned.memory_id = %(memory_id)s order by position"
     return decisions_where(connection, path, which, joined=concerned, memory_id=memory_id)
 
 
 def decision(connection: Connection, path: NamespacePath, decision_id: UUID) -> Decision | None:
-    """One decision; None where there is no such one."""
+    """Return one decision; None if there is none."""
     found = decisions_where(connection, path, "decision_id = %(decision_id)s", decision_id=decision_id)
     return found[0] if found else None
 
@@ -30,7 +30,7 @@ def decision(connection: Connection, path: NamespacePath, decision_id: UUID) -> 
 def latest_decisions(
     connection: Connection, path: NamespacePath, limit: int, *, action: Action | None = None
 ) -> list[Decision]:
-    """What was decided last, the latest first; of one kind, where it is given."""
+    """Return the latest decisions, latest first; optionally of one kind."""
     condition = "true" if action is None else "action = %(action)s"
     which = f"{condition} order by position desc limit %(limit)s"
     return decisions_where(connection, path, which, action=action, limit=limit)
@@ -39,8 +39,8 @@ def latest_decisions(
 def decisions_where(
     connection: Connection, path: NamespacePath, which: str, *, joined: str = "", **parameters: Any
 ) -> list[Decision]:
-    """Decisions with what they saw. which: a condition, and the order. joined: another view, by its join."""
-    # With a star, what is prepared would fail once the view gains a column.
+    """Return decisions with what they saw. which: a condition and the order. joined: a join with another view."""
+    # With a star, prepared statements would fail once the view gains a column.
     rows = Sql(f"""
         select decision_id as id, action, reason, decision.memory_id, target_id, target_version, fact, candidates, extracted_by,
                decided_by, prompt_version, decided_at, undoes, in_effect, refused
@@ -58,12 +58,12 @@ def _seen(candidates: Iterable[Mapping[str, Any]]) -> tuple[DecisionCandidate, .
 
 
 def later_decisions(connection: Connection, path: NamespacePath, decision_id: UUID) -> list[UUID]:
-    """The decisions in effect that changed, after one, what it had written of a memory or a document; the latest first."""
+    """Return the decisions in effect that later changed what one wrote of a memory or document; latest first."""
     return _LATER.scalars(connection, path.ids, decision_id=decision_id)
 
 
-# All rows of a decision carry its time, where they begin and where they end: by that one sees that two wrote the same part of a
-# memory. That both changed the memory is not enough: that it is said again changes nothing of whom it is about.
+# All rows of a decision begin or end at its time, which shows that two decisions wrote the same part of a memory. It is not
+# enough that both changed the memory: confirming it does not change its entities.
 _LATER = Sql(f"""
     with decision as (
         select decision_id, action, target_id, position, decided_at from mosshead_read_v1.decisions
@@ -106,7 +106,7 @@ _LATER = Sql(f"""
 
 
 def related(connection: Connection, path: NamespacePath, memory_id: UUID, limit: int) -> list[Related]:
-    """How other memories of now stand to one, the strongest first of each kind."""
+    """Return the relations of other current memories to one, strongest first within each kind."""
     rows = Sql(f"""
         with stored as (
             select kind, to_id as memory_id, weight from mosshead_read_v1.edges

@@ -17,7 +17,7 @@ from mosshead.store.memories import memories_where
 def documents(
     connection: Connection, path: NamespacePath, *, names: Sequence[str] | None = None, prefix: str = ""
 ) -> list[Row[Any]]:
-    """Every document as it is now, or those of some schemas, or with a prefix, in the order of the schemas' names."""
+    """Return the current documents: all, those of the given schemas, or with a prefix, ordered by schema name."""
     return Sql(f"""
         select schema_name, body, version, fields, updated_at, made_by from mosshead_read_v1.documents
         where {OF_NAMESPACE} and (%(names)s::text[] is null or schema_name = any(%(names)s::text[]))
@@ -26,7 +26,7 @@ def documents(
 
 
 def versions(connection: Connection, path: NamespacePath, name: str, limit: int) -> list[Row[Any]]:
-    """The latest versions of a document, newest first."""
+    """Return the latest versions of a document, newest first."""
     return Sql(f"""
         select body, version, fields, known_from as updated_at, made_by from mosshead_read_v1.documents_over_time
         where {OF_NAMESPACE} and document_id = %(document_id)s order by version desc limit %(limit)s
@@ -34,25 +34,25 @@ def versions(connection: Connection, path: NamespacePath, name: str, limit: int)
 
 
 def decisions(connection: Connection, path: NamespacePath, name: str, limit: int) -> list[Decision]:
-    """What was decided about a document, newest first."""
+    """Return the decisions about a document, newest first."""
     which = "target_id = %(document_id)s and action in ('document', 'undo') order by position desc limit %(limit)s"
     return decisions_where(connection, path, which, document_id=document_id(path.home_id, name), limit=limit)
 
 
 def records(connection: Connection, path: NamespacePath, name: str, limit: int) -> list[StoredMemory]:
-    """The memories that hold a record of a shape, newest first."""
+    """Return the memories with a record of a schema, newest first."""
     which = """memory.state = 'active' and memory.record_name = %(name)s
         order by memory.valid_from desc, memory.memory_id limit %(limit)s"""
     return memories_where(connection, path, which, name=name, limit=limit)
 
 
 def document_of(schema: type[S], row: Row[Any]) -> Document[S]:
-    """A row as the document of a schema. Raises SchemaMismatch."""
+    """Convert a row to the document of a schema. Raises SchemaMismatch."""
     return Document(value=typed(schema, row.body), **_of_version(row))
 
 
 def stored_of(row: Row[Any]) -> StoredDocument:
-    """A row as a document without its model."""
+    """Convert a row to a document without its model."""
     return StoredDocument(name=row.schema_name, body=row.body, **_of_version(row))
 
 

@@ -20,7 +20,7 @@ from mosshead.store.memories import known, known_now, scope
 
 @dataclass(slots=True, kw_only=True)
 class HoldingQuestion:
-    """A question, and the contents of the memories that wait for its answer. candidates: the most plausible first."""
+    """A question with the contents of the memories that wait for its answer. candidates: most plausible first."""
 
     question_id: UUID
     mention: str
@@ -31,9 +31,9 @@ class HoldingQuestion:
 
 
 def questions(connection: Connection, path: NamespacePath, *, question_id: UUID | None = None) -> list[HoldingQuestion]:
-    """The questions that are open, those asked first in front; or a certain one, open or answered.
+    """Return the open questions, oldest first; or a given one, open or answered.
 
-    One of which every memory was replaced meanwhile is told of only when asked for, one of which all were taken back never.
+    A question whose memories were all replaced is returned only by id; one whose memories were all undone, never.
     """
     found: dict[UUID, HoldingQuestion] = {}
     rows = Sql(f"""
@@ -59,7 +59,7 @@ def questions(connection: Connection, path: NamespacePath, *, question_id: UUID 
 
 
 def about(connection: Connection, path: NamespacePath, entity_id: UUID, memory_ids: Sequence[UUID]) -> set[UUID]:
-    """Those of some memories that are about an entity, or perhaps are."""
+    """Return those of the given memories that are surely or perhaps about an entity."""
     found = Sql(f"""
         select memory_id from mosshead_read_v1.memory_entities
         where {OF_NAMESPACE} and entity_id = %(entity_id)s
@@ -69,7 +69,7 @@ def about(connection: Connection, path: NamespacePath, entity_id: UUID, memory_i
 
 
 def is_user(connection: Connection, path: NamespacePath, entity_id: UUID) -> bool | None:
-    """Whether an entity is, or was, the user; None where there never was such an entity."""
+    """Return whether an entity is or was the user; None if it never existed."""
     found: bool | None = Sql(f"""
         select bool_or(is_user) from mosshead_read_v1.entities_over_time where {OF_NAMESPACE} and entity_id = %(entity_id)s
     """).scalar(connection, path.ids, entity_id=entity_id)
@@ -79,7 +79,7 @@ def is_user(connection: Connection, path: NamespacePath, entity_id: UUID) -> boo
 def facts(
     connection: Connection, path: NamespacePath, entity_ids: Collection[UUID], *, limit: int
 ) -> dict[UUID, tuple[str, ...]]:
-    """By entity, the contents of the most salient memories that are surely about it."""
+    """Return, by entity, the contents of the most salient memories that are surely about it."""
     rows = Sql(f"""
         select entity_id, array(
             select memory.content from mosshead_read_v1.memory_entities as link
@@ -100,12 +100,11 @@ PART_OF = "part_of"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbour:
-    """An entity, and one edge by which it is reached on a shortest way; where several edges do, there is one of these for each.
+    """An entity, and the last edge of a shortest path to it; one value for each such edge.
 
-    id, name, entity_type, key: of the entity. distance: edges from where the search began, from 1.
-    via: the entity one edge nearer. predicate: how the two stand to each other, "part_of" towards a parent.
-    direction: "out" where it reads "via predicate entity", "in" where it is the other way round.
-    memory_id: the memory that says so, valid_from and valid_to: when it holds; None of a "part_of".
+    id, name, entity_type, key: of the entity. distance: edges from the start, from 1. via: the entity one edge nearer. predicate:
+    their relation, "part_of" towards a parent. direction: "out" if it reads "via predicate entity", "in" if reversed. memory_id:
+    the memory that states it; valid_from, valid_to: when it holds; None for "part_of".
     """
 
     id: UUID
@@ -124,9 +123,9 @@ class Neighbour:
 def neighbours(
     connection: Connection, path: NamespacePath, entity_id: UUID, *, depth: int, fan_out: int, as_of: datetime | None
 ) -> list[Neighbour]:
-    """What is within so many edges of an entity, the nearest first; of each entity at most fan_out edges are followed.
+    """Return the entities within a number of edges of an entity, nearest first. At most fan_out edges are followed per entity.
 
-    Those are: to its parent, then the latest relations that hold, then from its parts.
+    These are the edge to its parent, then the latest valid relations, then the edges from its parts.
     """
     parameters = {**scope(path, as_of), "entity_id": entity_id, "depth": depth, "fan_out": fan_out}
     rows = Sql(_neighbours(known_now if as_of is None else known)).run(connection, parameters)
@@ -135,7 +134,7 @@ def neighbours(
 
 @cache
 def _neighbours(holds: Callable[[str], str]) -> str:
-    """holds: the condition that a row under an alias is known."""
+    """holds: returns the condition that a row under an alias is known."""
 
     def edge(rank: int, own: str, other: str, direction: str) -> str:
         return f"""
@@ -161,7 +160,7 @@ def _neighbours(holds: Callable[[str], str]) -> str:
             union all {part(0, "entity_id", "parent_id", "out")} union all {part(2, "parent_id", "entity_id", "in")}) as edges
         order by rank, valid_from desc nulls last, predicate, other, direction, memory_id limit %(fan_out)s
     """
-    # Rows of one entity and one distance are one row, so that ways that meet again do not multiply.
+    # Rows of one entity and distance become one row, so that paths that meet again do not multiply.
     return f"""
         with recursive node as (
             select %(entity_id)s::uuid as entity_id, 0 as distance
@@ -181,7 +180,7 @@ def _neighbours(holds: Callable[[str], str]) -> str:
 
 
 def known_keys(connection: Connection, path: NamespacePath, keys: Collection[str]) -> set[str]:
-    """Those of the keys that some entity bears, or bore before it was merged into another."""
+    """Return those of the keys that some entity has, or had before it was merged into another."""
     found = Sql(f"""
         select distinct coalesce(key, cast(entity_id as text)) as key from mosshead_read_v1.entities_over_time
         where {OF_NAMESPACE} and coalesce(key, cast(entity_id as text)) = any(%(keys)s)

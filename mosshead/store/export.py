@@ -1,6 +1,6 @@
-"""The SQL of the read side that gives all that is known of a namespace, under the keys of what it names.
+"""The read side's SQL that exports everything known in a namespace, with keys as references.
 
-docs/how-to/import-and-export.md shows each.
+docs/how-to/import-and-export.md shows each type.
 """
 
 import json
@@ -16,13 +16,13 @@ from mosshead.store.memories import TIME, known, scope
 
 
 def export(connection: Connection, path: NamespacePath, *, as_of: datetime | None = None) -> Iterator[str]:
-    """What is known, as lines of JSON in an order of their own: entities, memories, relations, edges, documents, prompts.
+    """Yield what is known as lines of JSON in this order: entities, memories, relations, edges, documents, prompts.
 
-    Needs one snapshot for all it reads: a transaction of isolation level REPEATABLE READ, where others write.
+    It needs one snapshot: if others write, a transaction of isolation level REPEATABLE READ.
     """
     Sql("""
         select set_config('TimeZone', 'UTC', true)
-    """).run(connection)  # times are written in the zone of the session, whatever the server's is
+    """).run(connection)  # times are written in the session's zone, not the server's
     parameters = scope(path, as_of)
     for statement in (_ENTITIES, _MEMORIES, _RELATIONS, _EDGES, _DOCUMENTS, _PROMPTS):
         for row in statement.run(connection, parameters):
@@ -31,7 +31,7 @@ def export(connection: Connection, path: NamespacePath, *, as_of: datetime | Non
 
 
 def export_messages(connection: Connection, path: NamespacePath) -> list[str]:
-    """All that was said, as lines of JSON in the order of time, which an import of chats takes."""
+    """Yield all messages as lines of JSON in order of time, for an import of chats."""
     Sql("""
         select set_config('TimeZone', 'UTC', true)
     """).run(connection)
@@ -52,7 +52,7 @@ _KEY = "coalesce({0}.key, cast({0}.{1} as text))"
 
 
 def _key_of(table: str, owner: str, given: str) -> str:
-    """The key of what an id names: the app's own, or else the id."""
+    """Return SQL for an item's key: the app's own, or else the id."""
     return f"""coalesce((select one.key from mosshead_read_v1.{table} as one
         where {known("one")} and one.{owner} = {given}), cast({given} as text))"""
 
@@ -62,7 +62,7 @@ _key_of_memory = partial(_key_of, "memories", "memory_id")
 
 
 def _zoned(time: str) -> str:
-    """A time with the offset that is kept beside it, written as JSON has times: UTC's is +00:00."""
+    """Return SQL for a time with its stored offset, formatted as in JSON: UTC is +00:00."""
     offset = f"coalesce({time}_offset, 0)"
     there = f"to_jsonb({time} at time zone 'UTC' + make_interval(mins => {offset})) #>> '{{}}'"
     sign = f"case when {offset} < 0 then '-' else '+' end"

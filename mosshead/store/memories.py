@@ -1,4 +1,4 @@
-"""The read side's SQL about what is known, now and as of a time, and what was said: it selects from the views of version 1 alone.
+"""The read side's SQL about memories, now and as of a time, and about messages. It only selects from the views of version 1.
 
 Functions take a connection inside a transaction that has set its tenant (`mosshead.store.connection`), and never commit.
 """
@@ -21,16 +21,16 @@ from mosshead.timestamps import in_zone
 
 
 def live_models(connection: Any) -> list[str]:
-    """The models that there are vectors of, of all that is known: the active one first. None before the service first ran.
+    """Return the models that have vectors of everything known, the active one first; none before the service first ran.
 
-    connection: the driver's, or what SQLAlchemy has for it in an event loop, as it was opened, for this belongs to no tenant and
-    is asked before anything else.
+    connection: the driver's, or SQLAlchemy's equivalent in an event loop, just opened: this belongs to no tenant and is read
+    first.
     """
     cursor = connection.cursor()
     cursor.execute(_MODELS)
     names = [column[0] for column in cursor.description]
     rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-    # The column came later than the view: tables that are older than this library have one model.
+    # The column is newer than the view: databases older than this library have one model.
     return [row["model"] for row in rows if row["active"] or row.get("ready")]
 
 
@@ -43,7 +43,7 @@ def memories(
     state: str = "active",
     about: UUID | None = None,
 ) -> list[StoredMemory]:
-    """The memories in a state, most salient first; of a kind, or about an entity, where these are given."""
+    """Return the memories in a state, most salient first; optionally of a kind, or about an entity."""
     which = f"""memory.state = %(state)s
           and (%(kind)s::text is null or memory.kind = %(kind)s)
           and (%(about)s::uuid is null or exists (
@@ -54,7 +54,7 @@ def memories(
 
 
 def lasting_statement(path: NamespacePath, limit: int) -> Sql:
-    """What is known of the user and is no event, most salient first; its rows are for `stored_memory`."""
+    """Return the statement for memories about the user except events, most salient first; its rows are for `stored_memory`."""
     which = f"""memory.state = 'active' and memory.kind <> 'event' and exists (
             select from mosshead_read_v1.memory_entities as link
             join mosshead_read_v1.entities as entity
@@ -66,7 +66,7 @@ def lasting_statement(path: NamespacePath, limit: int) -> Sql:
 
 
 def memories_where(connection: Connection, path: NamespacePath, which: str, **parameters: Any) -> list[StoredMemory]:
-    """Memories as they are now. which: a condition on ``memory``, and the order."""
+    """Return current memories. which: a condition on ``memory``, and the order."""
     return [stored_memory(row) for row in Sql(_memories_where(which)).run(connection, path.ids, **parameters)]
 
 
@@ -75,14 +75,14 @@ def _memories_where(which: str) -> str:
 
 
 def stored_memory(row: Any) -> StoredMemory:
-    """A row with the columns of a memory as a value."""
+    """Convert a row with the columns of a memory."""
     return StoredMemory(**memory_fields(row))
 
 
 def memory(
     connection: Connection, path: NamespacePath, wanted: UUID | str, *, as_of: datetime | None = None
 ) -> StoredMemory | None:
-    """One memory with its sources, superseded and withdrawn ones included; None where none was known at that time.
+    """Return one memory with its sources, even if superseded or withdrawn; None if none was known at that time.
 
     wanted: its id, or the key under which it was imported.
     """
@@ -116,7 +116,7 @@ def memory(
 
 
 def memories_from(connection: Connection, path: NamespacePath, message_id: UUID) -> list[StoredMemory]:
-    """What was taken from a message, as it is known now, superseded ones included."""
+    """Return the memories from a message as they are now, including superseded ones."""
     which = f"""memory.memory_id in (
             select source.memory_id from mosshead_read_v1.provenance as source
             where {of_namespace("source")} and source.message_id = %(message_id)s
@@ -136,7 +136,7 @@ class CurrentMemory:
 
 
 def standing(connection: Connection, path: NamespacePath, memory_ids: Collection[UUID]) -> dict[UUID, CurrentMemory]:
-    """The latest versions of some memories, by id; of those that there are in this namespace."""
+    """Return the latest versions of memories, by id; ids unknown in this namespace are left out."""
     rows = Sql(f"""
         select memory_id, version, state, content from mosshead_read_v1.memories
         where {OF_NAMESPACE} and memory_id = any(%(memory_ids)s::uuid[])
@@ -146,7 +146,7 @@ def standing(connection: Connection, path: NamespacePath, memory_ids: Collection
 
 
 def content_of(connection: Connection, path: NamespacePath, memory_id: UUID, version: int) -> str | None:
-    """What a version of a memory said; None where there was no such version."""
+    """Return the content of a version of a memory; None if there was no such version."""
     content: str | None = Sql(f"""
         select content from mosshead_read_v1.memories
         where {OF_NAMESPACE} and memory_id = %(memory_id)s and version = %(version)s
@@ -155,7 +155,7 @@ def content_of(connection: Connection, path: NamespacePath, memory_id: UUID, ver
 
 
 def entities(connection: Connection, path: NamespacePath) -> list[Entity]:
-    """Every entity of the namespace, those with the most memories first."""
+    """Return every entity of the namespace, those with the most memories first."""
     rows = Sql(f"""
         select {_ENTITY_COLUMNS} from {_ENTITY_TABLES} where {of_namespace("entity")}
         order by memories desc, entity.name, entity.entity_id
@@ -164,7 +164,7 @@ def entities(connection: Connection, path: NamespacePath) -> list[Entity]:
 
 
 def profiles(connection: Connection, path: NamespacePath, *, entity_ids: Iterable[UUID]) -> list[Profile]:
-    """The profiles of some entities, in no order."""
+    """Return the profiles of entities, in no particular order."""
     rows = Sql(f"""
         select {_ENTITY_COLUMNS}, profile.summary, profile.refreshed_at from {_ENTITY_TABLES}
         left join mosshead_read_v1.profiles as profile
@@ -175,7 +175,7 @@ def profiles(connection: Connection, path: NamespacePath, *, entity_ids: Iterabl
 
 
 def entities_named(connection: Connection, path: NamespacePath, names: Sequence[str]) -> dict[UUID, str]:
-    """The entities that bear one of the names (normalised), each with the name that it was found by; the longest, if several."""
+    """Return the entities with one of the (normalised) names, each with the longest name that matched."""
     return Sql(f"""
         select entity_id, normalised from mosshead_read_v1.aliases
         where {OF_NAMESPACE} and normalised = any(%(names)s)
@@ -186,7 +186,7 @@ def entities_named(connection: Connection, path: NamespacePath, names: Sequence[
 def messages_around_statement(
     path: NamespacePath, *, model: str, messages: Collection[UUID], before: int, after: int
 ) -> Sql:
-    """The statement that asks for messages and those around them; its rows are for `message_of`."""
+    """Return the statement for messages and those around them; its rows are for `message_of`."""
     return Sql(_AROUND, {**path.ids, "model": model, "messages": list(messages), "before": before, "after": after})
 
 
@@ -212,12 +212,12 @@ _AROUND = f"""
 
 
 def latest_messages_statement(path: NamespacePath, conversation: str, limit: int) -> Sql:
-    """The statement that asks what was said last in a conversation; its rows are for `latest_said`."""
+    """Return the statement for the latest messages of a conversation; its rows are for `latest_said`."""
     return Sql(_LATEST, {**path.ids, "conversation_id": conversation, "limit": limit})
 
 
 def latest_said(rows: Sequence[Any]) -> list[str]:
-    """What was said, oldest first. Notes that were published with a prompt were not said."""
+    """Convert rows to messages, oldest first, without notes that were published with a prompt."""
     return [said for row in reversed(rows) if (said := strip_fences(row.content))]
 
 
@@ -232,12 +232,12 @@ _LATEST = f"""
 def latest_in_effect(
     connection: Connection, path: NamespacePath, limit: int, *, model: str, conversation: str | None = None
 ) -> list[StoredMessage]:
-    """The messages that took effect, the newest first; of one conversation, where it is given."""
+    """Return the messages in effect, newest first; optionally of one conversation."""
     rows = Sql(_LATEST_IN_EFFECT).run(connection, path.ids, model=model, conversation=conversation, limit=limit)
     return [message_of(row) for row in rows]
 
 
-# A message's number is counted once for each conversation on the page: from its oldest message there.
+# Numbers are counted once per conversation on the page, from its oldest message there.
 _LATEST_IN_EFFECT = f"""
     with latest as materialized (
         select message.message_id, turn.conversation_id, turn.said_at, message.role, message.speaker, message.content,
@@ -262,7 +262,7 @@ _LATEST_IN_EFFECT = f"""
 
 
 def hidden_messages_statement(path: NamespacePath) -> Sql:
-    """The statement that asks which messages are not shown, since all that they say is to be forgotten or was put right."""
+    """Return the statement for hidden messages, whose whole content was forgotten or corrected."""
     return Sql(
         f"""
         select unnest(hidden) as message_id from mosshead_read_v1.decisions
@@ -273,14 +273,14 @@ def hidden_messages_statement(path: NamespacePath) -> Sql:
 
 
 def messages_ahead_statement(path: NamespacePath, limit: int) -> Sql:
-    """The statement that asks what was said last and has not taken effect; its rows, the last first, are for `message_of`.
+    """Return the statement for the latest messages not in effect yet; its rows, latest first, are for `message_of`.
 
-    limit: so many messages at most, of users and assistants, in any conversation.
+    limit: maximum number of messages of users and assistants, in any conversation.
     """
     return Sql(_AHEAD, {**path.ids, "limit": limit})
 
 
-# Their numbers go on where those of the conversation's messages in effect end.
+# Their numbers continue those of the conversation's messages in effect.
 _AHEAD = f"""
     select ahead.message_id, ahead.conversation_id, ahead.occurred_at as said_at, ahead.role, ahead.speaker, ahead.content,
            ahead.occurred_at_offset, ahead.metadata,
@@ -296,12 +296,12 @@ _AHEAD = f"""
 
 
 def progress_statement(path: NamespacePath) -> Sql:
-    """The statement that asks how far the namespace's events have come; its rows are for `progress_of`."""
+    """Return the statement for the progress of the namespace's events; its rows are for `progress_of`."""
     return Sql(_PROGRESS, path.ids)
 
 
 def progress_of(rows: Sequence[Any]) -> Progress:
-    """What the rows of `progress_statement` say."""
+    """Convert the rows of `progress_statement`."""
     return Progress(
         pending=max((row.pending for row in rows), default=0),
         at_work=any(row.at_work for row in rows),
@@ -313,7 +313,7 @@ def progress_of(rows: Sequence[Any]) -> Progress:
 def received(
     connection: Connection, tenant_id: UUID, namespace_ids: Sequence[UUID], publisher_id: UUID
 ) -> dict[UUID, int]:
-    """By namespace, the number up to which all of a publisher's events are in the inbox. The transaction is the tenant's."""
+    """Return, by namespace, the number up to which all of a publisher's events are in the inbox. The tenant must be set."""
     return Sql("""
         select namespace_id, received_up_to from mosshead_read_v1.progress
         where tenant_id = %(tenant_id)s and namespace_id = any(%(namespace_ids)s::uuid[]) and publisher_id = %(publisher_id)s
@@ -329,7 +329,7 @@ _TIMES = (
 OWN_COLUMNS = ", ".join(
     f"memory.{name}" for name in ("memory_id", "kind", "salience", "confidence", *_AS_STORED, *_TIMES)
 )
-"""What `memory_fields` reads of the alias ``memory``; beside these it reads ``about``."""
+"""The columns of the alias ``memory`` that `memory_fields` reads; it also reads ``about``."""
 
 NAMES_IN_ORDER = (
     "array_agg(entity.name order by array_position(array['subject', 'object', 'about'], link.role), entity.name)"
@@ -348,11 +348,13 @@ DISPUTED = f"""(
       on {same_namespace("other", "memory")} and other.memory_id = against.memory_id and other.known_to is null
      and other.state = 'active'
 ) as disputed_by"""
-"""Who says otherwise than the alias ``memory``, and still does. Few memories are contradicted."""
+"""SQL for the current messages that contradict the alias ``memory``. Few memories are contradicted."""
 
 
 def memory_columns(holds: Callable[[str], str] | None = None) -> str:
-    """What `memory_fields` reads of the alias ``memory``. holds: SQL for an alias's rows of a time; of now by default."""
+    """Return the columns of the alias ``memory`` that `memory_fields` reads. holds: SQL for an alias's rows at a time; now by
+    default.
+    """
     over_time, then = ("", "") if holds is None else ("_over_time", f"and {holds('link')} and {holds('entity')}")
     disputed = DISPUTED if holds is None else "null::text[] as disputed_by"
     return f"""{OWN_COLUMNS}, {disputed},
@@ -388,31 +390,31 @@ _PROGRESS = f"""
 
 
 def scope(path: NamespacePath, as_of: datetime | None) -> dict[str, Any]:
-    """The parameters of `known`: whose rows, and of which time; None for now."""
+    """Return the parameters of `known`: the namespace and the time; None for now."""
     return {**path.ids, "as_of": as_of}
 
 
 TIME = "coalesce(%(as_of)s::timestamptz, 'infinity')"
-"""SQL for the time that a read of the past is about."""
+"""SQL for the time of a read of the past."""
 
 
 def known(alias: str) -> str:
-    """SQL for the rows of a namespace, under an alias, that were known at a time."""
+    """Return SQL for the rows of a namespace, under an alias, that were known at a time."""
     return f"{of_namespace(alias)} and {held(alias, TIME)}"
 
 
 def held(alias: str, time: str) -> str:
-    """SQL for the rows under an alias that were known at a time."""
+    """Return SQL for the rows under an alias that were known at a time."""
     return f"{alias}.known_from <= {time} and ({alias}.known_to is null or {alias}.known_to > {time})"
 
 
 def known_now(alias: str) -> str:
-    """The SQL condition that a namespace's row is current. Unlike `known`, it can use the indexes on current rows."""
+    """Return the SQL condition that a namespace's row is current. Unlike `known`, it can use the indexes on current rows."""
     return f"{of_namespace(alias)} and {alias}.known_to is null"
 
 
 def memory_fields(row: Row[Any]) -> dict[str, Any]:
-    """The fields of a `StoredMemory`, or of a `Hit` but for its similarity."""
+    """Return the fields of a `StoredMemory`, or of a `Hit` without its similarity."""
     return {
         **{name: getattr(row, name) for name in _AS_STORED},
         "id": row.memory_id,
@@ -427,7 +429,7 @@ def memory_fields(row: Row[Any]) -> dict[str, Any]:
 
 
 def occurrence_of(row: Any) -> Occurrence | None:
-    """When what a memory speaks of happened, where that is known."""
+    """Return when a memory's event happened, if known."""
     if row.occurred_from is None:
         return None
     return Occurrence(
@@ -438,14 +440,14 @@ def occurrence_of(row: Any) -> Occurrence | None:
 
 
 def message_of(row: Any, *, replaced: Iterable[str] = ()) -> StoredMessage:
-    """A row with the columns of a message as a value. replaced: what was taken from it and holds no longer."""
+    """Convert a row with the columns of a message. replaced: its memories that are no longer valid."""
     return StoredMessage(
         id=row.message_id,
         conversation=row.conversation_id or None,
         place=row.place,
         role=Role(row.role),
         speaker=row.speaker,
-        content=strip_fences(row.content),  # what an app published with its whole prompt was not said
+        content=strip_fences(row.content),  # an app's published prompt is not part of the conversation
         said_at=in_zone(row.said_at, row.occurred_at_offset),
         metadata=row.metadata or {},
         replaced=tuple(replaced),
@@ -453,12 +455,12 @@ def message_of(row: Any, *, replaced: Iterable[str] = ()) -> StoredMessage:
 
 
 def entity_of(row: Row[Any]) -> Entity:
-    """An entity with its names and the number of memories about it."""
+    """Convert a row to an entity with its names and the number of memories about it."""
     return Entity(id=row.entity_id, memories=row.memories, **entity_fields(row))
 
 
 def entity_fields(row: Any) -> dict[str, Any]:
-    """What `Entity` and `RegisteredEntity` have in common."""
+    """Return the common fields of `Entity` and `RegisteredEntity`."""
     return {
         "key": row.key,
         "name": row.name,

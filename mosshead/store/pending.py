@@ -1,7 +1,7 @@
-"""What this process remembered and forgot by its own hand and the service has not taken up yet, laid over what is read.
+"""This process's own writes that are not in effect yet, overlaid on reads.
 
-Other processes see it once it took effect. The list itself is no second memory: it holds what waits in the spool, and forgets it
-as soon as a read says that it is in effect.
+Other processes see them once they take effect. The list is not a second memory: it holds what waits in the spool, and drops it as
+soon as a read shows that it is in effect.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,14 +15,14 @@ from mosshead.models.memories import Hit, Progress, StoredMemory
 from mosshead.paths import NamespacePath
 
 _MOST = 1_000
-"""So many writes of a process are laid over its reads, the latest: one that writes and never reads notices none in effect."""
+"""Limit of overlaid writes, keeping the latest: a process that never reads does not notice when they take effect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """One write that waits. memory: what it puts down; closes: what it forgets or replaces.
+    """A waiting write. memory: what it stores; closes: what it forgets or replaces.
 
-    numbers: by publisher, a number that its event does not exceed.
+    numbers: by publisher, an upper bound of its event's number.
     """
 
     memory: Hit | None
@@ -30,9 +30,9 @@ class Pending:
     numbers: Mapping[UUID, int]
 
     def in_effect(self, progress: Progress) -> bool:
-        """Whether the service has taken it up, as far as a read can tell; it may have refused it.
+        """Return whether the service has processed or refused it, as far as a read can tell.
 
-        Where the spool numbers anew by now, under another name, that is when all that it published is in effect.
+        If the spool was renumbered under a new publisher, this is so once everything it published is in effect.
         """
         if progress.published and not progress.partial and self.numbers.keys().isdisjoint(progress.published):
             return True
@@ -41,9 +41,9 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """What waits of a namespace.
+    """The waiting writes of a namespace.
 
-    remembered: memories that are not taken up yet. closed: those that are not to be shown, each with what replaces it.
+    remembered: memories not in effect yet. closed: memories to hide, each with its replacement.
     """
 
     remembered: tuple[Hit, ...] = ()
@@ -52,7 +52,7 @@ class Laid:
     def over(
         self, hits: Sequence[Hit], vector: Vector, embedder: Embedder, *, limit: int, threshold: float | None
     ) -> tuple[Hit, ...]:
-        """Hits with what waits in its place among them, most similar first. vector: of the question."""
+        """Merge waiting memories into hits, most similar first. vector: of the question."""
         if not self.remembered and not self.closed:
             return tuple(hits)
         stored = {hit.id for hit in hits}
@@ -62,12 +62,12 @@ class Laid:
         return tuple(sorted(found, key=lambda hit: -hit.similarity)[:limit])
 
     def narrowed(self, *, kind: str | None, metadata: Mapping[str, Any] | None, record: str | None) -> "Laid":
-        """What waits of a kind; nothing that waits was taken from a message with metadata, or holds a record."""
+        """Return the waiting memories of a kind; none of them comes from a message with metadata, or has a record."""
         remembered = () if metadata or record else (one for one in self.remembered if kind in {None, one.kind})
         return replace(self, remembered=tuple(remembered))
 
     def similar(self, vector: Vector, embedder: Embedder) -> list[Hit]:
-        """The memories not taken up yet, most similar to a vector first."""
+        """Return the memories not in effect yet, most similar to a vector first."""
         if not self.remembered:
             return []
         import numpy as np  # see `Vector`
@@ -80,11 +80,11 @@ class Laid:
         return sorted(found, key=lambda hit: -hit.similarity)
 
     def memory(self, memory_id: UUID) -> StoredMemory | None:
-        """A memory that was not taken up yet."""
+        """Return a memory that is not in effect yet."""
         return next((one for one in self.remembered if one.id == memory_id), None)
 
     def as_closed(self, memory: StoredMemory) -> StoredMemory:
-        """A stored memory, closed where that waits."""
+        """Return a stored memory, closed if a waiting write closes it."""
         if memory.id not in self.closed or memory.state != "active":
             return memory
         successor = self.closed[memory.id]
@@ -93,19 +93,19 @@ class Laid:
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """The writes of one process that wait, by namespace and event.
+    """The waiting writes of one process, by namespace and event.
 
-    Every step is one operation on a dict whose keys Python compares without code of its own, so that it needs no lock.
+    Every step is one operation on a dict whose keys compare without Python code, so it needs no lock.
     """
 
     waiting: dict[tuple[tuple[str, ...], str], Pending] = field(default_factory=dict)
     closings: dict[tuple[str, ...], int] = field(default_factory=dict)
-    """How often this process took back or erased something, by namespace: what was read before is out of date then."""
+    """How often this process undid or erased something, by namespace: earlier reads are then out of date."""
     ends: dict[tuple[tuple[str, ...], str], int] = field(default_factory=dict)
-    """How often this process ended a conversation, by namespace and name; of the latest."""
+    """How often this process ended a conversation, by namespace and name; only the latest ones."""
 
     def add(self, path: NamespacePath, event_id: UUID, pending: Pending) -> None:
-        """A write that was published."""
+        """Add a published write."""
         if pending.closes:
             self.close(path)
         self.waiting[path.parts, event_id.hex] = pending
@@ -113,35 +113,35 @@ class Overlay:
             self.waiting.pop(key, None)
 
     def of(self, path: NamespacePath) -> Laid:
-        """What waits of a namespace, as far as `settle` knows."""
+        """Return a namespace's waiting writes, as far as `settle` knows."""
         return laid([one for (parts, _), one in tuple(self.waiting.items()) if parts == path.parts])
 
     def close(self, path: NamespacePath) -> None:
-        """Count that something was taken back or erased."""
+        """Count an undo or an erasure."""
         self.closings[path.parts] = self.closings.get(path.parts, 0) + 1
 
     def end(self, path: NamespacePath, conversation: str) -> None:
-        """Count that a conversation was ended."""
+        """Count the end of a conversation."""
         key = (path.parts, conversation)
         self.ends[key] = self.ends.pop(key, 0) + 1
         for oldest in tuple(self.ends)[:-_MOST]:
             self.ends.pop(oldest, None)
 
     def drop(self, path: NamespacePath) -> None:
-        """Forget all that waits of a namespace: it is not to take effect."""
+        """Drop all waiting writes of a namespace, which must not take effect."""
         for key in tuple(self.waiting):
             if key[0] == path.parts:
                 self.waiting.pop(key, None)
 
     def settle(self, path: NamespacePath, progress: Progress) -> None:
-        """Forget what is in effect, as a read said; later reads find in the database what became of it."""
+        """Drop the writes that a read showed to be in effect; later reads find their results in the database."""
         for key, one in tuple(self.waiting.items()):
             if key[0] == path.parts and one.in_effect(progress):
                 self.waiting.pop(key, None)
 
 
 def laid(waiting: Iterable[Pending]) -> Laid:
-    """What some writes come to, one after the other."""
+    """Combine writes, in order."""
     remembered: dict[UUID, Hit] = {}
     closed: dict[UUID, UUID | None] = {}
     for one in waiting:

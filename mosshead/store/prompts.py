@@ -1,4 +1,4 @@
-"""The SQL of the read side about prompts: their versions, and what was decided about them.
+"""The read side's SQL about prompts: their versions and decisions.
 
 As in `mosshead.store.memories`, functions take a connection inside a transaction that has set its tenant, and never commit.
 """
@@ -13,7 +13,7 @@ from mosshead.store.decisions import decisions_where
 
 
 def latest(connection: Connection, path: NamespacePath, *, name: str | None = None) -> list[StoredPrompt]:
-    """The latest version of every prompt, or of one, by name."""
+    """Return the latest version of every prompt, or of one, by name."""
     rows = Sql(f"""
         select {_COLUMNS}, (
             select count(*) from mosshead_read_v1.prompt_feedback as feedback
@@ -30,7 +30,7 @@ def latest(connection: Connection, path: NamespacePath, *, name: str | None = No
 
 
 def versions(connection: Connection, path: NamespacePath, name: str) -> list[StoredPrompt]:
-    """Every version of a prompt, the first in front."""
+    """Return every version of a prompt, oldest first."""
     rows = Sql(f"""
         select {_COLUMNS}, 0 as feedback_waiting from mosshead_read_v1.prompts
         where {OF_NAMESPACE} and name = %(name)s order by version
@@ -39,7 +39,7 @@ def versions(connection: Connection, path: NamespacePath, name: str) -> list[Sto
 
 
 def decisions(connection: Connection, path: NamespacePath, name: str) -> list[Decision]:
-    """What was decided about a prompt, in order."""
+    """Return the decisions about a prompt, in order."""
     actions = "action in ('set_prompt', 'roll_back_prompt', 'optimize_prompt')"
     return decisions_where(connection, path, f"fact ->> 'name' = %(name)s and {actions} order by position", name=name)
 

@@ -1,4 +1,4 @@
-"""`mosshead service migrate` and `index`: the schema and the indexes, with the login of the administrator."""
+"""`mosshead service migrate` and `index`: create the schema and the indexes, with the administrator's login."""
 
 from typing import Literal
 
@@ -20,7 +20,7 @@ def migrate() -> None:
 
 
 def migrate_machine(chosen: Settings, addresses: Addresses) -> None:
-    """Migrate the embedded Postgres, or the operator's own where its administrator's login is given."""
+    """Migrate the embedded Postgres, or the operator's own if its administrator's login is set."""
     admin_url = addresses.admin_url or chosen.admin_url
     if admin_url:
         migrate_database(admin_url, {} if addresses.admin_url else _passwords(chosen))
@@ -30,17 +30,17 @@ def index(every: Every = None) -> None:
     """Index large namespaces, with MOSSHEAD_ADMIN_URL; safe to repeat."""
     chosen = settings()
     admin_url = chosen.administrator()
-    console.print(make_indexes(admin_url) or "There is nothing to index.")
+    console.print(make_indexes(admin_url) or "Nothing to index.")
     if every is not None:
         configure_logging(chosen)
         keep_indexed(admin_url, until_asked_to_stop(), every=every)
 
 
 def make_indexes(admin_url: str) -> str | None:
-    """Make and drop the indexes that are due; says what was done, None where that was nothing."""
+    """Create and drop the indexes that are due; return a line about what was done, None if nothing was."""
     done = index_scopes(admin_url)
     if done is None:
-        return "Another is making indexes at this moment."
+        return "Another process is making indexes now."
     made = sum(len(names) for _, names in done.make)
     return f"{made} indexes made, {len(done.drop)} dropped." if done.make or done.drop else None
 

@@ -1,4 +1,4 @@
-"""`mosshead service dead` and `lanes`: what was given up or set aside, and what an operator may do about it."""
+"""`mosshead service dead` and `lanes`: show, retry and discard dead letters; show and release quarantined lanes."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,14 +27,14 @@ from workers.intake import RefusedMessage, judge, judge_event, put_in, refusal_o
 
 dead_cli = typer.Typer(help="Dead letters: events that were given up, with their reasons.", no_args_is_help=True)
 
-Ids = Annotated[list[UUID] | None, typer.Argument(metavar="ID...", help="As 'dead list' shows them.")]
+Ids = Annotated[list[UUID] | None, typer.Argument(metavar="ID...", help="The ids that 'dead list' shows.")]
 
 
 @dead_cli.command("list")
 def list_letters(
     tenant: Annotated[str | None, typer.Option(help="Of this tenant alone.")] = None,
-    reason: Annotated[str | None, typer.Option(help="Whose reason holds this text.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many, the newest first.")] = 50,
+    reason: Annotated[str | None, typer.Option(help="Only those whose reason contains this text.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Show at most this many, newest first.")] = 50,
     json_output: Json = False,
 ) -> None:
     """List dead letters, without their text."""
@@ -53,7 +53,7 @@ def list_letters(
 
 @dead_cli.command()
 def show(letter_id: Annotated[UUID, typer.Argument(metavar="ID")], json_output: Json = False) -> None:
-    """Print what a dead letter says. It may be text of a conversation."""
+    """Print a dead letter's content, which may be text from a conversation."""
     with logged_in(settings()) as engine:
         found = letters(engine, [letter_id])
         paths = paths_of(engine, found)
@@ -67,23 +67,23 @@ def show(letter_id: Annotated[UUID, typer.Argument(metavar="ID")], json_output: 
         print_answer(json_output, {**values, "event": event, "body": body}, shown)
         if not json_output:
             text = body or json.dumps(event, indent=2, ensure_ascii=False)
-            print(f"\n{spelt_out(text)}")  # by itself: rich would make spaces of its tabs
+            print(f"\n{spelt_out(text)}")  # printed without rich, which would turn its tabs into spaces
 
 
 @dead_cli.command("requeue")
 def requeue_letters(
     ids: Ids = None,
     every: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
-    reason: Annotated[str | None, typer.Option(help="All whose reason holds this text.")] = None,
+    reason: Annotated[str | None, typer.Option(help="All whose reason contains this text.")] = None,
     json_output: Json = False,
 ) -> None:
-    """Try dead letters once more, after their cause is gone; exit status 1 where one stays dead."""
+    """Retry dead letters once their cause is gone. Exit with status 1 if one stays dead."""
     if [bool(ids), every, reason is not None].count(True) != 1:
         raise typer.BadParameter("give ids, or --all, or --reason TEXT")
     chosen = settings()
     keys = signing_keys(chosen)
     with logged_in(chosen) as engine:
-        # The oldest first, as they came.
+        # Oldest first, in order of arrival.
         found = letters(engine, ids) if ids else letters(engine, reason=reason)[::-1]
         outcomes = {letter.letter_id: requeue(engine, letter, chosen, keys) for letter in found}
     alive = [letter_id for letter_id, still in outcomes.items() if still is None]
@@ -96,7 +96,7 @@ def requeue_letters(
 
 @dead_cli.command("discard")
 def discard_letters(ids: Ids = None, json_output: Json = False) -> None:
-    """End dead letters for good. Events stay in the log as discarded; a message that was no event is deleted."""
+    """Discard dead letters for good. Events stay in the log, marked as discarded; a message that was no event is deleted."""
     if not ids:
         raise typer.BadParameter("give the ids of those to discard")
     with logged_in(settings()) as engine:
@@ -112,29 +112,29 @@ def _letter_as_dict(letter: DeadLetter, path: tuple[str, ...] | None) -> dict[st
 
 
 def letters(engine: Engine, ids: Sequence[UUID] | None = None, **narrowed: Any) -> list[DeadLetter]:
-    """Letters, the newest first: those of some ids, or as `db.dead_letters.dead_letters` narrows them down.
+    """Return letters, newest first: those with the given ids, or as `db.dead_letters.dead_letters` filters them.
 
-    Raises NotFound for the first id that there is not.
+    Raises NotFound for the first unknown id.
     """
     with engine.begin() as connection:
         found = dead_letters.dead_letters(connection, letter_ids=ids, **narrowed)
     missing = [one for one in ids or () if one not in {letter.letter_id for letter in found}]
     if missing:
-        raise NotFound(f"no dead letter {missing[0]}; 'mosshead service dead list' shows those that there are")
+        raise NotFound(f"no dead letter {missing[0]}; 'mosshead service dead list' shows the existing ones")
     return found
 
 
 def content_of(engine: Engine, letter: DeadLetter) -> Content:
-    """What a letter says. It may be text of a conversation: for the eyes of an operator who asked for it."""
+    """Return a letter's content. It may be text of a conversation: show it only to an operator who asked for it."""
     with tenant_transaction(engine, letter.lane.tenant_id) as connection:
         return dead_letters.content_of(connection, letter)
 
 
 def requeue(engine: Engine, letter: DeadLetter, settings: Settings, keys: Mapping[str, TenantKey]) -> str | None:
-    """Try a letter once more; None where it is on its way again, else the reason why it stays dead.
+    """Retry a letter. Return None if it is on its way again, else the reason why it stays dead.
 
-    An event that a stage gave up returns to its place in its lane. What the intake refused is checked again as the intake does,
-    under the settings and the code of now. Raises NotFound where somebody else dealt with it meanwhile.
+    An event that a stage gave up returns to its place in its lane. A message that the intake refused is checked again with the
+    current settings and code. Raises NotFound if the letter was handled meanwhile.
     """
     try:
         with _locked(engine, letter) as connection:
@@ -152,7 +152,7 @@ def requeue(engine: Engine, letter: DeadLetter, settings: Settings, keys: Mappin
 
 
 def discard(engine: Engine, letter: DeadLetter) -> None:
-    """End a letter for good. Raises NotFound where somebody else dealt with it meanwhile."""
+    """Discard a letter for good. Raises NotFound if it was handled meanwhile."""
     with _locked(engine, letter) as connection:
         dead_letters.discard(connection, letter)
 
@@ -162,7 +162,7 @@ def _take_in(
 ) -> str | None:
     content = dead_letters.content_of(connection, letter)
     if isinstance(content, Mapping):
-        # Its sender was told by its signature, where there was a key, before it was given a place in the inbox.
+        # If there was a key, the signature was verified before the event entered the inbox.
         text = json.dumps(content).encode()
         arrival = judge_event(content, size=len(text), body=text)
     else:
@@ -192,7 +192,7 @@ def list_lanes(
     limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 20,
     json_output: Json = False,
 ) -> None:
-    """List the lanes that are quarantined, then those in which something waits longest."""
+    """List quarantined lanes first, then those that have waited longest."""
     if context.invoked_subcommand is not None:
         return
     with logged_in(settings()) as engine:
@@ -209,19 +209,19 @@ def list_lanes(
 @lanes_cli.command("resume")
 def resume_lanes(
     path: Annotated[
-        list[str] | None, typer.Argument(metavar="TENANT NAMESPACE...", help="One lane, by the parts of its path.")
+        list[str] | None, typer.Argument(metavar="TENANT NAMESPACE...", help="One lane, given as TENANT NAMESPACE...")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All quarantined lanes.")] = False,
     json_output: Json = False,
 ) -> None:
-    """Let quarantined lanes go on. Dead letters stay where they are: see 'dead requeue'."""
+    """Release quarantined lanes. Dead letters stay where they are: see 'dead requeue'."""
     if bool(path) == every:
         raise typer.BadParameter("give a lane as TENANT NAMESPACE..., or --all")
     named = NamespacePath.of(path) if path else None
     with logged_in(settings()) as engine, engine.begin() as connection:
         resumed = dead_letters.resume(connection, LaneRef(named.tenant_id, named.namespace_id) if named else None)
     if named and not resumed:
-        raise NotFound(f"{named}: no such lane is quarantined; 'mosshead service lanes' shows those that are")
+        raise NotFound(f"{named}: no such lane is quarantined; 'mosshead service lanes' lists the quarantined ones")
     print_answer(json_output, {"resumed": resumed}, f"{resumed} resumed.")
 
 

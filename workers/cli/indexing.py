@@ -1,4 +1,4 @@
-"""`mosshead service index`: a namespace that has outgrown a scan gets indexes, and one that has shrunk loses them.
+"""`mosshead service index`: create indexes for namespaces too large for a scan, and drop those of namespaces that shrank.
 
 Safe to repeat, and while the service runs.
 """
@@ -17,14 +17,16 @@ from workers.cli.output import repeat
 from workers.cli.rounds import each
 
 OFTEN: Final = 300.0
-"""Seconds between two looks at what is due. What has just outgrown a scan is searched by one until then, and no worse for it."""
+"""Seconds between two checks. A namespace that has just grown too large is scanned until then, with equal results."""
 
 _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What is to be done. whole: scopes that lack nothing. drop: names of indexes. make: scopes, and the names each lacks."""
+    """The indexes to create and to drop. whole: scopes that have all their indexes. drop: names of the indexes to drop. make:
+    scopes, each with the names of its missing indexes.
+    """
 
     whole: Sequence[Scope]
     drop: Sequence[str]
@@ -32,9 +34,9 @@ class Work:
 
 
 def work(large: Sequence[Scope], indexes: Mapping[str, bool], *, outgrown: int) -> Work:
-    """What is to be done, as of what there is. Pure. A broken index is made anew.
+    """Compare the existing indexes with the scopes that need some. Pure. A broken index is rebuilt.
 
-    large: scopes that may keep their indexes. indexes: those that there are, by name: whether each is whole.
+    large: scopes that may keep their indexes. indexes: the existing ones: by name, whether each is valid.
     """
     lacking = {scope: [name for name in scope.indexes if not indexes.get(name)] for scope in large}
     stay = {name for scope in large for name in scope.indexes if indexes.get(name)}
@@ -52,9 +54,9 @@ def work(large: Sequence[Scope], indexes: Mapping[str, bool], *, outgrown: int) 
 def index_scopes(
     admin_url: str, *, outgrown: int = search_indexes.OUTGROWN, shrunk: int = search_indexes.SHRUNK
 ) -> Work | None:
-    """Make and drop indexes until each scope has what it needs; returns what was done, or None where another is at it.
+    """Create and drop indexes until each scope has what it needs. Return what was done, or None if another process is doing it.
 
-    Raises StoreUnavailable where Postgres does not answer.
+    Raises StoreUnavailable if Postgres does not answer.
     """
     with (
         admin_engine(admin_url) as engine,
@@ -67,7 +69,7 @@ def index_scopes(
             search_indexes.large_scopes(connection, shrunk), search_indexes.indexes(connection), outgrown=outgrown
         )
         whole = list(found.whole)
-        search_indexes.tell(connection, whole)  # before any is dropped, so that readers do not count on it
+        search_indexes.tell(connection, whole)  # before any index is dropped, so that readers do not rely on it
         for name in found.drop:
             search_indexes.drop_index(connection, name)
 
@@ -85,8 +87,7 @@ def index_scopes(
 
 
 def keep_indexed(admin_url: str, stopped: Callable[[], bool], *, every: float = OFTEN) -> None:
-    """`index_scopes`, again and again until ``stopped``. every: seconds from the end of one to the next; the first comes then.
-
-    Where Postgres is away, the next finds it back.
+    """Run `index_scopes` repeatedly until ``stopped``. every: seconds to wait before each run. If Postgres is away, the next run
+    tries again.
     """
     repeat(lambda: index_scopes(admin_url), stopped, every=every, interrupted="index_interrupted")

@@ -27,7 +27,7 @@ COMMANDS = {
     "index": ("workers.cli.admin:index", "Index large namespaces, with MOSSHEAD_ADMIN_URL; safe to repeat."),
     "rewrite": (
         "workers.erasure.rewrite:rewrite",
-        "Take what was erased out of the files of Redis and, with MOSSHEAD_ADMIN_URL, out of those of the tables.",
+        "Remove erased content from the files of Redis and, with MOSSHEAD_ADMIN_URL, of the tables.",
     ),
     "status": (
         "workers.cli.status:show_status",
@@ -46,14 +46,14 @@ COMMANDS = {
     ),
     "models": (
         "workers.cli.models:models_cli",
-        "Embedding models: which there are, and how to go over to another while the service runs (docs/how-to/models.md).",
+        "Embedding models: list them, and switch to another while the service runs (docs/how-to/models.md).",
     ),
     "replay": (
         "workers.cli.replay:replay_cli",
-        "Replay a namespace with another LLM or other instructions, compare, and switch over (docs/how-to/replay.md).",
+        "Replay a namespace with another LLM or instructions, compare the results, and switch over (docs/how-to/replay.md).",
     ),
 }
-"""By name, where a command is, and the first paragraph of its help."""
+"""For each command, its import path and the first paragraph of its help."""
 
 cli = typer.Typer(
     name="python -m workers",
@@ -66,7 +66,7 @@ add_lazily(cli, COMMANDS)
 
 
 def main() -> None:
-    """Run the command line; what Mosshead raises on purpose becomes one line, and exit status 1."""
+    """Run the command line; an error of Mosshead's own becomes one line and exit status 1."""
     write_any_character()
     try:
         cli()

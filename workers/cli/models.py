@@ -1,7 +1,7 @@
-"""`mosshead service models`: another embedding model for a database in use.
+"""`mosshead service models`: switch a database in use to another embedding model.
 
-It is added, filled from the texts, made the active one, and the old one dropped. Nothing stops for it. Until then whoever reads
-or writes with either finds everything (docs/how-to/models.md).
+The new model is added, filled from the texts and activated; then the old one is dropped. The service keeps running, and until the
+drop both models find everything (docs/how-to/models.md).
 """
 
 from functools import partial
@@ -27,7 +27,7 @@ from workers.dependencies import check_dimensions, logged_in, open_embedder_of
 from workers.stages.embed import fill
 
 models_cli = typer.Typer(
-    help="Embedding models: which there are, and how to go over to another while the service runs (docs/how-to/models.md).",
+    help="Embedding models: list them, and switch to another while the service runs (docs/how-to/models.md).",
     invoke_without_command=True,
 )
 
@@ -51,9 +51,11 @@ def list_models(context: typer.Context, json_output: Json = False) -> None:
 
 @models_cli.command("add")
 def add_model(
-    embedder: Annotated[str, typer.Argument(help="As MOSSHEAD_EMBEDDER names it, such as openai:MODEL@DIMENSIONS.")],
+    embedder: Annotated[
+        str, typer.Argument(help="The model in the form of MOSSHEAD_EMBEDDER, such as openai:MODEL@DIMENSIONS.")
+    ],
 ) -> None:
-    """Add a model, once it has answered. Nobody uses it yet: 'models fill' comes next."""
+    """Add a model, after checking that it answers. Nothing uses it yet: run 'models fill' next."""
     chosen = settings()
     with logged_in(chosen) as engine:
         with engine.begin() as connection:
@@ -72,7 +74,7 @@ def add_model(
 
 @models_cli.command("fill")
 def fill_models(every: Every = None) -> None:
-    """Embed what each model lacks; one that was added is ready then. Exit status 1 where a model could not be filled."""
+    """Compute the vectors that each model lacks; a new model is ready then. Exit with status 1 if one could not be filled."""
     chosen = settings()
     with logged_in(chosen) as engine:
         work = partial(fill_all, engine, chosen)
@@ -88,14 +90,14 @@ def fill_models(every: Every = None) -> None:
 
 @models_cli.command("switch")
 def switch_model(name: Name) -> None:
-    """Have new vectors come from a model that is ready. Workers that are restarted need its name in MOSSHEAD_EMBEDDER then."""
+    """Make a ready model the active one, for all new vectors. Set MOSSHEAD_EMBEDDER to it before you restart workers."""
     with logged_in(settings()) as engine:
         if _known(engine, name).state == "filling":
             raise ConfigurationError(f"{name} is not ready; run 'mosshead service models fill' first")
         with engine.begin() as connection:
             embedding_models.switch(connection, name)
-            if embedding_models.active_model(connection) != name:  # it is being dropped; the one before stays active
-                raise ConfigurationError(f"{name} is not ready any more; run 'mosshead service models fill' first")
+            if embedding_models.active_model(connection) != name:  # it is being dropped; the old model stays
+                raise ConfigurationError(f"{name} is no longer ready; run 'mosshead service models fill' first")
     say(f"{name} is active. Set MOSSHEAD_EMBEDDER={spec_of(name)} and restart the workers, then the apps.")
 
 
@@ -103,33 +105,36 @@ def switch_model(name: Name) -> None:
 def drop_model(
     name: Name,
     force: Annotated[
-        bool, typer.Option("--force", help="Even where apps still read with it; they find nothing then.")
+        bool, typer.Option("--force", help="Drop it even if apps still read with it; they will find nothing.")
     ] = False,
     incomplete: Annotated[
         bool,
-        typer.Option("--incomplete", help="Even where the active one lacks vectors; no query finds these any more."),
+        typer.Option(
+            "--incomplete",
+            help="Drop it even if the active model lacks some vectors; queries will no longer find those memories.",
+        ),
     ] = False,
 ) -> None:
-    """Delete all that a model has, once nobody uses it."""
+    """Delete a model and its vectors once nobody uses it."""
     with logged_in(settings()) as engine:
         gone = drop(engine, name, force=force, incomplete=incomplete)
     say(f"{name} is gone, with {gone:,} rows.")
 
 
 def fill_all(engine: Engine, settings: Settings) -> bool:
-    """Give each model what it lacks, and make those ready that had none before. Returns whether all could be filled.
+    """Compute the missing vectors of each model, and mark new models ready. Return whether all could be filled.
 
-    Says what was made, and why a model could not be filled, which leaves the others as they are.
+    Prints what was made and why a model could not be filled; one failure does not stop the others.
     """
     filled = [_filled(engine, settings, one) for one in _models(engine)]
     return all(filled)
 
 
 def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = False) -> int:
-    """Delete all that a model has; returns how many vectors and turns that was.
+    """Delete a model with its vectors and turns; return how many rows that was.
 
-    Raises NotFound; ConfigurationError where it is the active one, or a worker embeds with it; without ``incomplete``, where the
-    active one lacks something, which its vectors alone tell; and, without ``force``, where apps that are connected read with it.
+    Raises NotFound; ConfigurationError if it is the active model or a worker embeds with it; without ``incomplete``, also if the
+    active model lacks vectors; without ``force``, also if connected apps read with it.
     """
     found = _known(engine, name)
     if found.state == "active":
@@ -142,12 +147,12 @@ def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = F
         raise ConfigurationError(f"these workers embed with {name}: {', '.join(at_work)}; restart them first")
     if active is not None and not incomplete and _lacking(engine, active):
         raise ConfigurationError(
-            f"{active} lacks vectors; run 'mosshead service models fill' first, or, where it leaves some out that the endpoint "
-            "refuses, give --incomplete: no query finds these any more"
+            f"{active} lacks vectors; run 'mosshead service models fill' first. If the endpoint refuses some texts, give "
+            "--incomplete: queries will no longer find those"
         )
     if readers and not force:
         raise ConfigurationError(
-            f"{readers} connections of apps read with {name}, and would find nothing any more; restart these apps with "
+            f"{readers} connections of apps read with {name} and would find nothing; restart these apps with "
             f"MOSSHEAD_EMBEDDER set to {spec_of(active or '')}, or give --force"
         )
     with engine.begin() as holding, embedding_models.held(holding, name):
@@ -196,7 +201,7 @@ def _filled(engine: Engine, settings: Settings, model: Model) -> bool:
 
 
 def _made(engine: Engine, settings: Settings, model: Model) -> int:
-    """Give a model what it lacks, and what came to lack while that took its time, until that is no less; returns how many."""
+    """Fill a model's missing vectors, repeating while each round finds fewer than the last; return how many were made."""
     of_each: list[int] = []
     while len(of_each) < 2 or 0 < of_each[-1] < of_each[-2]:
         lacking = _lacking(engine, model.name)
@@ -218,7 +223,7 @@ def _lacking(engine: Engine, name: str) -> set[LaneRef]:
 
 
 def _emptied(engine: Engine, lane: LaneRef, name: str) -> int:
-    """Delete all that a model has in a namespace, some at a time: who publishes there waits for each."""
+    """Delete a model's rows in a namespace, in chunks, because publishers to it wait while each is deleted."""
     gone = 0
     while True:
         with tenant_transaction(engine, lane.tenant_id) as connection:

@@ -1,4 +1,4 @@
-"""What the operator's commands share: how they print, and go on until they are stopped."""
+"""Helpers of the operator's commands: printing, and repeating until they are stopped."""
 
 import signal
 import time
@@ -22,19 +22,19 @@ from workers.failures import describe
 
 Every = Annotated[
     float | None,
-    typer.Option(min=1, help="Look again after so many seconds, until stopped; without it, once.", show_default=False),
+    typer.Option(min=1, help="Repeat every N seconds until stopped. By default, run once.", show_default=False),
 ]
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, nothing: str) -> Table | str:
-    """A table whose first column is never broken; ``nothing`` where it has no rows."""
+    """Build a table whose first column is never wrapped; return ``nothing`` if it has no rows."""
     made = plain_table(columns, rows)
     made.columns[0].no_wrap = True
     return made if made.rows else nothing
 
 
 def fields(rows: Iterable[tuple[str, object, bool]]) -> Table:
-    """Names and values, one to a line, without those that have none.
+    """List names and values, one per line, leaving out empty values.
 
     rows: name, value, and whether to show it in red.
     """
@@ -46,12 +46,12 @@ def fields(rows: Iterable[tuple[str, object, bool]]) -> Table:
 
 
 def say(what: str) -> None:
-    """A line for a person, all of which is taken as text."""
+    """Print a line for people, without interpreting markup."""
     console.print(escape(what), soft_wrap=True)
 
 
 def duration(seconds: float | None) -> str | None:
-    """A time as a person says it: ``0.4 s``, ``12 s``, ``3 min``, ``5 h``, ``2 d``."""
+    """Format a duration for people: ``0.4 s``, ``12 s``, ``3 min``, ``5 h``, ``2 d``."""
     if seconds is None:
         return None
     for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
@@ -61,12 +61,12 @@ def duration(seconds: float | None) -> str | None:
 
 
 def path_text(path: Sequence[str] | None) -> str:
-    """The name of a namespace, as the command `mosshead` takes it; a dash for nobody's."""
+    """Format a namespace's path as the command `mosshead` takes it; a dash if there is none."""
     return "/".join(path) if path else "-"
 
 
 def tenant_id_of(name: str) -> UUID:
-    """The id of a tenant. Raises InvalidNamespace where nothing can be named so."""
+    """Return the id of a tenant. Raises InvalidNamespace if the name is not valid."""
     return NamespacePath.of((name, "-")).tenant_id
 
 
@@ -76,9 +76,9 @@ T = TypeVar("T")
 
 
 def repeat(work: Callable[[], object], stopped: Callable[[], bool], *, every: float, interrupted: str) -> None:
-    """Do some work again and again until ``stopped``. every: seconds from the end of one to the next; the first comes then.
+    """Repeat some work until ``stopped``. every: seconds to wait before each run. interrupted:
 
-    Where Postgres is away, the next finds it back; interrupted: the log's event then.
+    the log event if Postgres is away; the next run tries again.
     """
     due = time.monotonic() + every
     while not stopped():
@@ -90,7 +90,7 @@ def repeat(work: Callable[[], object], stopped: Callable[[], bool], *, every: fl
 
 
 def tried(work: Callable[[], T], *, interrupted: str) -> T | None:
-    """Do some work that is done again later; where Postgres is away, says so in the log and returns None."""
+    """Do some work that is repeated later. If Postgres is away, log it and return None."""
     try:
         return work()
     except (StoreUnavailable, DBAPIError, psycopg.Error) as error:
@@ -99,7 +99,7 @@ def tried(work: Callable[[], T], *, interrupted: str) -> T | None:
 
 
 def until_asked_to_stop() -> Callable[[], bool]:
-    """Whether somebody pressed Ctrl-C, or told this process to end; from now on neither ends it by itself."""
+    """Return a check for Ctrl-C or a termination signal; from now on neither ends the process by itself."""
     asked = False
 
     def ask(_number: int, _frame: FrameType | None) -> None:

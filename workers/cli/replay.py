@@ -1,4 +1,4 @@
-"""`mosshead service replay`: what was said, replayed with another LLM or other instructions, compared, and switched to."""
+"""`mosshead service replay`: replay a namespace with another LLM or instructions, compare, and switch to the result."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,18 +21,18 @@ from workers.replay import replays
 from workers.replay.replays import Replay
 
 replay_cli = typer.Typer(
-    help="Replay a namespace with another LLM or other instructions, compare, and switch over (docs/how-to/replay.md).",
+    help="Replay a namespace with another LLM or instructions, compare the results, and switch over (docs/how-to/replay.md).",
     invoke_without_command=True,
 )
 
 Named = Annotated[
-    list[str], typer.Argument(metavar="TENANT NAMESPACE...", help="The namespace, by the parts of its path.")
+    list[str], typer.Argument(metavar="TENANT NAMESPACE...", help="The namespace, given as the parts of its path.")
 ]
 
 
 @replay_cli.callback()
 def list_replays(context: typer.Context, json_output: Json = False) -> None:
-    """List what is replayed, and how far it has come."""
+    """List the replays and their progress."""
     if context.invoked_subcommand is not None:
         return
     with logged_in(settings()) as engine:
@@ -49,16 +49,17 @@ def list_replays(context: typer.Context, json_output: Json = False) -> None:
 def start(
     path: Named,
     llm_model: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="An LLM of the same endpoint, in place of MOSSHEAD_LLM_MODEL.")
+        str | None,
+        typer.Option(metavar="MODEL", help="Another LLM at the same endpoint, instead of MOSSHEAD_LLM_MODEL."),
     ] = None,
     instructions: Annotated[
         Path | None,
         typer.Option(
-            exists=True, dir_okay=False, help="A file of instructions for the LLM, in place of the app's own."
+            exists=True, dir_okay=False, help="A file with instructions for the LLM, instead of the app's own."
         ),
     ] = None,
 ) -> None:
-    """Replay all that was said in a namespace beside it. The workers do it; apps read what they read before."""
+    """Replay all that was said in a namespace. The workers do it in the background; apps read the old memories."""
     chosen, named = settings(), NamespacePath.of(path)
     told = None if instructions is None else _instructions(instructions)
     with logged_in(chosen) as engine:
@@ -69,10 +70,10 @@ def start(
 @replay_cli.command()
 def diff(
     path: Named,
-    most: Annotated[int, typer.Option(min=0, help="At most so many memories of each sort.")] = 20,
+    most: Annotated[int, typer.Option(min=0, help="Show at most this many memories of each sort.")] = 20,
     json_output: Json = False,
 ) -> None:
-    """Compare what a replay remembers with the namespace. Shows texts of memories."""
+    """Compare the memories of a replay with those of the namespace. The output contains their texts."""
     named = NamespacePath.of(path)
     with logged_in(settings()) as engine:
         replay, memories, costs = replays.difference(engine, named)
@@ -92,34 +93,38 @@ def diff(
 @replay_cli.command()
 def switch(
     path: Named,
-    despite: Annotated[bool, typer.Option("--despite", help="Also where something is missing in the replay.")] = False,
-    wait: Annotated[float, typer.Option(min=0, help="So many seconds both may take to come to rest.")] = 60.0,
+    despite: Annotated[
+        bool, typer.Option("--despite", help="Switch even if something is missing in the replay.")
+    ] = False,
+    wait: Annotated[
+        float, typer.Option(min=0, help="Wait at most this many seconds until both have processed what waits.")
+    ] = 60.0,
 ) -> None:
-    """Have apps read what was replayed. What they read before is what is replayed then: 'switch' again goes back."""
+    """Let apps read the replay. The old memories take its place as the replay, so running 'switch' again goes back."""
     named = NamespacePath.of(path)
     with logged_in(settings()) as engine:
         replays.switch(engine, named, despite=despite, wait=wait)
-    say(f"{named}: apps read what was replayed. What they read before goes on beside it; 'replay drop' deletes that.")
+    say(f"{named}: apps now read the replay. The old memories are kept beside it; 'replay drop' deletes them.")
 
 
 @replay_cli.command()
 def drop(path: Named) -> None:
-    """Delete what is replayed of a namespace. What apps read stays."""
+    """Delete the replay of a namespace. Apps read what they read before."""
     named = NamespacePath.of(path)
     with logged_in(settings()) as engine:
         replays.drop(engine, named)
-    say(f"{named} is not replayed any more.")
+    say(f"{named} has no replay any more.")
 
 
 def _instructions(file: Path) -> str:
-    """What a file tells the LLM, within what `configure` takes."""
+    """Read instructions for the LLM from a file, within the limits of `configure`."""
     try:
         with file.open(encoding="utf-8") as opened:
             told = opened.read(MAX_INSTRUCTIONS + 1)
     except UnicodeDecodeError:
         told = "\0"
     if "\0" in told:
-        raise typer.BadParameter(f"{file} is no text in UTF-8", param_hint="--instructions")
+        raise typer.BadParameter(f"{file} is not UTF-8 text", param_hint="--instructions")
     if len(told) > MAX_INSTRUCTIONS:
         raise typer.BadParameter(
             f"{file} has more than {MAX_INSTRUCTIONS:,} characters; shorten it", param_hint="--instructions"
@@ -144,7 +149,7 @@ def _memory(one: KnownMemory) -> dict[str, Any]:
 
 def _lines(replay: Replay, memories: Comparison, costs: Sequence[Cost], most: int) -> Iterator[str]:
     if replay.behind:
-        yield f"{replay.behind} events are still to take effect in the replay."
+        yield f"{replay.behind} events have not taken effect in the replay yet."
     yield (
         f"{memories.same} memories say the same, {len(memories.reworded)} are worded otherwise, "
         f"{len(memories.only_before)} are not in the replay, {len(memories.only_after)} are new there."

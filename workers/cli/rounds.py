@@ -1,4 +1,4 @@
-"""How the operator's commands go over many namespaces or tenants."""
+"""Iterate over many namespaces or tenants, for the operator's commands."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
@@ -22,7 +22,7 @@ R = TypeVar("R")
 
 
 def paths_of(engine: Engine, found: Iterable[DeadLetter | LaneState]) -> Mapping[LaneRef, tuple[str, ...] | None]:
-    """The names of the lanes of some, which each tenant alone may see; None for what is no namespace."""
+    """Return the paths of lanes, read as each tenant in turn; None for a lane that is not a namespace."""
     lanes = {one.lane for one in found}
     return {
         lane: namespaces.path_of(connection, lane)
@@ -35,7 +35,7 @@ def paths_of(engine: Engine, found: Iterable[DeadLetter | LaneState]) -> Mapping
 def each(items: Iterable[T], work: Callable[[T], R], *, lane: Callable[[T], LaneRef]) -> list[R]:
     """Return the result of some work for each item; one failure does not stop the others.
 
-    What Postgres refuses of one item is logged with its lane, and the last such error is raised after the last item. An error
+    An error of Postgres about one item is logged with its lane, and the last such error is raised after the last item. An error
     that would be the same for every item is raised at once.
     """
     results: list[R] = []
@@ -54,7 +54,7 @@ def each(items: Iterable[T], work: Callable[[T], R], *, lane: Callable[[T], Lane
 
 
 def each_tenant(engine: Engine, tenants: Sequence[UUID] | None = None) -> Iterator[tuple[UUID, Connection]]:
-    """Some tenants, or all that ever published, each with a transaction of its own."""
+    """Yield the given tenants, or all that ever published, each with its own transaction."""
     if tenants is None:
         with engine.begin() as connection:
             tenants = namespaces.tenants(connection)

@@ -1,4 +1,4 @@
-"""`mosshead service intake` and `sweep`: the processes that take events in and hand work out. Each loads its own code alone."""
+"""`mosshead service intake` and `sweep`: run the intake and the scheduler. Each command loads only its own code."""
 
 from config.logging import configure_logging
 from config.settings import settings

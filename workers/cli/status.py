@@ -1,4 +1,4 @@
-"""`mosshead status`: whether the service can work, and what waits."""
+"""`mosshead status`: show whether the service works, and what is waiting."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -22,13 +22,13 @@ from workers.cli.usage import as_dicts, over_budget
 from workers.dependencies import MANNER_STANDS, all_providers, logged_in, rules_take_over
 
 STUCK_SECONDS = 300.0
-"""How long something may be ready, and nothing move, before the service counts as stuck."""
+"""Seconds that work may be ready without progress before the service counts as stuck."""
 
 OTHERS_MANY = 0.5
-"""The share of messages in other languages than English from which on what knows English alone is named."""
+"""Share of non-English messages from which the status names the English-only parts."""
 
 BROKER_ALARM = 0.5
-"""The part of Redis's memory from which on somebody should look. The spools keep the queue to some 64 MB."""
+"""Share of Redis's memory from which an operator should look. The spools limit the queue to about 64 MB."""
 
 _REASONS, _SHOWN_REASONS = 20, 5
 
@@ -43,13 +43,13 @@ def show_status(json_output: Json = False) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """queued_events: published, and not yet taken by the intake. broker_memory: the part of its `maxmemory` that Redis uses; None
-    where it has no such limit, or the login may not look. moving: whether a batch ended within STUCK_SECONDS.
+    """queued_events: published events that the intake has not taken yet. broker_memory: share of `maxmemory` that Redis uses;
+    None if there is no limit, or the login may not read it. moving: whether a batch ended within STUCK_SECONDS.
 
-    over_budget: the tenants for whom the offline rules do the work, because what they may spend is spent. indexes_due: namespaces
-    for which `mosshead service index` has something to do. english_only: what knows no other language while most messages are
-    in others, and what to do about it. refused_tasks: what workers refused from Celery's queues within a
-    day, by reason. llm_manners: how models are asked for JSON. rules_take_over: because the LLM has failed for too long.
+    over_budget: tenants whose token budget is spent, so that the offline rules extract their facts. indexes_due: namespaces that
+    need `mosshead service index`. english_only: parts that know only English while most messages are in other languages, with the
+    fix for each. refused_tasks: tasks that workers refused within a day, by reason. llm_manners: how models are
+    asked for JSON. rules_take_over: because the LLM has failed for too long.
     """
 
     queued_events: int
@@ -68,8 +68,8 @@ class Status:
 
     @property
     def stuck(self) -> bool:
-        """Whether something waits that nobody takes up: there is no worker, nothing moves though no provider is away, or Redis is
-        full, and takes neither events nor hints.
+        """Whether waiting work is not processed: no worker runs, nothing moves although all providers answer, or Redis is full
+        and accepts neither events nor notifications.
         """
         waits = self.figures.waiting_lanes > 0 or bool(self.figures.at_work)
         overdue = max(self.figures.oldest_waiting, self.figures.oldest_due) > STUCK_SECONDS
@@ -78,11 +78,11 @@ class Status:
 
     @property
     def broker_full(self) -> bool:
-        """Whether Redis refuses what is written."""
+        """Whether Redis refuses writes."""
         return self.broker_memory is not None and self.broker_memory >= 1.0
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON, flat; docs/reference/monitoring.md says what each field means."""
+        """Return flat JSON; docs/reference/monitoring.md explains each field."""
         own = {name: getattr(self, name) for name in Status.__slots__ if name not in {"figures", "moving"}}
         told = {"over_budget": as_dicts(self.over_budget), "models": [one._asdict() for one in self.models]}
         told["llm_manners"] = [one._asdict() for one in self.llm_manners]
@@ -90,10 +90,10 @@ class Status:
 
 
 def read_status(settings: Settings) -> Status:
-    """Ask Postgres and Redis. Raises ConfigurationError, StoreUnavailable or QueueUnavailable where one does not answer."""
+    """Read the status from Postgres and Redis. Raises ConfigurationError, StoreUnavailable or QueueUnavailable."""
     with logged_in(settings) as engine:
         queue = queue_state(settings.broker())
-        asked = all_providers(settings)  # of another, which the settings named once, nobody will hear that it is back
+        asked = all_providers(settings)  # nobody asks a provider of earlier settings, so its breaker would stay open
         over = over_budget(engine, default=settings.tenant_tokens_per_day) if settings.uses_llm else {}
         with engine.begin() as connection:
             figures = status.figures(
@@ -119,7 +119,7 @@ def read_status(settings: Settings) -> Status:
 
 
 def english_only(settings: Settings, other_languages: float | None) -> list[str]:
-    """What of the settings knows English alone, where most messages are in other languages: the fix for each."""
+    """Return the English-only parts of the settings with a fix for each, if most messages are in other languages."""
     if other_languages is None or other_languages <= OTHERS_MANY:
         return []
     embedder = (
@@ -130,12 +130,12 @@ def english_only(settings: Settings, other_languages: float | None) -> list[str]
 
 
 def _is_of_a_reflection(breaker: Breaker, settings: Settings) -> bool:
-    """Whether the LLM lately failed at one; no stage waits for that, and another may never be asked of it."""
+    """Whether the LLM last failed in a reflection. No stage waits for that, and there may never be another call."""
     return settings.uses_llm and breaker.provider.startswith(answers_to("")[:-1]) and breaker.seconds > 0
 
 
 def rows(found: Status) -> Iterator[tuple[str, str | None, bool]]:
-    """The status for people: name, value, None where there is nothing to say, and whether it needs attention."""
+    """Yield the status for people: name, value or None, and whether it needs attention."""
     figures = found.figures
     yield "state", _state(found), found.stuck
     yield "workers", f"{figures.workers} alive, {figures.slots} slots", figures.workers == 0
@@ -162,9 +162,9 @@ def rows(found: Status) -> Iterator[tuple[str, str | None, bool]]:
     )
     yield from _by_reason(figures.dead_by_reason)
     yield "refused", _some(figures.refused_last_hour, " in the last hour"), True
-    arrival = " publishers in the last day; their events bear the time of arrival"
+    arrival = " publishers in the last day; their events have the time of arrival"
     yield "clocks ahead", _some(figures.clocks_ahead, arrival), True
-    stranger = " in the last day; somebody else writes to this Redis"
+    stranger = " in the last day; something else writes to this Redis"
     yield "refused tasks", _some(sum(found.refused_tasks.values()), stranger), True
     yield from _by_reason(found.refused_tasks)
     yield "indexes due", _some(found.indexes_due, " namespaces; run 'mosshead service index'"), True
@@ -204,7 +204,7 @@ def _state(found: Status) -> str:
         return f"working{away}"
     if found.broker_full:
         return "stuck: Redis is full"
-    return "stuck: no worker is alive" if found.figures.workers == 0 else "stuck: something is due and nothing moves"
+    return "stuck: no worker is alive" if found.figures.workers == 0 else "stuck: work is due and nothing moves"
 
 
 def _lag(lag: ServiceFigures) -> str:

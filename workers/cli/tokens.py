@@ -1,4 +1,4 @@
-"""`mosshead token`: who may come in through the server of `mosshead serve`."""
+"""`mosshead token`: manage access to the server of `mosshead serve`."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
@@ -26,18 +26,21 @@ Tenant = Annotated[str, typer.Argument(metavar="TENANT", help="By its name.")]
 def create(
     prefix: Annotated[
         str,
-        typer.Argument(metavar="TENANT[/NAME…]", help="What it opens: a namespace, all below it, or a whole tenant."),
+        typer.Argument(
+            metavar="TENANT[/NAME…]",
+            help="What it gives access to: a namespace and everything below it, or a whole tenant.",
+        ),
     ],
-    scopes: Annotated[
-        str, typer.Option(help="What it may do: read, write, erase, with commas between them.")
-    ] = ",".join(DEFAULT_SCOPES),
-    name: Annotated[str, typer.Option(help="Of your own, for the list.")] = "",
+    scopes: Annotated[str, typer.Option(help="What it may do: read, write, erase, separated by commas.")] = ",".join(
+        DEFAULT_SCOPES
+    ),
+    name: Annotated[str, typer.Option(help="A name of your choice, shown in the list.")] = "",
     days: Annotated[
-        float | None, typer.Option(min=0.001, max=36_500, help="Days until it expires; by default never.")
+        float | None, typer.Option(min=0.001, max=36_500, help="Days until it expires. By default it never does.")
     ] = None,
     json_output: Json = False,
 ) -> None:
-    """Make a token and show it, this once: its hash alone is kept."""
+    """Create a token and show it this once; only its hash is kept."""
     opened, allowed = NamespacePrefix.of(prefix.split("/")), checked_scopes(scopes.replace(" ", "").split(","))
     token, lasting = new_token(opened.tenant_id), None if days is None else timedelta(days=days)
     with logged_in(settings()) as engine, tenant_transaction(engine, opened.tenant_id) as connection:
@@ -51,7 +54,7 @@ def create(
 
 @token_cli.command("list")
 def list_tokens(tenant: Tenant, json_output: Json = False) -> None:
-    """List the tokens of a tenant, without what they say."""
+    """List the tokens of a tenant, without their secrets."""
     tenant_id = tenant_id_of(tenant)
     with logged_in(settings()) as engine, tenant_transaction(engine, tenant_id) as connection:
         found = api_tokens.tokens(connection, tenant_id)
@@ -69,13 +72,11 @@ def revoke(
     token_id: Annotated[str, typer.Argument(help="A token's id, as 'mosshead token list' shows it.")],
     json_output: Json = False,
 ) -> None:
-    """Revoke a token: the next request that bears it is refused."""
+    """Revoke a token: the next request that uses it is refused."""
     tenant_id, wanted = tenant_id_of(tenant), id_of("token_id", token_id)
     with logged_in(settings()) as engine, tenant_transaction(engine, tenant_id) as connection:
         if not api_tokens.revoke_token(connection, tenant_id, wanted):
-            raise NotFound(
-                f"token_id: {tenant} has no token {wanted}; 'mosshead token list {tenant}' shows those it has"
-            )
+            raise NotFound(f"token_id: {tenant} has no token {wanted}; 'mosshead token list {tenant}' lists its tokens")
     print_answer(json_output, {"revoked": wanted}, f"revoked: {wanted}")
 
 

@@ -1,4 +1,4 @@
-"""`mosshead up`: all of the service on this machine."""
+"""`mosshead up`: run the whole service on this machine."""
 
 import os
 import shlex
@@ -21,7 +21,7 @@ from mosshead.errors import MossheadError
 from workers.local import CONSOLE, Addresses, check, processes, servers
 
 _LEFT_OUT = ("flower",)
-"""What a service that is attached to an app does without: people look at one that they started themselves."""
+"""Left out when an app starts the service: people only watch a service that they started themselves."""
 
 
 def up(
@@ -29,18 +29,18 @@ def up(
         bool, typer.Option("--console", help="Serve the console, too: docs/how-to/console.md.")
     ] = False,
     detach: Annotated[
-        bool, typer.Option("--detach", "-d", help="Return when it is up; 'mosshead down' stops it.")
+        bool, typer.Option("--detach", "-d", help="Return once it is up; 'mosshead down' stops it.")
     ] = False,
     to_logs: Annotated[
-        bool, typer.Option("--logs", help="Write to the files that 'mosshead logs' shows, not to the terminal.")
+        bool, typer.Option("--logs", help="Log to the files that 'mosshead logs' shows instead of the terminal.")
     ] = False,
-    attached: Annotated[bool, typer.Option(hidden=True, help="Stop when the standard input ends.")] = False,
+    attached: Annotated[bool, typer.Option(hidden=True, help="Stop when standard input ends.")] = False,
     temporary: Annotated[bool, typer.Option(hidden=True, help="Delete the data folder at the end.")] = False,
 ) -> None:
     """Run the whole service on this machine until Ctrl-C: Postgres, Redis, intake, scheduler, workers and Flower."""
     chosen = settings()
     check(chosen)
-    # These take longer to load than what is wrong, or missing, should wait for.
+    # Slow imports: errors in the settings should show up before them.
     from mosshead.embeddings.local.files import provide_model
     from workers.cli.admin import make_indexes, migrate_machine
     from workers.cli.indexing import keep_indexed
@@ -53,7 +53,7 @@ def up(
         )
         return
     configure_logging(chosen)
-    # Ctrl-C while it still starts is no error either; what was started is stopped on the way out.
+    # Ctrl-C during the start is not an error; what was started is stopped on the way out.
     with ExitStack() as announcements, suppress(KeyboardInterrupt), servers(chosen) as addresses:
         if attached:
             Thread(target=_stop_with_input, daemon=True).start()
@@ -62,12 +62,12 @@ def up(
             console.print(done)
         also, left_out = (CONSOLE if with_console else {}), (_LEFT_OUT if attached else ())
         with processes(addresses, to_logs=to_logs, also=also, left_out=left_out) as running:
-            if addresses.admin_url:  # what outgrows a scan from now on; it ends with this process
+            if addresses.admin_url:  # indexes namespaces that grow; ends with this process
                 Thread(target=keep_indexed, args=(addresses.admin_url, lambda: False), daemon=True).start()
             for folder in (addresses.data_dir, *([] if attached else [user_folder()])):
                 announcements.enter_context(announced(folder, addresses.data_dir, addresses.environment()))
             _say_where(chosen, addresses, with_console=with_console)
-            if not attached:  # in a thread of its own: Ctrl-C ends the wait, and what reads a status may swallow it
+            if not attached:  # in its own thread: Ctrl-C ends the wait, and code that reads a status may swallow it
                 Thread(target=_say_english_only, args=(chosen, addresses), daemon=True).start()
             running.wait()
     if temporary:
@@ -77,7 +77,7 @@ def up(
 
 
 def _stop_with_input() -> None:
-    """Whoever started this holds the other end, and lets go of it by ending, in whatever way."""
+    """Stop when standard input ends: the parent process holds the other end, and closes it however it ends."""
     sys.stdin.buffer.read()
     os.kill(os.getpid(), signal.SIGTERM)
 
@@ -91,7 +91,7 @@ def _say_where(chosen: Settings, addresses: Addresses, *, with_console: bool) ->
     )
     if with_console:
         console.print(f"Console  {addresses.console_url}  (the same login)")
-    console.print("Apps of yours and the command [bold]mosshead[/] find it by themselves. For others:")
+    console.print("Your apps and the command [bold]mosshead[/] find it by themselves. For other programs:")
     console.print(
         f"  set -a; . {escape(shlex.quote(str(addresses.data_dir / 'mosshead.env')))}; set +a", soft_wrap=True
     )
@@ -101,6 +101,6 @@ def _say_english_only(chosen: Settings, addresses: Addresses) -> None:
     from workers.cli.status import read_status
 
     own = chosen.model_copy(update={"worker_url": addresses.worker_url, "broker_url": addresses.broker_url})
-    with suppress(MossheadError):  # 'mosshead status' says it again, and what is wrong
+    with suppress(MossheadError):  # 'mosshead status' reports the problem again
         for hint in read_status(own).english_only:
             console.print(f"Most messages of the last day are not in English; {escape(hint)}.", soft_wrap=True)

@@ -1,6 +1,6 @@
 """`mosshead service usage` and `budget`: what the LLM costs, and what a tenant may spend.
 
-Over all tenants, asked one by one, as row-level security has it.
+Tenants are read one by one, because of row-level security.
 """
 
 import re
@@ -39,8 +39,8 @@ Tenant = Annotated[str, typer.Argument(metavar="TENANT", help="By its name.")]
 def show_usage(
     tenant: Annotated[str | None, typer.Option(help="Of this tenant alone.")] = None,
     namespace: Annotated[str | None, typer.Option(metavar="TENANT/NAME", help="Of this namespace alone.")] = None,
-    since: Annotated[str, typer.Option(metavar="TIME", help="So far back: 30min, 12h or 7d.")] = "7d",
-    by: Annotated[By, typer.Option(help="What to add up by.")] = "stage",
+    since: Annotated[str, typer.Option(metavar="TIME", help="How far back to look: 30min, 12h or 7d.")] = "7d",
+    by: Annotated[By, typer.Option(help="What to group the costs by.")] = "stage",
     json_output: Json = False,
 ) -> None:
     """Show how often the LLM was called, and what that cost in tokens."""
@@ -58,7 +58,7 @@ def show_usage(
 
 @budget_cli.command("list")
 def list_budgets(json_output: Json = False) -> None:
-    """List the tenants that have a budget of their own, with what they spent in the last 24 hours."""
+    """List the tenants with a budget of their own, and what they spent in the last 24 hours."""
     chosen = settings()
     with logged_in(chosen) as engine:
         found = _budgets(engine, default=None)
@@ -75,31 +75,33 @@ def list_budgets(json_output: Json = False) -> None:
 @budget_cli.command("set")
 def set_tenants_budget(
     tenant: Tenant,
-    tokens: Annotated[int, typer.Argument(min=1, max=2**63 - 1, help="Within 24 hours, in and out together.")],
+    tokens: Annotated[
+        int, typer.Argument(min=1, max=2**63 - 1, help="Tokens per 24 hours, input and output together.")
+    ],
     json_output: Json = False,
 ) -> None:
-    """Give a tenant a budget of its own. It counts from the next stage of a batch on."""
+    """Set a tenant's own budget. It applies from the next stage of a batch."""
     tenant_id = tenant_id_of(tenant)
     with logged_in(settings()) as engine, tenant_transaction(engine, tenant_id) as connection:
         known = usage.set_budget(connection, tenant_id, tokens)
     if not known:
-        raise NotFound(f"{tenant}: no such tenant; a budget can be set once it has published something")
+        raise NotFound(f"{tenant}: no such tenant; set its budget after it has published something")
     _print_limit(tenant, tokens, json_output=json_output)
 
 
 @budget_cli.command("clear")
 def clear_tenants_budget(tenant: Tenant, json_output: Json = False) -> None:
-    """Take a tenant's own budget away; MOSSHEAD_TENANT_TOKENS_PER_DAY limits it, where that is set."""
+    """Remove a tenant's own budget. MOSSHEAD_TENANT_TOKENS_PER_DAY then applies, if it is set."""
     chosen, tenant_id = settings(), tenant_id_of(tenant)
     with logged_in(chosen) as engine, tenant_transaction(engine, tenant_id) as connection:
         had_one = usage.clear_budget(connection, tenant_id)
     if not had_one:
-        raise NotFound(f"{tenant}: has no budget of its own; 'mosshead service budget list' shows those that have")
+        raise NotFound(f"{tenant}: has no budget of its own; 'mosshead service budget list' shows the tenants with one")
     _print_limit(tenant, chosen.tenant_tokens_per_day, json_output=json_output)
 
 
 def _scope(tenant: str | None, namespace: str | None) -> tuple[UUID | None, UUID | None]:
-    """Whose costs are asked for: a tenant's, one namespace's, or everybody's."""
+    """Return whose costs to show: a tenant's, one namespace's, or everybody's."""
     if tenant is not None and namespace is not None:
         raise typer.BadParameter("give --tenant or --namespace, not both: a namespace's path begins with its tenant")
     if namespace is not None:
@@ -126,12 +128,12 @@ def _limit(tokens_per_day: int | None) -> str:
 def _time(said: str) -> timedelta:
     match = _TIME.fullmatch(said)
     if not match:
-        raise typer.BadParameter(f"--since: {said!r} is no time; give one such as 30min, 12h or 7d")
+        raise typer.BadParameter(f"--since: {said!r} is not a time span; give one such as 30min, 12h or 7d")
     return int(match[1]) * _UNITS[match[2]]
 
 
 def as_dicts(budgets: Mapping[str, TenantBudget]) -> list[dict[str, Any]]:
-    """Tenants, by their names, with how they stand to their budgets, for JSON."""
+    """Return tenant names with budgets and spending, for JSON."""
     return [{"tenant": tenant, **asdict(stands), "over": stands.over} for tenant, stands in budgets.items()]
 
 
@@ -143,7 +145,7 @@ def costs(
     tenant_id: UUID | None = None,
     namespace_id: UUID | None = None,
 ) -> list[Cost]:
-    """What all of them, a tenant, or one namespace of it spent within this time. Days in their order, else the dearest first."""
+    """Return the costs of all tenants, of one, or of one namespace. Days are in order, other groups by cost, highest first."""
     spent: defaultdict[str | None, list[Cost]] = defaultdict(list)
     for one, connection in each_tenant(engine, [tenant_id] if tenant_id else None):
         for cost in usage.costs(connection, one, by=by, since=since, namespace_id=namespace_id):
@@ -155,9 +157,9 @@ def costs(
 
 
 def over_budget(engine: Engine, *, default: int | None) -> dict[str, TenantBudget]:
-    """The tenants for whom the offline rules do the work, because their budget is spent; by name.
+    """Return the tenants over budget, by name; the offline rules extract their facts.
 
-    default: the budget of those that have none of their own. A tenant of whom nothing had to be done since is not among them.
+    default: the budget of tenants without one of their own. Tenants without work since they ran over are left out.
     """
     with engine.begin() as connection:
         tenants = usage.held_back(connection)

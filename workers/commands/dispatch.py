@@ -1,4 +1,4 @@
-"""Events that are nothing that was said, but something to be done: each a batch of its own, carried out by consolidate."""
+"""Commands: events that ask for an action. Each is its own batch, carried out by consolidate."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -26,13 +26,13 @@ _FOR_GOOD: Final = {
     ),
     "erase": "what is erased cannot be brought back",
 }
-"""What no undo takes back, and why."""
+"""Decisions that cannot be undone, and why."""
 
 
 def prepare(batch: BatchRef, command: Command, parts: Parts) -> Store:
-    """How a command is carried out: what takes its time is done now, outside any transaction, and the rest within one.
+    """Prepare a command: slow work is done now, outside any transaction; the rest runs in one.
 
-    One that cannot be done is refused, and the decision log says why.
+    A command that cannot be carried out is refused, and the decision log says why.
     """
     work = _CARRIED_OUT[type(command)](batch, command, parts)
 
@@ -44,7 +44,7 @@ def prepare(batch: BatchRef, command: Command, parts: Parts) -> Store:
 
 
 def _within(work: Callable[..., object]) -> Callable[[BatchRef, Any, Parts], Store]:
-    """How a command is carried out that needs no more than its transaction."""
+    """Prepare a command that needs only its transaction."""
     return lambda batch, command, _: partial(work, batch=batch, command=command)
 
 
@@ -81,11 +81,11 @@ _CARRIED_OUT: Final[Mapping[type[Command], Callable[[BatchRef, Any, Parts], Stor
     events.RollBackPrompt: prompts.prepare,
     events.PromptFeedback: prompts.prepare,
 }
-"""How each command is carried out."""
+"""The handler of each command."""
 
 
 def undo(connection: Connection, *, batch: BatchRef, event_id: UUID, decision_id: UUID) -> str | None:
-    """Take a decision back, as an event wants, or log why not; returns why not."""
+    """Undo a decision as an event asks, or log why not; return why not."""
     done = undoing.find(connection, batch.lane, decision_id)
     refused = _refusal(connection, batch.lane, done)
     stamp = decisions.stamp_of_event(connection, event_id)

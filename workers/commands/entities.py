@@ -1,4 +1,4 @@
-"""What an app says about who is who: the answer to a question, that two entities are one, that one is two."""
+"""Commands about identity: answer a question, merge two entities, split one."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ Command = Clarify | Merge | Split
 
 
 def prepare(batch: BatchRef, command: Command, parts: Parts) -> Store:
-    """How a command is carried out. An answer is embedded now, outside any transaction, for it becomes an example."""
+    """Prepare a command. An answer is embedded now, outside any transaction, because it becomes an example."""
     act: Callable[..., Moved | str]  # it says why not, in fixed words
     match command:
         case Clarify():
@@ -58,7 +58,7 @@ def _carry_out(connection: Connection, *, batch: BatchRef, command: Command, act
 
 
 def _said(command: Command) -> dict[str, Any]:
-    """The command's own fields, without the text that an example keeps and the memories that the log lists."""
+    """Return the command's own fields, without the example's text and the memories that the log lists."""
     envelope = {"version", "type", "event_id", "namespace", "publisher", "publisher_sequence", "occurred_at"}
     return command.model_dump(mode="json", exclude={*envelope, "conversation", "text", "memories"}, exclude_none=True)
 
@@ -96,13 +96,13 @@ def _why_not_answered(
     mention = waiting[0].mention if waiting else command.mention or ""
     bearers = lookup.named(connection, NamespacePath.of(command.namespace), [mention], are_names=True)
     known = any(one.entity.entity_id == meant.entity_id for one in bearers)
-    return None if known else "it does not bear the name, and was no candidate"
+    return None if known else "it does not have the name, and was not a candidate"
 
 
 def _somebody_new(
     connection: Connection, lane: LaneRef, command: Clarify, waiting: Sequence[Row[Any]], stamp: Stamp
 ) -> UUID:
-    """An entity of the name that was asked about, of the sort of those whom it might have been."""
+    """Create an entity with the name in question and the type of the candidates."""
     known = (entities.find(connection, lane, candidate) for candidate in waiting[0].candidates)
     like = next((one.entity_type for one in known if one), EntityType.PERSON)
     newcomer = RegisteredEntity(entity_id=command.event_id, name=waiting[0].mention, entity_type=like)
@@ -142,7 +142,7 @@ def _split(connection: Connection, lane: LaneRef, *, command: Split, stamp: Stam
 
 
 def _example(lane: LaneRef, command: Clarify, parts: Parts) -> Example | None:
-    """What an answer teaches: the words around the mention. None where nothing was said, or the question is not there."""
+    """Return the example that an answer gives: the words around the mention. None if there is no message or no question."""
     mention, text, message_id, conversation = command.mention, command.text, None, command.conversation
     if command.question_id is not None:
         with tenant_transaction(parts.engine, lane.tenant_id) as connection:

@@ -1,7 +1,7 @@
-"""What is brought from elsewhere: each memory stays one of its own, is linked to whom the app says, and asks nobody anything.
+"""Imports: each memory stays separate, is linked to the entities that the app names, and raises no question.
 
-The same line twice is the same thing, whatever crashed in between: ids come from the app's own names, and what is known already
-is left as it is. What does not fit is left out and counted, and the rest still takes effect.
+Importing a line twice has no further effect, even after a crash: ids derive from the app's own names, and known items are left as
+they are. Invalid items are left out and counted; the rest takes effect.
 """
 
 from collections import Counter
@@ -41,10 +41,10 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class _Brought:
-    """What an import event says that is new, worked out before its transaction.
+    """The new content of an import event, computed before its transaction.
 
-    entities: by key. suspect: by its id, why a memory must not become one. vectors: of the others' contents, by the ids that they
-    get. home_id: by which ids are derived.
+    entities: by key. suspect: why a memory is rejected, by its id. vectors: of the other contents, by memory id. home_id: from
+    which ids are derived.
     """
 
     entities: Mapping[str, ImportedEntity]
@@ -58,7 +58,7 @@ class _Brought:
 
 
 def prepare(batch: BatchRef, command: Import, parts: Parts) -> Store:
-    """Judge and embed what an event brings, outside any transaction; returns what writes it, in one."""
+    """Check and embed an event's items, outside any transaction; return a function that writes them in one."""
     refused: Counter[str] = Counter()
     by_id = {one.id: one for one in reversed(command.memories)}
     with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
@@ -86,7 +86,7 @@ def prepare(batch: BatchRef, command: Import, parts: Parts) -> Store:
 
 
 def _trusted(entities: Iterable[ImportedEntity], refused: Counter[str]) -> Iterable[ImportedEntity]:
-    """The entities without what is an instruction rather than a name or a description."""
+    """Return the entities without names and descriptions that look like instructions."""
     for one in entities:
         if instructs(one.name):
             refused["name: looks like an instruction"] += 1
@@ -101,7 +101,7 @@ def _trusted(entities: Iterable[ImportedEntity], refused: Counter[str]) -> Itera
 
 
 def _store(connection: Connection, *, batch: BatchRef, brought: _Brought) -> None:
-    brought, lane = replace(brought, refused=Counter(brought.refused)), batch.lane  # it may be stored again
+    brought, lane = replace(brought, refused=Counter(brought.refused)), batch.lane  # this may run again
     of_entities, *of_memories = decisions.stamps(connection, 1 + len(brought.memories))
     ids = _ids_by_key(connection, lane, brought)
     learned = _learn(connection, lane, brought, ids, of_entities)
@@ -118,7 +118,7 @@ def _store(connection: Connection, *, batch: BatchRef, brought: _Brought) -> Non
 
 
 def _ids_by_key(connection: Connection, lane: LaneRef, brought: _Brought) -> dict[str, UUID]:
-    """By key, the entity that bears it: a known one, whom that was merged into, or a new one."""
+    """Map each key to its entity: a known one, the one it was merged into, or a new one."""
     named = {key for one in brought.entities.values() for key in (one.key, one.parent) if key is not None}
     keys = named.union(*(one.about for one in brought.memories))
     ids = imports.entities_of_keys(connection, lane, keys)
@@ -140,7 +140,7 @@ def _ids_by_key(connection: Connection, lane: LaneRef, brought: _Brought) -> dic
 def _learn(
     connection: Connection, lane: LaneRef, brought: _Brought, ids: Mapping[str, UUID], stamp: Stamp
 ) -> set[UUID]:
-    """Write what is new of the entities; returns those of which something was learned."""
+    """Write what is new about the entities; return those that changed."""
     parents = _parents(connection, lane, brought, ids)
     rows = [
         RegisteredEntity(
@@ -159,7 +159,7 @@ def _learn(
 
 
 def _parents(connection: Connection, lane: LaneRef, brought: _Brought, ids: Mapping[str, UUID]) -> dict[str, UUID]:
-    """By key, the parent, where it is known and not below the entity itself."""
+    """Map each key to its parent, if that is known and not below the entity itself."""
     wanted = {key: one.parent for key, one in brought.entities.items() if one.parent}
     parents = {key: ids[parent] for key, parent in wanted.items() if parent in ids}
     brought.refused["parent: no entity of that key"] += len(wanted) - len(parents)
@@ -176,7 +176,7 @@ def _parents(connection: Connection, lane: LaneRef, brought: _Brought, ids: Mapp
 def _remember(
     connection: Connection, lane: LaneRef, brought: _Brought, ids: Mapping[str, UUID], stamps: Sequence[Stamp]
 ) -> set[UUID]:
-    """Write the memories; returns whom they are about."""
+    """Write the memories; return the entities they are about."""
     new = [
         (_memory(brought, one), one, stamp)
         for one, stamp in zip(brought.memories, stamps, strict=True)
@@ -190,7 +190,7 @@ def _remember(
 
 
 def _links(brought: _Brought, memory: ImportedMemory, memory_id: UUID, ids: Mapping[str, UUID]) -> Iterable[Link]:
-    """Whom a memory is about; counts the keys that no entity bears."""
+    """Return the entities a memory is about; count the unknown keys."""
     roles = memory.roles or [("about" if place else "subject", "sure") for place in range(len(memory.about))]
     for key, (role, certainty) in zip(memory.about, roles, strict=True):
         if key in ids:
@@ -225,7 +225,7 @@ def _memory(brought: _Brought, one: ImportedMemory) -> NewMemory:
 
 
 def _is_ahead(one: ImportedMemory) -> bool:
-    """Whether its time is a wrong clock's: it has that of its event then, and the decision log shows what it came with."""
+    """Whether its time is ahead, as from a wrong clock: it gets its event's time, and the decision log keeps its own."""
     return one.occurred_at is not None and lies_ahead(one.occurred_at)
 
 

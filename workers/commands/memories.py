@@ -1,4 +1,4 @@
-"""Memories that an app puts down itself: judged as facts are, linked to whom they name, written under an id known before."""
+"""Memories that an app writes itself: checked like facts, linked to the entities they name, stored under an id known before."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -37,7 +37,7 @@ _IS_USER = re.compile(r"(?:the )?user", re.IGNORECASE)
 
 
 def prepare(batch: BatchRef, command: Remember, parts: Parts) -> Store:
-    """Judge, embed and link what an event says, outside any transaction; returns what writes it, in one."""
+    """Check, embed and link an event's memory, outside any transaction; return a function that writes it in one."""
     suspicion = suspicion_of(command.content, "", ())
     if suspicion is not None:
         return partial(_quarantine, batch=batch, command=command, suspicion=suspicion)
@@ -72,7 +72,7 @@ def prepare(batch: BatchRef, command: Remember, parts: Parts) -> Store:
 
 
 def _mentions(lane: LaneRef, command: Remember, parts: Parts) -> Iterable[FactMention]:
-    """Whom the memory is about, of those that are known; the first is its subject."""
+    """Return the known entities that the memory is about; the first is its subject."""
     path = NamespacePath.of(command.namespace)
     given = command.about is not None
     texts = command.about if command.about is not None else [command.content]
@@ -89,9 +89,8 @@ def _mentions(lane: LaneRef, command: Remember, parts: Parts) -> Iterable[FactMe
 def _linked(
     batch: BatchRef, command: Remember, fact: Fact, vector: Vectors, parts: Parts
 ) -> tuple[tuple[Link, ...], tuple[RegisteredEntity, ...]]:
-    """Linked as a fact of a message that says just this; without those whom only the linker would introduce.
-
-    Returns the links, and the user where nobody spoke of them before.
+    """Link the memory like a fact of a message with this text, without entities that the linker would create. Return the links,
+    and the user if not mentioned before.
     """
     message = Message(
         _NUMBER, command.event_id, command.conversation, Role.USER, None, command.content, command.occurred_at
@@ -114,7 +113,7 @@ def _linked(
 
 
 def _replaced(connection: Connection, lane: LaneRef, command: Remember) -> list[Replaced]:
-    """Whom the memory is about that this one stands for; nobody where it stands for none."""
+    """Return the entities of the memory that this one replaces; empty if it replaces none."""
     rows = memories.sure_of_memory(connection, lane, command.replaces) if command.replaces else ()
     return [Replaced(one.entity_id, EntityType(one.entity_type), cast("LinkRole", one.role)) for one in rows]
 
@@ -129,7 +128,7 @@ def _store(
     links: Sequence[Link],
     learned: Sequence[RegisteredEntity],
 ) -> None:
-    """vector: the model, and what it made. learned: the user, where nobody spoke of them before."""
+    """vector: the model and its vector. learned: the user, if not mentioned before."""
     lane, old, new = batch.lane, command.replaces, memory.memory_id
     stamp = decisions.stamp_of_event(connection, command.event_id)
     refused = _refusal(connection, lane, command)
@@ -171,15 +170,15 @@ def _refusal(connection: Connection, lane: LaneRef, command: Remember) -> str | 
         return f"the memory to replace is {now.state}"
     if command.of_version is None or command.of_version == now.version:
         return None
-    # A memory that was said again has a new version, and says the same.
+    # A memory that was confirmed has a new version but the same content.
     read = memories.content_of(connection, lane, command.replaces, command.of_version)
-    return None if read == now.content else "the memory to replace says something else by now"
+    return None if read == now.content else "the memory to replace has changed since"
 
 
 def _supersede(
     connection: Connection, lane: LaneRef, old: UUID, new: UUID, *, since: datetime, stamp: Stamp
 ) -> set[UUID]:
-    """The old memory is so until now, and points on; returns whom it was about."""
+    """Close the old memory and point it to the new one; return the entities it was about."""
     version = memories.memory_states(connection, lane, [old])[old].version
     memories.change(connection, lane, old, version, stamp, state="superseded", superseded_by=new, valid_to=since)
     memories.retire_vector(connection, lane, old)
@@ -199,7 +198,7 @@ def _quarantine(connection: Connection, *, batch: BatchRef, command: Remember, s
 
 
 def forget(connection: Connection, *, batch: BatchRef, command: Forget) -> None:
-    """Close the listed memories that are active, as of the database's clock; log a refusal if there are none."""
+    """Close the listed active memories, by the database's clock; log a refusal if there are none."""
     stamp = decisions.stamp_of_event(connection, command.event_id)
     found = memories.memory_states(connection, batch.lane, command.memories)
     known = [one for one in found.values() if one.state == "active"]

@@ -1,4 +1,4 @@
-"""Commands about prompts: a new text, an earlier one again, and feedback, which a reflection turns into a better text."""
+"""Commands about prompts: set a text, roll back to an earlier one, and give feedback, which a reflection uses to improve it."""
 
 from dataclasses import replace
 from functools import partial
@@ -19,7 +19,7 @@ _SAID_ALREADY: Final = "it says that already"
 
 
 def prepare(batch: BatchRef, command: SetPrompt | RollBackPrompt | PromptFeedback, parts: Parts) -> Store:
-    """How a command about a prompt is carried out."""
+    """Prepare a command about a prompt."""
     if isinstance(command, PromptFeedback):
         return partial(_keep, batch=batch, command=command, parts=parts)
     return partial(_change, batch=batch, command=command, debounce=parts.settings.reflection_debounce)
@@ -44,10 +44,10 @@ def _change(
 
 
 def _set(command: SetPrompt, current: PromptVersion | None) -> PromptVersion | str:
-    """The version to add after the one that there is, if there is one; or why there is none to add, in fixed words."""
+    """Return the version to add after the current one, or, in fixed words, why none can be added."""
     latest = current.version if current else 0
     if command.follows is not None and command.follows != latest:
-        return f"it was to follow version {command.follows}, and there is version {latest}"
+        return f"it should follow version {command.follows}, but the latest is version {latest}"
     wanted = {"optimizer": "metaprompt", "instructions": "", "when_to_update": ""}
     before = {name: getattr(current, name) for name in wanted} if current else wanted
     given = command.model_dump(include=set(wanted), exclude_none=True)
@@ -66,7 +66,7 @@ def _set(command: SetPrompt, current: PromptVersion | None) -> PromptVersion | s
 def _back(
     connection: Connection, lane: LaneRef, command: RollBackPrompt, current: PromptVersion | None
 ) -> PromptVersion | str:
-    """The same for an earlier text; what the app wants of the prompt stays as it is."""
+    """The same for an earlier text; the app's settings for the prompt stay."""
     wanted = prompts.find(connection, lane, command.name, command.to)
     if wanted is None or current is None:
         return "there is no such version"
@@ -83,7 +83,7 @@ def _back(
 
 
 def _keep(connection: Connection, *, batch: BatchRef, command: PromptFeedback, parts: Parts) -> None:
-    """Keep feedback; it is looked at after a quiet time, or at once where much of it waits."""
+    """Store feedback; it is processed after a quiet time, or at once if much of it waits."""
     waits = prompts.keep_feedback(
         connection,
         batch.lane,

@@ -1,4 +1,4 @@
-"""How values read on a page. Pure; the templates escape all of it."""
+"""Format values for the pages. Pure; the templates escape everything."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -39,23 +39,23 @@ _DONE = {
 
 
 def day(time: datetime) -> str:
-    """2 Mar 2026, where it was said."""
+    """Format a day as 2 Mar 2026, in the time zone of the message."""
     return f"{time:%-d %b %Y}"
 
 
 def moment(time: datetime) -> str:
-    """2 Mar 2026, 12:00, in UTC as all times of the service itself."""
+    """Format a time as 2 Mar 2026, 12:00, in UTC like all times of the service itself."""
     return f"{time.astimezone(UTC):%-d %b %Y, %H:%M}"
 
 
 def moment_there(time: datetime) -> str:
-    """2 Mar 2026, 12:00 +01:00, by the clock where it was said."""
+    """Format a time as 2 Mar 2026, 12:00 +01:00, in the time zone of the message."""
     offset = f" {time.isoformat()[-6:]}" if time.utcoffset() else ""
     return f"{time:%-d %b %Y, %H:%M}{offset}"
 
 
 def occurred(when: Occurrence) -> str:
-    """When something happened, as precisely as is known."""
+    """Format when something happened, as precisely as is known."""
     if when.granularity in {Granularity.MINUTE, Granularity.HOUR}:
         return moment_there(when.start)
     told = when.day.strftime(_WHOLE.get(when.granularity, "%-d %b %Y"))
@@ -63,17 +63,17 @@ def occurred(when: Occurrence) -> str:
 
 
 def done(decision: Decision) -> str:
-    """What a decision did, in a word or two."""
+    """Describe a decision's action in a word or two."""
     return _DONE.get(decision.action, decision.action)
 
 
 def told(decision: Decision) -> str:
-    """What a decision was about, as far as its fact says it."""
+    """Return what a decision was about, if its fact contains it."""
     return str(decision.fact.get("content") or decision.fact.get("document") or "")
 
 
 def around(text: str, mention: str) -> tuple[str, str, str]:
-    """A text before, in and behind its first mention of something; all of it in front where it is not mentioned."""
+    """Split a text around its first mention of something; without a mention, all of it is in front."""
     place = text.casefold().find(mention.casefold())
     if not mention or place < 0 or len(text) != len(text.casefold()):
         return text, "", ""
@@ -82,17 +82,17 @@ def around(text: str, mention: str) -> tuple[str, str, str]:
 
 
 def shortened(text: str, most: int = 48) -> str:
-    """The beginning of a text, for a place that has room for no more."""
+    """Shorten a text to its beginning."""
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
 def short_id(one: UUID) -> str:
-    """The end of an id, which tells it from its neighbours; the beginning is a time."""
+    """Return the end of an id, which distinguishes it; the beginning is a time."""
     return str(one)[-8:]
 
 
 def freshness(progress: Progress) -> str:
-    """How far the events of a namespace have come."""
+    """Describe how far the events of a namespace are processed."""
     waiting = progress.pending + progress.not_received
     if waiting:
         return f"{waiting} event{'' if waiting == 1 else 's'} waiting"
@@ -100,7 +100,7 @@ def freshness(progress: Progress) -> str:
 
 
 def plainly(value: Any) -> str:
-    """A value of JSON in a line of text."""
+    """Format a JSON value in a line of text."""
     if isinstance(value, Mapping):
         return "; ".join(f"{name}: {plainly(one)}" for name, one in value.items())
     if isinstance(value, list | tuple):
@@ -117,14 +117,14 @@ FUNCTIONS = {
     one.__name__: one
     for one in (day, moment, moment_there, occurred, done, told, around, shortened, short_id, freshness, plainly, label)
 }
-"""What the templates may call."""
+"""The functions that the templates may call."""
 
 _MOST = 60
-"""So many are looked up for one page; the rest stand there as ids."""
+"""The most memories looked up for one page; the rest appear as ids."""
 
 
 def memories_of(namespace: Namespace, ids: Iterable[UUID | None]) -> dict[UUID, StoredMemory]:
-    """The memories of some ids, superseded and withdrawn ones included."""
+    """Return memories by id, including superseded and withdrawn ones."""
     found: dict[UUID, StoredMemory] = {}
     for one in islice(dict.fromkeys(key for key in ids if key is not None), _MOST):
         with suppress(NotFound):
@@ -133,7 +133,7 @@ def memories_of(namespace: Namespace, ids: Iterable[UUID | None]) -> dict[UUID, 
 
 
 def waiting_of(questions: Iterable[Question], entity_id: UUID) -> set[str]:
-    """What questions leave open whether it is about an entity; it is known of nobody until one says who is meant."""
+    """Return the memories that open questions may assign to an entity; until answered, they count for nobody."""
     return {
         content
         for question in questions
@@ -143,7 +143,7 @@ def waiting_of(questions: Iterable[Question], entity_id: UUID) -> set[str]:
 
 
 def contents_of(namespace: Namespace, decisions: Iterable[Decision]) -> dict[UUID, StoredMemory]:
-    """The memories that some decisions made, changed or saw."""
+    """Return the memories that the given decisions made, changed or saw."""
     return memories_of(
         namespace,
         (
@@ -159,7 +159,7 @@ Kind = Literal["text", "number", "boolean", "list", "json"]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One leaf. pointer: "/address/city". value: as its input shows it; a list has one entry a line."""
+    """One leaf. pointer: "/address/city". value: as its input shows it; a list has one entry per line."""
 
     pointer: str
     kind: Kind
@@ -168,7 +168,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """What a form makes of a field. was: what the form showed. said: what it says now."""
+    """A form's change to a field. was: the value that the form showed. said: its value now."""
 
     pointer: str
     kind: Kind
@@ -181,7 +181,7 @@ def fields_of(body: Mapping[str, Any]) -> list[Field]:
 
 
 def patch_of(changes: Iterable[FieldChange]) -> dict[str, Any]:
-    """The patch of what was changed; what was emptied is removed. Raises ValueError, which names the field that does not fit."""
+    """Return the patch of the changed fields; emptied fields are removed. Raises ValueError, which names the invalid field."""
     patch: dict[str, Any] = {}
     for change in changes:
         if plain(change.was) == plain(change.said):
@@ -195,10 +195,10 @@ def patch_of(changes: Iterable[FieldChange]) -> dict[str, Any]:
 
 
 def guessed(said: str) -> Any:
-    """The value of a new field: JSON where it is some, else the text itself."""
+    """Return the value of a new field: parsed JSON if it is valid, else the text itself."""
     try:
         value = json.loads(said, parse_constant=_refuse)
-        json.dumps(value, allow_nan=False)  # 1e999 is a number to Python and none to JSON
+        json.dumps(value, allow_nan=False)  # Python reads 1e999 as a number, but JSON cannot express it
     except ValueError:
         return said.strip()
     return value
@@ -238,7 +238,7 @@ def _refuse(constant: str) -> Any:
 
 
 def plain(text: str) -> str:
-    """A text that a form brings: browsers send lines that end in CR LF."""
+    """Normalize a text from a form: browsers send lines that end in CR LF."""
     return text.replace("\r\n", "\n")
 
 

@@ -1,7 +1,7 @@
-"""What every page of the console shares: the login, the headers, and that its work is done in a thread.
+"""The common parts of the console's pages: login, headers, and running their work in a thread.
 
-A page is a function that says what to show (`Reading`), a form's target one that says what to publish (`Editing`). No GET edits
-anything. Neither knows of HTTP beyond the arguments that it asks for.
+A page is a function that returns what to show (`Reading`), a form's target one that returns what to publish (`Editing`). No GET
+edits anything. Neither knows of HTTP beyond its arguments.
 """
 
 import time
@@ -42,13 +42,13 @@ HEADERS = {
     "X-Frame-Options": "DENY",
     "X-Robots-Tag": "noindex",
 }
-"""Of every answer: no script runs, nothing loads from elsewhere, and no other page frames it."""
+"""Sent with every answer: no script runs, nothing loads from elsewhere, and no other page frames it."""
 
 _KNOWN = "mosshead_console_known"
-"""A cookie of a browser that was logged in before: failures of others at its address do not hold it up."""
+"""Cookie of a browser that was logged in before: failures of others at its address do not delay it."""
 
 _NOWHERE = {"place": None, "namespace": None, "section": "", "waiting": (), "progress": None, "notice": None}
-"""What every page has, where it is about no namespace."""
+"""The values of a page that is not about a namespace."""
 
 _WAIT_SECONDS = 1.5
 _MILLISECONDS_OF_ID = 80
@@ -58,7 +58,7 @@ T = TypeVar("T")
 
 
 class Page:
-    """A template, and what it shows."""
+    """A template and its values."""
 
     def __init__(self, template: str, *, status: int = HTTPStatus.OK, **shown: Any) -> None:
         self.template = template
@@ -68,7 +68,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class ListPart(Generic[T]):
-    """What a page shows of a long list. further: what is asked of the address for more of it; None at its end."""
+    """A part of a long list. further: the query of the address that shows more; None at its end."""
 
     shown: Sequence[T]
     further: Mapping[str, int] | None
@@ -76,7 +76,7 @@ class ListPart(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What became of an event that was published here. decision: once it is in the log. again: worth another look soon."""
+    """The outcome of an event published here. decision: set once it is in the log. again: worth reloading soon."""
 
     event_id: UUID
     decision: Decision | None
@@ -84,14 +84,14 @@ class Notice:
 
 
 def set_headers(handler: RequestHandler) -> None:
-    """Give an answer the headers that each has."""
+    """Set the headers that every answer has."""
     handler.clear_header("Server")
     for name, value in HEADERS.items():
         handler.set_header(name, value)
 
 
 class Handler(RequestHandler):
-    """A request of somebody who may look."""
+    """A request with a valid login."""
 
     set_default_headers = set_headers
 
@@ -102,7 +102,7 @@ class Handler(RequestHandler):
         self._proxies = proxies
 
     def prepare(self) -> None:
-        """Let nobody in without the login, and look at no more of them than `Attempts` allows."""
+        """Require the login, and check no more attempts than `Attempts` allows."""
         given = self.request.headers.get("Authorization")
         if given is None:
             raise HTTPError(HTTPStatus.UNAUTHORIZED)
@@ -119,20 +119,20 @@ class Handler(RequestHandler):
             self.set_signed_cookie(_KNOWN, "1", expires_days=None, httponly=True, samesite="Strict")
 
     def given(self, name: str) -> str:
-        """What a form, or the address, says of something; empty where it says nothing."""
+        """Return an argument of the form or the address; empty if it is missing."""
         return self.get_argument(name, "")
 
     def number(self, name: str, default: int, *, most: int) -> int:
-        """The same as a number. Raises ValueError, which names it, where it is none from 1."""
+        """Return an argument as a number. Raises ValueError, which names it, if it is not a number from 1."""
         text = self.given(name) or str(default)
         if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= most:
             raise ValueError(f"{name}: must be a number from 1 to {most:,}")
         return int(text)
 
     def part(self, first: Callable[[int], Sequence[T]], least: int) -> ListPart[T]:
-        """The part of a list that the address asks for. first: gives so many from the beginning.
+        """Return the part of a list that the address asks for. first: returns a number of items from the beginning.
 
-        More of it are more on the page, up to what a browser bears, and then the next so many.
+        "More" extends the page up to what a browser can handle, and then shows the next part.
         """
         limit, start = self.number("limit", least, most=MOST_SHOWN), self.number("from", 1, most=10**9)
         found = first(start + limit)[start - 1 :]
@@ -141,7 +141,7 @@ class Handler(RequestHandler):
         return ListPart(found[:limit], further if len(found) > limit else None)
 
     async def in_thread(self, work: Callable[[], Any]) -> Any:
-        """What the work answers; it waits for Postgres, and other requests do not wait for it."""
+        """Run the work in a thread and return its result, so that other requests do not wait for Postgres."""
         return await IOLoop.current().run_in_executor(None, work)
 
     def get_template_namespace(self) -> dict[str, Any]:
@@ -150,7 +150,7 @@ class Handler(RequestHandler):
     def log_exception(
         self, _kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """By type and place alone: a message or an address may hold text of a conversation."""
+        """Log only the type and place: a message or an address may hold text of a conversation."""
         if isinstance(error, HTTPError) or failure_of(error) is not None:
             return
         places = [f"{Path(frame.f_code.co_filename).name}:{line}" for frame, line in walk_tb(trace)]
@@ -159,7 +159,7 @@ class Handler(RequestHandler):
     def write_error(self, status_code: int, **more: Any) -> None:
         error = more.get("exc_info", (None, None, None))[1]
         known = HTTPStatus(status_code)
-        why = _OF_STATUS.get(known, "The console failed. Its log says where.")
+        why = _OF_STATUS.get(known, "The console failed. See its log.")
         status, title, reason = failure_of(error) or (known, known.phrase, why)
         self.set_status(status)
         if status_code == HTTPStatus.UNAUTHORIZED:
@@ -172,18 +172,18 @@ class Handler(RequestHandler):
 
 
 class OfNamespace(Handler):
-    """A request about one namespace, which the address names."""
+    """A request about the namespace in the address."""
 
     namespace: Namespace
     place: str
 
     def initialize(self, work: Callable[..., Any], **given: Any) -> None:  # type: ignore[override]  # as the table gives it
-        """work: the function of the page or of the form, which gets the request and the ids of its address."""
+        """work: the function of the page or form; it gets the request and the ids of its address."""
         super().initialize(**given)
         self.work = work
 
     def find_namespace(self) -> None:
-        """Raises NotFound where there is none of the name; one that nothing was published in does not exist."""
+        """Find the namespace. Raises NotFound if nothing was published in it."""
         try:
             path = namespace_at(self.request.path)
         except InvalidNamespace as error:
@@ -207,7 +207,7 @@ class OfNamespace(Handler):
 
 
 class Reading(OfNamespace):
-    """A page about one namespace: what its function returns for the request and the ids of the address. It runs in a thread."""
+    """A page about one namespace. Its function gets the request and the ids of the address, and runs in a thread."""
 
     async def get(self, *ids: str) -> None:
         page = await self.in_thread(partial(self._shown, *ids))
@@ -230,15 +230,16 @@ class Reading(OfNamespace):
 
 
 Published = tuple[UUID, str] | Page
-"""What a form's function returns: the event's id and the page to show if the form names none, or a page that explains why nothing
-was published."""
+"""The result of a form's function: the event's id and the page to show by default, or a page that explains why nothing was
+published.
+"""
 
 
 class Editing(OfNamespace):
     """The target of a form: its function publishes one event, in a thread."""
 
     async def post(self, *ids: str) -> None:
-        """Publish it, wait for a moment, and go on to a page: to load that again publishes nothing again."""
+        """Publish the event, wait for a moment, and redirect to a page, so that reloading publishes nothing again."""
         outcome = await self.in_thread(partial(self._published, *ids))
         if isinstance(outcome, str):
             self.redirect(outcome, status=HTTPStatus.SEE_OTHER)
@@ -287,28 +288,25 @@ _OF_STATUS = {
 
 
 def failure_of(error: BaseException | None) -> tuple[HTTPStatus, str, str] | None:
-    """What an error means to whoever looks: a status, a heading, and its own words, which name the field at fault.
-
-    None of one that nobody raised on purpose.
-    """
+    """Return an error's status, heading and message, which names the field at fault. None for an unexpected error."""
     for kind, status, title in _TOLD:
         if isinstance(error, kind):
             return status, title, str(error)
-    if type(error) is ValueError:  # an argument that does not fit; the kinds below it are faults of our own
+    if type(error) is ValueError:  # an invalid argument; subclasses of ValueError are our own bugs
         return HTTPStatus.BAD_REQUEST, "Invalid input", str(error)
     return None
 
 
-_SEGMENT, _SECTION = 2, 3  # of an address: the namespace, and the tab that its page marks
+_SEGMENT, _SECTION = 2, 3  # the namespace in an address, and the tab that its page marks
 
 
 def place_of(path: NamespacePath) -> str:
-    """Where the pages of a namespace begin, without a slash at the end."""
+    """Return the base address of a namespace's pages, without a final slash."""
     return "/n/" + ":".join(quote(part, safe="") for part in path.parts)
 
 
 def namespace_at(address: str) -> NamespacePath:
-    """The namespace of a page, by its address as it was sent. Raises InvalidNamespace."""
+    """Return the namespace in a page's raw address. Raises InvalidNamespace."""
     segment = address.split("/")[_SEGMENT]
     try:
         parts = [unquote(part, errors="strict") for part in segment.split(":")]
@@ -318,16 +316,16 @@ def namespace_at(address: str) -> NamespacePath:
 
 
 def named(name: str) -> NamespacePath:
-    """The namespace that somebody typed, as the command `mosshead` takes it: acme/sarah_123. Raises InvalidNamespace."""
+    """Parse a typed namespace as the command `mosshead` does: acme/sarah_123. Raises InvalidNamespace."""
     return NamespacePath.of(name.strip().strip("/").split("/"))
 
 
 def asked(place: str, **given: object) -> str:
-    """An address with what is asked of it; what is None or empty is left out."""
+    """Return an address with its query; None and empty values are left out."""
     query = urlencode({name: str(value) for name, value in given.items() if value not in {None, ""}})
     return f"{place}?{query}" if query else place
 
 
 def is_within(place: str, address: str) -> bool:
-    """Whether an address that a form brings leads to a page of the same namespace, and so nowhere else."""
+    """Whether an address from a form leads to a page of the same namespace."""
     return (address == place or address.startswith((f"{place}/", f"{place}?"))) and "\\" not in address

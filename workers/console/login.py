@@ -1,8 +1,8 @@
-"""Who may look: the one login of the console (RFC 7617, Basic), and a limit on failed ones.
+"""The console's login (RFC 7617, Basic) and a limit on failed attempts. The limit is per address, and stricter for all addresses
+while many fail.
 
-The limit is by address, and stricter for all of them while many fail. It is in memory, and bounded. A correct login never waits
-long: an address without failures may always try, and one with failures waits at most a minute. Whoever was logged in before does
-not wait at all (`workers.console.handlers`).
+It is kept in memory, and bounded. A correct login never waits long: an address without failures may always try, and one with
+failures waits at most a minute. A browser that was logged in before does not wait at all (`workers.console.handlers`).
 """
 
 import base64
@@ -29,7 +29,7 @@ class Login:
     password: str = field(repr=False)
 
     def admits(self, authorization: str | None) -> bool:
-        """Whether a request's Authorization header bears this login; how long that takes tells nothing of it."""
+        """Whether a request's Authorization header contains this login. Compares in constant time."""
         scheme, _, encoded = (authorization or "").partition(" ")
         try:
             given = base64.b64decode(encoded.strip(), validate=True)
@@ -40,33 +40,33 @@ class Login:
 
 
 def login_of(setting: SecretStr | None) -> Login:
-    """The login that the setting names. Raises ConfigurationError where there is none, or a weak one."""
+    """Return the login in the setting. Raises ConfigurationError if it is missing or weak."""
     name, colon, password = setting.get_secret_value().partition(":") if setting else ("", "", "")
     if not name or not colon or len(password) < _LEAST:
         raise ConfigurationError(
-            f"MOSSHEAD_CONSOLE_AUTH is not set, or no login. Set it to NAME:PASSWORD, with {_LEAST} characters of a password at "
-            "least, or run 'mosshead up --console', which makes a password and prints it"
+            f"MOSSHEAD_CONSOLE_AUTH is not set, or not a login. Set it to NAME:PASSWORD, with a password of at least {_LEAST} "
+            "characters, or run 'mosshead up --console', which makes a password and prints it"
         )
     return Login(name, password)
 
 
 FREE: Final = 5
-"""Failures of one address that cost nothing: people mistype."""
+"""Failures of one address that cause no wait: people mistype."""
 
 MANY: Final = 100
-"""Failures of all addresses in a window, from which on the first one of an address costs the longest wait."""
+"""Failures of all addresses in a window from which an address's first failure causes the longest wait."""
 
 LONGEST: Final = 60.0
-"""Seconds that an address waits at most. That leaves a guesser with 1,440 tries a day, and an operator with one minute."""
+"""The longest wait of an address, in seconds. It allows a guesser 1,440 tries a day, and delays an operator by a minute."""
 
 WINDOW: Final = 900.0
 """Seconds after which failures are forgotten."""
 
 MOST_ADDRESSES: Final = 10_000
-"""Addresses that are remembered, the latest to fail: some 2 MB."""
+"""How many addresses are remembered, the latest to fail: about 2 MB."""
 
 _NETWORK: Final = 64
-"""Bits of an IPv6 address that count: one customer has all addresses below them."""
+"""Prefix length of IPv6 addresses: one customer has all addresses of a prefix."""
 
 
 @dataclass(slots=True)
@@ -85,7 +85,7 @@ class Attempts:
         self._began, self._total = clock(), 0
 
     def wait(self, address: str) -> int:
-        """Whole seconds until another login of an address is looked at; 0 for now."""
+        """Return the whole seconds until another login of an address is checked; 0 for now."""
         failed = self._failures.get(_counted(address))
         return max(0, math.ceil(failed.until - self._clock())) if failed else 0
 
@@ -106,7 +106,7 @@ class Attempts:
 
 
 def address_of(connected: str, forwarded: str, proxies: Collection[str]) -> str:
-    """The address that counts: the one that connects; behind proxies of ours, the last of X-Forwarded-For that is none."""
+    """Return the client's address: the peer, or behind our proxies the last X-Forwarded-For entry that is not a proxy."""
     address = connected
     for hop in reversed(forwarded.split(",")):
         if address not in proxies or not hop.strip():
@@ -124,7 +124,7 @@ def _seconds(count: int, *, many: bool) -> float:
 def _counted(address: str) -> str:
     try:
         parsed = ip_address(address.partition("%")[0])
-    except ValueError:  # a socket of the file system has none
+    except ValueError:  # a Unix socket has no address
         return address[:_NETWORK]
     if isinstance(parsed, IPv6Address):
         if parsed.ipv4_mapped:

@@ -1,4 +1,4 @@
-"""The console as an HTTP server: which address shows what, and running it until it is asked to stop."""
+"""The console's HTTP server: its routes, and running it until it is asked to stop."""
 
 import asyncio
 import os
@@ -73,7 +73,7 @@ class _Unknown(Handler):
 
 
 class _Probe(RequestHandler):
-    """Whether the loop turns, as it does where it answers, and whether it can read. It needs no login, and tells no more."""
+    """The probes: an answer shows that the loop turns; readiness also checks reads. They need no login."""
 
     set_default_headers = set_headers
 
@@ -85,7 +85,7 @@ class _Probe(RequestHandler):
             await IOLoop.current().run_in_executor(None, _reach, self._memory.engine)
 
     def log_exception(self, *_: Any) -> None:
-        """The status says it."""
+        """Log nothing: the status suffices."""
 
     def write_error(self, status_code: int, **more: Any) -> None:
         self.set_status(HTTPStatus.SERVICE_UNAVAILABLE if "exc_info" in more else status_code)
@@ -97,7 +97,7 @@ def _reach(engine: Engine) -> None:
 
 
 class _Static(StaticFileHandler):
-    """The style sheet and the icon, which hold nothing of anybody's; not kept, so that a new version shows at once."""
+    """The style sheet and the icon, which need no login; not cached, so that a new version shows at once."""
 
     set_default_headers = set_headers
 
@@ -105,9 +105,9 @@ class _Static(StaticFileHandler):
 def application(
     memory: Memory, login: Login, *, attempts: Attempts | None = None, proxies: Collection[str] = ()
 ) -> Application:
-    """The pages, reading through a memory and open to one login.
+    """Build the application that reads through a memory and accepts one login.
 
-    attempts: the limit on failed logins, a new one by default. proxies: addresses whose X-Forwarded-For is believed for it.
+    attempts: the limit on failed logins, a new one by default. proxies: addresses whose X-Forwarded-For is trusted.
     """
     given: dict[str, Any] = {
         "memory": memory,
@@ -138,7 +138,7 @@ def application(
 
 
 async def _serve(pages: Application, address: str, port: int) -> None:
-    """Until SIGINT or SIGTERM. port: 0 for any."""
+    """Serve until SIGINT or SIGTERM. port: 0 for any."""
     asked_to_stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, asked_to_stop.set)
@@ -162,7 +162,7 @@ async def _serve(pages: Application, address: str, port: int) -> None:
 def _log_request(handler: RequestHandler) -> None:
     if isinstance(handler, _Probe):
         return
-    # Not the address: what is looked for is text of a conversation.
+    # Not the address: a search query is text of a conversation.
     took = round(1000 * handler.request.request_time())
     page = handler.work.__name__ if isinstance(handler, OfNamespace) else type(handler).__name__
     status = handler.get_status()
@@ -180,9 +180,7 @@ def run_console(
     ] = LOOPBACK,
     proxy: Annotated[
         list[str] | None,
-        typer.Option(
-            help="The address of a proxy before it, as it connects. Failed logins then count by its X-Forwarded-For."
-        ),
+        typer.Option(help="The address from which a proxy connects. Failed logins then count by its X-Forwarded-For."),
     ] = None,
 ) -> None:
     """Serve a page on this machine that shows what is remembered, and why, until stopped."""

@@ -1,8 +1,9 @@
-"""`mosshead service rewrite`: takes what was erased out of files, too: those of the event queue's Redis and of the tables.
+"""`mosshead service rewrite`: remove erased content also from the files of the event queue's Redis and of the tables.
 
-A row that is deleted stays in its page until something else needs the place. Rewritten, a table's files hold its rows and nothing
-else. Nobody reads or writes a table meanwhile, and there has to be room for a second one: an operator says when. Redis's
-append-only file repeats every event that went through the queue until Redis writes the file anew, and a snapshot holds what
+A deleted row stays in its page until the space is reused; a rewritten table's files hold only its rows. Meanwhile nobody can read
+or write the table, and there must be disk space for a second copy: an operator chooses the time.
+
+Redis's append-only file keeps every event that went through the queue until Redis rewrites the file, and a snapshot holds what
 waited when it was made.
 """
 
@@ -39,9 +40,9 @@ _POLL_SECONDS = 0.1
 def rewrite(
     tables_only: Annotated[bool, typer.Option("--tables-only", help="Leave the files of Redis alone.")] = False,
 ) -> None:
-    """Take what was erased out of the files of Redis and, with MOSSHEAD_ADMIN_URL, out of those of the tables.
+    """Remove erased content from the files of Redis and, with MOSSHEAD_ADMIN_URL, of the tables.
 
-    Nobody reads or writes a table meanwhile.
+    A table cannot be read or written meanwhile.
     """
     chosen = settings()
     admin_url = chosen.administrator()
@@ -60,11 +61,11 @@ def rewrite(
 
 
 def rewrite_files(admin_url: str, broker_url: str | None, tell: Callable[[str], object]) -> int:
-    """Rewrite all files with content where something was erased since they last were; returns how many receipts say so now.
+    """Rewrite all files with content if something was erased since the last time; return how many receipts say so now.
 
-    broker_url: None where Redis's files are to be left alone. tell: is given the name of each file and table before it is
-    rewritten. Raises StoreUnavailable where Postgres does not answer, or an older transaction does not end: it may see what was
-    erased since it began, and Postgres keeps that for it. Raises what `_rewrite_queue_files` raises, before it touches a table.
+    broker_url: None to leave Redis's files alone. tell: gets the name of each file and table before it is rewritten. Raises
+    StoreUnavailable if Postgres does not answer, or an older transaction does not end: Postgres keeps for it what was erased
+    since it began. Raises what `_rewrite_queue_files` raises, before it touches a table.
     """
     with admin_engine(admin_url) as engine:
         with _as_owner(engine) as connection:
@@ -79,7 +80,7 @@ def rewrite_files(admin_url: str, broker_url: str | None, tell: Callable[[str], 
             for table in erasures.tables_with_content(connection):
                 tell(table)
                 connection.exec_driver_sql(f"vacuum (full) mosshead.{table}")
-                # Which pages all may see is not known of new files, and until it is, each search reads the table for its index.
+                # New files have no visibility map, and without it each index search also reads the table.
                 connection.exec_driver_sql(f"vacuum (analyze) mosshead.{table}")
         of_each = _each(engine, waiting)
         return sum(erasures.mark_rewritten(connection, one, before=began) for one, connection in of_each)
@@ -105,7 +106,7 @@ def _each(engine: Engine, tenants: Sequence[UUID]) -> Iterator[tuple[UUID, Conne
 
 @contextmanager
 def _as_owner(engine: Engine) -> Iterator[Connection]:
-    """Outside any transaction, for as long as it takes."""
+    """Connect as the owner, outside any transaction, without a time limit."""
     with engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
         connection.exec_driver_sql(f"set role {OWNER}")
         connection.exec_driver_sql("set statement_timeout = 0")
@@ -113,11 +114,11 @@ def _as_owner(engine: Engine) -> Iterator[Connection]:
 
 
 def _rewrite_queue_files(broker_url: str, tell: Callable[[str], object]) -> None:
-    """Have Redis write its append-only file and its snapshot anew, where it has them, and wait until it has.
+    """Have Redis rewrite its append-only file and its snapshot, if it has them, and wait until it is done.
 
-    tell: is given the name of each before it is rewritten. Raises QueueUnavailable where Redis does not answer or fails, or the
-    queue does not empty: what waits there may have been erased. Raises ConfigurationError where the login may not, or Redis has
-    no such command.
+    tell: gets the name of each before it is rewritten. Raises QueueUnavailable if Redis does not answer or fails, or the queue
+    does not become empty: it may hold erased content. Raises ConfigurationError if the login lacks the right, or Redis the
+    command.
     """
     with open_connection(broker_url) as connection:
         where = connection.as_uri()
@@ -132,10 +133,10 @@ def _rewrite_queue_files(broker_url: str, tell: Callable[[str], object]) -> None
                     tell("Redis's snapshot")
                     _write(redis, redis.bgsave, "rdb_last_bgsave_status")
         except ResponseError as error:
-            why = "the login has not the right" if isinstance(error, NoPermissionError) else "it refuses"
+            why = "the login lacks the right" if isinstance(error, NoPermissionError) else "it refuses"
             raise ConfigurationError(
-                f"{_SETTING}: the files of {where} were not rewritten: {why} ({error}). Run this with a login there that may "
-                "call LLEN, INFO, BGREWRITEAOF and BGSAVE. Where a provider allows no such thing, use --tables-only, and ask "
+                f"{_SETTING}: the files of {where} were not rewritten: {why} ({error}). Run this with a login that may "
+                "call LLEN, INFO, BGREWRITEAOF and BGSAVE. If a provider does not allow that, use --tables-only, and ask "
                 "the provider when its files and backups are replaced"
             ) from None
         except BROKER_ERRORS as error:
@@ -143,32 +144,32 @@ def _rewrite_queue_files(broker_url: str, tell: Callable[[str], object]) -> None
 
 
 def _outlast_queue(redis: Any) -> None:
-    """Wait until all that was published before this is out of Redis: it may be of what was erased meanwhile."""
+    """Wait until Redis holds no event published before this: it may contain erased content."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while waiting := redis.llen(QUEUE.name):
         if time.monotonic() > deadline:
             raise QueueUnavailable(
-                f"{_SETTING}: {waiting:,} events wait in the queue, and may be of what was erased; check that the intake runs, "
-                "and run this again when 'mosshead status' tells of an empty queue"
+                f"{_SETTING}: {waiting:,} events wait in the queue, and may contain erased content; check that the intake runs, "
+                "and run this again when 'mosshead status' shows an empty queue"
             )
         time.sleep(_POLL_SECONDS)
 
 
 def _write(redis: Any, command: Callable[[], object], status: str) -> None:
-    """Run a command that works in the background, from its beginning to its end. status: what INFO calls its outcome."""
+    """Run a background command and wait for its end. status: the INFO field with its outcome."""
     started = False
     while not started:
-        _outlast_background(redis)  # what began earlier may write what it saw then
+        _outlast_background(redis)  # an earlier run may write what it saw at its start
         try:
             command()
             started = True
         except ResponseError as error:
-            if "in progress" not in str(error):  # one that Redis began by itself in between
+            if "in progress" not in str(error):  # Redis started one by itself in between
                 raise
     _outlast_background(redis)
     if redis.info("persistence")[status] != "ok":
         raise QueueUnavailable(
-            f"{_SETTING}: Redis could not write its file anew ({status}); its log says why. Most likely its disk is full"
+            f"{_SETTING}: Redis could not rewrite its file ({status}). Most likely its disk is full; check its log"
         )
 
 
@@ -178,7 +179,7 @@ def _outlast_background(redis: Any) -> None:
 
 
 def _makes_snapshots(redis: Any, persistence: dict[str, Any]) -> bool:
-    """Whether there may be a snapshot of this server's. Where the login may not look, there may."""
+    """Whether this server may have a snapshot; True if the login may not check."""
     server = redis.info("server")
     began = server["server_time_usec"] // 10**6 - server["uptime_in_seconds"]
     try:

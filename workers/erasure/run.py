@@ -1,7 +1,7 @@
-"""Erasing: what an app wants gone goes at once, ahead of all that waits in the lane, whatever an LLM is doing about that.
+"""Erase at once what an app asks for, ahead of everything that waits in the lane or is being processed.
 
-In two transactions: the fence, which is short, and then what may take a while (`db.erasure.erasures`). A worker that dies
-between the two, or in the second, leaves what the next one finishes.
+Erasure takes two transactions: the short fence, and the work that may take a while (`db.erasure.erasures`). If a worker dies
+between or in them, the next one finishes its work.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,11 +39,11 @@ Rows = Mapping[str, int]
 
 
 class ErasureFailed(Exception):
-    """An erasure did not succeed; it will be tried again. Holds no text of a conversation."""
+    """An erasure failed; it will be retried. Holds no text of a conversation."""
 
 
 def erase(lane: LaneRef, parts: Parts) -> None:
-    """Carry out the erasure that a lane waits for longest, if any. Raises ErasureFailed."""
+    """Carry out a lane's oldest waiting erasure, if any. Raises ErasureFailed."""
     failed = None
     try:
         _erase(lane, parts)
@@ -59,12 +59,12 @@ def _erase(lane: LaneRef, parts: Parts) -> None:
     if wanted is None:
         return
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
-        # Another may have finished it since, or is at it.
+        # Another worker may have finished it, or be at work on it.
         next_one = erasures.next_in(connection, lane) if erasures.alone(connection, lane) else None
         if next_one is None or next_one[0] != wanted.event_id:
             return
         erasures.take_time(connection)
-        # Another generation of the namespace tells of it, too, by ids of its own. It can be made anew of what stays.
+        # The namespace's other generation holds it too, under its own ids. It can be rebuilt from what stays.
         if generation := generations.lock(connection, lane):
             generations.drop(connection, generation)
             _log.warning("replay_dropped", namespace_id=str(lane.namespace_id), why="something was erased")
@@ -81,9 +81,9 @@ def _erase(lane: LaneRef, parts: Parts) -> None:
 
 
 def _fenced(lane: LaneRef, parts: Parts) -> Erase | None:
-    """The erasure that a lane waits for longest, with its fence up; None where there is none that can be read."""
+    """Fence and return a lane's oldest waiting erasure; None if none can be read."""
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
-        # First: what an app publishes at this moment would be overlooked else, or what was finished since be begun again.
+        # First, or events published now would be missed, and a finished erasure would be started again.
         erasures.lock_lane(connection, lane)
         asked = erasures.next_in(connection, lane)
         if asked is None:
@@ -140,7 +140,7 @@ def _chosen(connection: Connection, lane: LaneRef, wanted: Erase) -> scopes.Eras
 
 
 def _documents(connection: Connection, lane: LaneRef, part: scopes.ErasureScope) -> int:
-    """Take what was formed of messages out of all versions of the documents; one that does not fit its schema then goes."""
+    """Remove what messages contributed from all versions of documents; delete versions that no longer fit their schema."""
     formed = documents.formed_of(connection, lane, part.messages)
     if not formed:
         return 0
@@ -165,7 +165,7 @@ def _documents(connection: Connection, lane: LaneRef, part: scopes.ErasureScope)
 def _retold(
     connection: Connection, lane: LaneRef, part: scopes.ErasureScope, embedder: Embedder
 ) -> scopes.ErasureScope:
-    """A part with what the memories say from here on that others bear out, too. Those of whom nothing is left go with the rest.
+    """Return the scope with new wordings of memories that other messages support, too; the others are erased with the rest.
 
     Raises what the embedder raises.
     """
@@ -186,7 +186,7 @@ def _retold(
 
 
 def _new_words(rows: Sequence[VersionRow], says: Mapping[Key, Says]) -> dict[Key, str]:
-    """What versions say that have no vector of it, nor the one before them that stays."""
+    """Return the new wordings that need a vector: all but those that repeat the version before them."""
     words = {}
     last: tuple[UUID, str] | None = None
     for before, row in zip((None, *rows), rows, strict=False):
@@ -201,7 +201,7 @@ def _new_words(rows: Sequence[VersionRow], says: Mapping[Key, Says]) -> dict[Key
 
 
 def _fact(logged: Mapping[str, Any] | None) -> Fact | None:
-    """As an earlier release may have written it: what cannot be read says nothing."""
+    """Read a fact as an earlier release may have written it; return nothing if it cannot be read."""
     try:
         return Fact.model_validate(logged) if logged else None
     except ValidationError:

@@ -1,4 +1,4 @@
-"""The embedded machine: all of the service on this computer, in one data folder.
+"""The embedded machine: the whole service on this computer, in one data folder.
 
     with servers(settings) as addresses:          # Postgres and Redis, or yours
         migrate(addresses.admin_url, …)

@@ -1,4 +1,4 @@
-"""The accounts of the embedded servers when we are root: Postgres refuses to be root, and Redis need not be."""
+"""Accounts for the embedded servers when we are root: Postgres refuses to run as root, and Redis need not."""
 
 import os
 import pwd
@@ -21,14 +21,14 @@ Account = pwd.struct_passwd
 
 
 def running_as(account: Account | None) -> dict[str, Any]:
-    """The arguments by which `subprocess` runs a program as an account, or as ourselves."""
+    """Return the arguments with which `subprocess` runs a program as an account, or as ourselves."""
     return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []} if account else {}
 
 
 def server_account(server: str, program: Path) -> Account | None:
-    """The account for a server, such as ``postgres``, made if it is missing; None where we are not root and need no other.
+    """Return the account for a server, such as ``postgres``, creating it if missing; None if we are not root.
 
-    program: a file or a folder, which the account can read from then on.
+    program: a file or folder that the account must be able to read.
     """
     if os.geteuid() != 0:
         return None
@@ -53,16 +53,16 @@ def _make(name: str) -> Account | None:
         return None
     command = [useradd, "--system", "--no-create-home", "--shell", "/bin/false", name]
     subprocess.run(command, check=False, capture_output=True)  # noqa: S603 - no part of it comes from outside
-    account = _look_up(name)  # also when another process made it meanwhile
+    account = _look_up(name)  # another process may have made it meanwhile
     if account:
         log.info("account_made", account=name)
     return account
 
 
 def let_reach(account: Account | None, folder: Path) -> None:
-    """Let the account pass through the folders above ``folder``: to search, not to list or read them.
+    """Let the account traverse the folders above ``folder`` without listing or reading them.
 
-    Without an account nobody else has to reach it.
+    Without an account, do nothing.
     """
     if account is None:
         return
@@ -74,7 +74,7 @@ def let_reach(account: Account | None, folder: Path) -> None:
 
 
 def let_read(tree: Path) -> None:
-    """Let everyone read an installed program, which an installation under a strict umask forbids."""
+    """Let everyone read an installed program; an installation under a strict umask forbids it."""
     for path in (tree, *tree.rglob("*")):
         if path.is_symlink():
             continue
@@ -85,9 +85,9 @@ def let_read(tree: Path) -> None:
 
 
 def give(account: Account | None, tree: Path) -> None:
-    """Make the account the owner of a tree; its number may differ from the last machine's that used the folder.
+    """Make the account the owner of a tree; its number may differ from that on the folder's last machine.
 
-    Without an account the tree is ours, and stays so.
+    Without an account, do nothing.
     """
     if account is None or tree.stat().st_uid == account.pw_uid:
         return

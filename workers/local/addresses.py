@@ -1,4 +1,4 @@
-"""Where the parts of a running machine are, and how to log in to them."""
+"""Addresses and logins of the parts of a running machine."""
 
 import shlex
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ from workers.local.ports import LOOPBACK
 class Addresses:
     """The addresses of a machine that is up.
 
-    admin_url: the superuser of the embedded Postgres, for migrations alone; None where the Postgres is not ours.
-    database_url, ingest_url, worker_url: the logins of the roles, which the migrations make. probe_port: of the intake's probes;
-    the scheduler's and the worker's are on the next two.
+    admin_url: the superuser of the embedded Postgres, only for migrations; None if the Postgres is not ours.
+    database_url, ingest_url, worker_url: the logins of the roles that the migrations create. probe_port: the port of the intake's
+    probes; the scheduler and the worker use the next two.
     """
 
     data_dir: Path
@@ -36,11 +36,11 @@ class Addresses:
 
     @property
     def console_url(self) -> str:
-        """The console's address, where it runs; it takes Flower's login."""
+        """The console's address, if it runs; it takes Flower's login."""
         return f"http://{LOOPBACK}:{self.console_port}"
 
     def environment(self) -> Mapping[str, str]:
-        """What the service's processes need to know. Holds passwords: for an environment, never a command line."""
+        """Return the environment variables of the service's processes. It holds passwords: never put it on a command line."""
         login = f"{self.flower_user}:{self.flower_password}"
         return {
             "MOSSHEAD_DATABASE_URL": self.database_url,
@@ -59,6 +59,6 @@ class Addresses:
         }
 
     def env_file(self) -> str:
-        """The two addresses that an app needs, for a shell to read."""
+        """Return the two addresses that an app needs, as shell assignments."""
         wanted = ("MOSSHEAD_DATABASE_URL", "MOSSHEAD_BROKER_URL")
         return "".join(f"{name}={shlex.quote(self.environment()[name])}\n" for name in wanted)

@@ -1,4 +1,4 @@
-"""The data folder: what the embedded machine keeps from one run to the next, and the lock that one run holds.
+"""The data folder, which the embedded machine keeps between runs, and the lock that one run holds.
 
 postgres/, redis/    the servers' data
 logs/                their logs, and those of the processes where asked for
@@ -28,7 +28,7 @@ class AlreadyUp(MossheadError):
 
 
 class DataFolder:
-    """A data folder whose lock we hold. logs, run: where the servers and processes log to, and are noted while they run."""
+    """A data folder whose lock we hold. logs, run: the folders for log files, and for notes about running processes."""
 
     def __init__(self, path: Path, lock: int) -> None:
         self.path = path
@@ -42,7 +42,7 @@ class DataFolder:
         write_private(self.path / "state.json", json.dumps({**self._state(), name: value}))
 
     def secret(self, name: str) -> str:
-        """A password that is made once per folder."""
+        """Return a password that is generated once per folder."""
         found = self.kept(name)
         if found is None:
             found = secrets.token_urlsafe(24)
@@ -50,7 +50,7 @@ class DataFolder:
         return found
 
     def announce(self, flower_url: str | None) -> None:
-        """Say in the lock who holds it, for the message of the next who tries."""
+        """Write into the lock who holds it, for the error message of another process."""
         os.truncate(self._lock, 0)
         os.pwrite(self._lock, json.dumps({"pid": os.getpid(), "flower": flower_url}).encode(), 0)
 
@@ -62,11 +62,10 @@ class DataFolder:
 
 @contextmanager
 def held(path: Path) -> Iterator[DataFolder]:
-    """Make the folder where needed and hold its lock.
+    """Create the folder if needed and hold its lock.
 
-    The kernel drops the lock with its holder, so that a killed run leaves no stale one.
-
-    Raises AlreadyUp where another process holds it, ConfigurationError where the folder cannot be used.
+    The kernel releases the lock when its holder ends, so a killed run leaves no stale lock. Raises AlreadyUp if another process
+    holds it, ConfigurationError if the folder cannot be used.
     """
     path = path.expanduser().resolve()
     try:
@@ -93,7 +92,7 @@ def held(path: Path) -> Iterator[DataFolder]:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that its owner alone can read, whole or not at all."""
+    """Write a file that only its owner can read, atomically."""
     draft = path.with_name(path.name + ".new")
     draft.unlink(missing_ok=True)
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE_FILE), "w") as file:

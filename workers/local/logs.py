@@ -1,6 +1,6 @@
 """The logs of the embedded service stay small: a file that has grown past its limit is copied to ``NAME.log.1`` and emptied.
 
-Programs hold the file open for appending and go on writing to it, and ``tail -F`` goes on reading it. Lines that are written
+Programs keep the file open and continue to append to it, and ``tail -F`` continues to read it. Lines that are written
 between the copy and the cut are lost.
 """
 
@@ -12,14 +12,14 @@ from pathlib import Path
 from threading import Event, Thread
 
 MOST_BYTES = 10 * 2**20
-"""Of a log, and of the copy beside it."""
+"""The size limit of a log, and of its copy."""
 
 _LOOK_SECONDS = 5.0
 
 
 @contextmanager
 def kept_small(folder: Path, most_bytes: int = MOST_BYTES, *, every: float = _LOOK_SECONDS) -> Iterator[None]:
-    """Look after the logs of a folder inside the block, at its beginning, at its end and every so many seconds."""
+    """Cut the logs of a folder at the beginning of the block, at its end, and at intervals in between."""
     left = Event()
 
     def look() -> None:
@@ -36,7 +36,7 @@ def kept_small(folder: Path, most_bytes: int = MOST_BYTES, *, every: float = _LO
 
 
 def cut_logs(folder: Path, most_bytes: int) -> None:
-    """Copy and empty the logs that are larger. One that cannot be copied or cut, as on a full disk, is left for the next time."""
+    """Copy and empty the logs above the limit. A log that cannot be copied or cut, as on a full disk, is left for next time."""
     for log in folder.glob("*.log"):
         with suppress(OSError):
             if log.stat().st_size > most_bytes:

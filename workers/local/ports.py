@@ -1,4 +1,4 @@
-"""Free ports of this machine's loopback, and waiting for what comes up on them."""
+"""Find free ports on the loopback, and wait for servers to come up on them."""
 
 import socket
 import time
@@ -14,9 +14,9 @@ _ANY, _TRIES = 0, 20
 
 
 def free_port(preferred: int = _ANY, *, run: int = 1) -> int:
-    """The preferred port if nothing listens there, else one that the system chooses.
+    """Return the preferred port if nothing listens there, else one that the system chooses.
 
-    run: so many ports from it on are wanted.
+    run: how many consecutive ports are needed.
     """
     for port in (preferred, *[_ANY] * _TRIES):
         with ExitStack() as probes, suppress(OSError, OverflowError):
@@ -35,7 +35,7 @@ def _bound(probes: ExitStack, port: int) -> int:
 
 
 def wait_until(predicate: Callable[[], bool], timeout: float, what: str) -> None:
-    """Ask until the answer is yes. Raises WaitTimeout, naming ``what``, after ``timeout`` seconds."""
+    """Poll until the condition holds. Raises WaitTimeout, naming ``what``, after ``timeout`` seconds."""
     deadline = time.monotonic() + timeout
     while not predicate():
         if time.monotonic() >= deadline:
@@ -44,6 +44,6 @@ def wait_until(predicate: Callable[[], bool], timeout: float, what: str) -> None
 
 
 def installed(package: str) -> Path | None:
-    """The real folder of an installed package, whatever links lead there; None where it is not installed."""
+    """Return the real folder of an installed package, with links resolved; None if it is not installed."""
     spec = find_spec(package)
     return Path(spec.origin).resolve().parent if spec is not None and spec.origin is not None else None

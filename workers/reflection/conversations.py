@@ -1,6 +1,6 @@
-"""The kinds of reflection whose subjects are conversations: episodes, once one rests, and the summaries for which an app asked.
+"""The kinds of reflection about conversations: episodes, once a conversation rests, and summaries on request.
 
-An episode is kept as a memory that holds a record; nothing of it is ever changed.
+An episode is stored as a memory with a record, and never changed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ from workers.stages import load
 from workers.stages.consolidate.plan import new_memory
 
 _QUOTED: Final = 200
-"""Characters of a message that are kept as the words which carry an episode: it rests on more than fits a quote."""
+"""Characters of a message kept as an episode's source; an episode rests on more than fits a quote."""
 
 _log = structlog.get_logger()
 
@@ -70,7 +70,7 @@ def _keep(
     vectors: tuple[str, Mapping[UUID, Vectors]],
     decided_by: str,
 ) -> None:
-    """vectors: the model, and what it made of each, by id."""
+    """vectors: the model, and its vector of each, by id."""
     stamped = [(*one, stamp) for one, stamp in zip(new, decisions.stamps(connection, len(new)), strict=True)]
     memories.add_all(connection, batch.lane, [(memory, stamp) for memory, _, stamp in stamped])
     memories.set_vectors(connection, batch.lane, vectors[0], "memory", vectors[1])
@@ -94,7 +94,7 @@ def _keep(
 
 
 EPISODES: Final = Reflection(_form_episodes)
-"""The kind of reflection that keeps episodes; the subject '' is what was said in no conversation."""
+"""The kind of reflection that forms episodes; the subject '' means messages outside any conversation."""
 
 
 def _sum_up(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
@@ -119,4 +119,4 @@ def _sum_up(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> St
 
 
 SUMMARY: Final = Reflection(_sum_up, needs_model=False)
-"""The kind of reflection that sums a conversation up, where an app asked for it; without an LLM too."""
+"""The kind of reflection that summarizes a conversation on request, also without an LLM."""

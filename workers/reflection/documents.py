@@ -1,4 +1,4 @@
-"""Documents: formed of what was said, edited when the app says so, and written against the version that was read."""
+"""Documents: formed from messages, edited by the app, and written against the version that was read."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -24,7 +24,7 @@ from workers.stages import load
 
 
 def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
-    """Ask what changes in a document, outside any transaction; what it becomes is stored if it is still as it was read."""
+    """Ask what changes in a document, outside any transaction; store the result if the document is still as it was read."""
     lane = due.batch.lane
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
         wanted = namespaces.configuration(connection, lane)
@@ -38,7 +38,7 @@ def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> St
 
 
 def edit(connection: Connection, *, batch: BatchRef, command: EditDocument) -> None:
-    """Edit a document as the app wants it, or log why not. One that no configuration asks for may hold anything."""
+    """Edit a document as the app asks, or log why not. A document without a configured schema may hold anything."""
     held = _held(connection, batch.lane, command.document)
     asked_for = _shape(namespaces.configuration(connection, batch.lane).profiles, command.document)
     shape = asked_for or RecordSchema(command.document, {"type": "object"})
@@ -56,7 +56,7 @@ def edit(connection: Connection, *, batch: BatchRef, command: EditDocument) -> N
 def _edited(shape: RecordSchema, held: DocumentState, command: EditDocument) -> tuple[Changed | None, str | None]:
     expected = command.document_version
     if expected is not None and expected != held.version:
-        return None, f"version {expected} was expected, and it is at {held.version}"
+        return None, f"version {expected} was expected, but it is at {held.version}"
     try:
         return edited(shape, held, command.patch, command.occurred_at), None
     except Misfit as error:
@@ -108,7 +108,7 @@ def _held(connection: Connection, lane: LaneRef, name: str) -> DocumentState:
 
 
 def held_in(row: DocumentVersion) -> DocumentState:
-    """A version of a document, as the pipeline sees it."""
+    """Return a version of a document as the pipeline sees it."""
     marks = {
         key: Mark(datetime.fromisoformat(one["at"]), one["hand"], UUID(one["by"])) for key, one in row.fields.items()
     }

@@ -1,6 +1,6 @@
-"""The kind of reflection that writes down what one would mention when talking about a memory: one call for many of them.
+"""The kind of reflection that writes phrases someone might use when talking about a memory: one call for many memories.
 
-It has a budget of its own. Nothing that was said is news for it: what a batch changed is (`db.reflections.note_changes`).
+It has its own budget. Changes by a batch trigger it, not messages (`db.reflections.note_changes`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from workers.dependencies import Parts, Store
 from workers.reflection.kinds import Reflection, ReflectionDue, store_nothing
 
 _MEMORIES: Final = 30
-"""So many in one call: they and a dozen phrases of each fit into what models answer at once."""
+"""Memories per call: they and a dozen phrases each fit into one answer of a model."""
 
 _PAUSE: Final = timedelta(hours=1)
 

@@ -1,6 +1,6 @@
-"""What a kind of reflection is: what it does with what was said since it last ran.
+"""A kind of reflection: what it does with the messages since it last ran.
 
-`workers.reflection.run` has the table of them, and runs them; `db.reflections.NEWS` says what messages are news for.
+`workers.reflection.run` lists the kinds and runs them; `db.reflections.NEWS` says which kinds messages trigger.
 """
 
 from collections.abc import Callable
@@ -18,9 +18,9 @@ from workers.dependencies import Parts, Store
 class ReflectionDue:
     """A reflection whose time has come.
 
-    batch: under whose lease it runs, for the decision log. subject: of what its kind has several.
-    messages: what took effect since the last one, in order, numbered from 1, without what must not be remembered; none where
-        only commands touched it.
+    batch: under whose lease it runs, for the decision log. subject: which of its kind's subjects it is about. messages: those
+    that took effect since the last run, in order, numbered from 1, without what must not be remembered; none if only commands
+    touched it.
     """
 
     batch: BatchRef
@@ -32,9 +32,10 @@ class ReflectionDue:
 class Reflection:
     """A kind of reflection.
 
-    prepare: asks and computes, outside any transaction; what it returns stores, in the transaction that marks the messages as
-        seen. Pure functions of `pipeline`, between statements of `db`. It may raise what a stage may raise (`workers.failures`).
-    needs_model: without an LLM, or over the tenant's budget, it stays dirty and waits; else `prepare` is given None then.
+    prepare: asks and computes, outside any transaction; the function it returns stores the result, in the transaction that marks
+    the messages as seen. It calls pure functions of `pipeline` between statements of `db`, and may raise what a stage may raise
+    (`workers.failures`).
+    needs_model: without an LLM, or over the tenant's budget, it stays dirty and waits; if False, `prepare` then gets None.
     """
 
     prepare: Callable[[ReflectionDue, LanguageModel | None, Parts], Store]
@@ -42,4 +43,4 @@ class Reflection:
 
 
 def store_nothing(connection: Connection) -> None:
-    """What a kind returns where there is nothing to store, or the namespace does not ask for it any more."""
+    """Store nothing: for kinds with no result, or that the namespace no longer asks for."""

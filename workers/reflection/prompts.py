@@ -1,4 +1,4 @@
-"""Prompts: the reflection that improves them by the feedback that waits."""
+"""The reflection that improves prompts with the waiting feedback."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,19 +20,19 @@ from workers.dependencies import Parts, Store
 from workers.reflection.kinds import Reflection, ReflectionDue, store_nothing
 
 KIND: Final = "prompt"
-"""The kind of reflection that feedback is news for; its subjects are the names of prompts."""
+"""The kind of reflection that feedback triggers; its subjects are the names of prompts."""
 
 _AT_ONCE: Final = 100
 _TRIES: Final = 3
-"""Feedback that led so often to nothing that could be taken is used up: else it would be paid for for ever."""
+"""Feedback is dropped after this many tries without a usable result; otherwise it would cost calls for ever."""
 
 _log = structlog.get_logger()
 
 
 def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
-    """Ask how a prompt should be by the feedback that waits; what comes of it is stored against the version that was read.
+    """Improve a prompt with the waiting feedback; the result is stored against the version that was read.
 
-    Feedback on a prompt that is not there yet, or is not to be improved, waits.
+    Feedback on a prompt that does not exist yet, or should not be improved, waits.
     """
     lane = due.batch.lane
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
@@ -55,7 +55,7 @@ def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> St
 
 
 OPTIMIZING: Final = Reflection(prepare)
-"""Messages are no news for a prompt; feedback is, and touches it itself."""
+"""Messages do not trigger it; feedback does, and marks the prompt itself."""
 
 
 def _store(
@@ -94,6 +94,6 @@ def _store(
 
 
 def version_as_logged(name: str, before: PromptVersion | None, new: PromptVersion | None) -> dict[str, object]:
-    """What the decision log says of a prompt: its name and the numbers of its versions, and none of its words."""
+    """Return what the decision log keeps of a prompt: its name and version numbers, without its text."""
     numbers = {"follows": before.version if before else None, "version": new.version if new else None}
     return {"name": name, **{key: number for key, number in numbers.items() if number is not None}}

@@ -1,6 +1,6 @@
-"""The kinds of reflection, and how the one that is due runs: on what it has not seen yet.
+"""The kinds of reflection, and how a due one runs on what it has not seen yet. Nothing is lost:
 
-Nothing is dropped: what is dirty is a row, and goes in the transaction that stores the result.
+a row marks it as dirty, and is deleted in the transaction that stores the result.
 """
 
 from datetime import timedelta
@@ -28,13 +28,13 @@ KINDS: Final[dict[str, Reflection]] = {
     prompts.KIND: prompts.OPTIMIZING,
     summaries.KIND: SUMMARY,
 }
-"""Every kind, by the name that its rows bear."""
+"""Every kind, by the name in its rows."""
 
 _log = structlog.get_logger()
 
 
 def reflect(batch: BatchRef, parts: Parts) -> Store:
-    """Run the reflection of a lane that is due for longest; how to store what came of it."""
+    """Run the reflection of a lane that has been due for longest; return how to store its result."""
     with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
         due = reflections.first_due(connection, batch.lane)
         model = load.model_for(connection, batch, parts) if due else None
@@ -42,18 +42,18 @@ def reflect(batch: BatchRef, parts: Parts) -> Store:
         return partial(reflections.set_timer, lane=batch.lane)
     kind = KINDS.get(due.kind)
     if kind is None or (kind.needs_model and model is None):
-        # A kind that another version of the service knows waits for that.
+        # A kind of another version of the service waits for that version.
         why = "waits for an LLM" if kind else "not a kind that this version knows"
         _log.warning("reflection_put_off", kind=due.kind, why=why)
         return partial(reflections.put_off, lane=batch.lane, due=due, pause=timedelta(minutes=5), why=why)
     with load.reading(batch, parts) as connection:
         said = load.messages_of(connection, *(BatchRef(batch.lane, one) for one in due.batches))
-    # But for what would steer whoever reads what is made of it.
+    # Without text that would steer the readers of the result.
     unseen = tuple(message for message in said if not steers(message))
     store = kind.prepare(ReflectionDue(batch, due.subject, unseen), model, parts)
 
     def settle(connection: Connection) -> None:
-        # What is stored may find that more waits, and say so again.
+        # Storing may find more waiting work and mark it dirty again.
         reflections.settle(connection, batch.lane, due)
         store(connection)
 

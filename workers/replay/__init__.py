@@ -1,1 +1,1 @@
-"""What was said, replayed beside the memories that apps read: with another LLM, other instructions, or by a later version."""
+"""Replay a namespace next to the memories that apps read: with another LLM, other instructions, or a later version."""

@@ -1,7 +1,7 @@
-"""Following: what took effect in a namespace is put into the lane of its replay, in the same order, a little at a time.
+"""Follow a namespace: put its events that took effect into the lane of its replay, in order, a few at a time.
 
-Messages go as they are. A command names memories, entities, questions and decisions by ids that the replay does not have; it
-waits until all before it took effect there, and then names what tells of the same (`pipeline.replay`).
+Messages are copied as they are. A command names memories, entities, questions and decisions by ids that the replay does not have;
+it waits until all earlier events took effect there, and then names their counterparts (`pipeline.replay`).
 """
 
 from collections.abc import Collection, Iterable
@@ -25,15 +25,15 @@ from pipeline.replay.translate import NOT_REPLAYED, TRANSLATED, LeftOut, left_un
 
 _AT_ONCE: Final = 500
 _AHEAD: Final = 2_000
-"""So many events may wait in the lane of a replay: more are put there when these took effect."""
+"""How many events may wait in the lane of a replay; more are added as these take effect."""
 
 K = TypeVar("K", KnownMemory, KnownPerson, KnownQuestion, KnownDecision)
 
 
 def follow(engine: Engine, lane: LaneRef) -> bool:
-    """Go on with the replay of a namespace by one step; returns whether there was one to take, and nobody else at it."""
+    """Advance the replay of a namespace by one step; return False if there is none, or another process is working on it."""
     with tenant_transaction(engine, lane.tenant_id) as connection:
-        # A switch takes seconds, in which the scheduler has others to look after.
+        # A switch takes seconds; meanwhile the scheduler must serve others.
         generation = generations.lock(connection, lane, wait=False)
         if generation is None:
             return False
@@ -54,7 +54,7 @@ def follow(engine: Engine, lane: LaneRef) -> bool:
 def _replay_command(connection: Connection, generation: Generation, coming: Row[Any]) -> None:
     command = parse_event(generations.payload(connection, generation.lane, coming.event_id))
     decided = knowledge.decisions(connection, generation.lane, decision_ids=[coming.event_id])
-    # One that was refused did nothing, so that there is nothing of it to replay.
+    # A refused command did nothing, so there is nothing to replay.
     if not isinstance(command, Command) or any(row.refused is not None for row in decided):
         generations.leave_out(connection, generation, coming.event_id)
         return
@@ -73,19 +73,19 @@ def _replay_command(connection: Connection, generation: Generation, coming: Row[
 def what_both_know(
     connection: Connection, replayed: Generation, command: Command
 ) -> tuple[GenerationKnowledge, GenerationKnowledge]:
-    """What the namespace knew just before a command took effect in it, and what its replay knows now, of what bears on it."""
+    """Return what bears on a command: what the namespace knew just before it took effect, and what its replay knows now."""
     done = knowledge.decisions(connection, replayed.lane, decision_ids=[command.event_id])
     before = done[0].at if done else None
     then = _then(connection, replayed.lane, command, before)
     now = _now(connection, replayed.replay, then)
-    # What says more there than what was named may say what stays, by another message of its own.
+    # A counterpart that says more may, by another of its messages, also stand for memories that stay.
     beside = knowledge.memories_of(connection, replayed.lane, _sources(now.memories), before)
     more = _memories(connection, replayed.lane, set(beside) - {one.memory_id for one in then.memories}, before)
     return replace(then, memories=[*then.memories, *more]), now
 
 
 def known_memories(connection: Connection, lane: LaneRef) -> list[KnownMemory]:
-    """All memories that are known in a namespace, and hold."""
+    """Return all active memories of a namespace."""
     return _memories(connection, lane, knowledge.known(connection, lane))
 
 
@@ -144,7 +144,7 @@ def _memories(
 
 
 def _known(kind: type[K], rows: Iterable[Row[Any]]) -> list[K]:
-    """Values of a kind, of the columns that it has; an array becomes a set."""
+    """Build values of a class from rows with its columns; an array becomes a set."""
     columns = [field.name for field in fields(kind)]
 
     def value_of(row: Row[Any], name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Start, list, compare and drop replays, and have the two generations change places while apps read and publish."""
+"""Start, list, compare and drop replays, and swap the two generations while apps read and publish."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -30,11 +30,11 @@ _log = structlog.get_logger()
 
 
 class ReplayRefused(MossheadError):
-    """A namespace cannot be replayed, or the two generations cannot change places, or not yet; says what to do."""
+    """A namespace cannot be replayed, or the generations cannot be swapped (yet); the message says what to do."""
 
 
 class Readiness(BaseModel):
-    """Whether a model answers in a shape, as all that it will be asked wants."""
+    """The answer that a model must give before a replay: it tests structured output."""
 
     ready: bool
 
@@ -44,7 +44,7 @@ _DOES_IT_ANSWER = Prompt("does_it_answer", 1, 'Answer with {"ready": true}.', "A
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A replay, as an operator sees it. path: of the namespace, or its id. behind: events that are still to take effect in it."""
+    """A replay, as an operator sees it. path: of the namespace, or its id. behind: events that have yet to take effect in it."""
 
     path: tuple[str, ...]
     generation: Generation
@@ -56,15 +56,15 @@ class Replay:
 def start(
     engine: Engine, settings: Settings, path: NamespacePath, *, llm_model: str | None, instructions: str | None
 ) -> None:
-    """Have a namespace replayed. llm_model: asked first whether it answers, for what fails stands in everybody's way.
+    """Start the replay of a namespace. llm_model: checked first, since a failing model would hold up everybody.
 
     Raises NotFound, ReplayRefused, ConfigurationError, InvalidNamespace, and what asking a model raises.
     """
-    there = path.replayed()  # whether there can be one, before anything is asked
+    there = path.replayed()  # checked before any model is asked
     if llm_model is not None:
         if not llm_model.strip() or not llm_model.isprintable():
             raise ConfigurationError(
-                "--llm-model: is empty, or holds what no name does; give one as MOSSHEAD_LLM_MODEL has it"
+                "--llm-model: is empty or has invalid characters; give a name in the form of MOSSHEAD_LLM_MODEL"
             )
         open_other_model(settings, llm_model).answer(_DOES_IT_ANSWER)
     with tenant_transaction(engine, path.tenant_id) as connection:
@@ -73,13 +73,13 @@ def start(
         if not generations.exists(connection, path):
             raise NotFound(f"{path}: there is no such namespace")
     raise ReplayRefused(
-        f"{path}: is replayed already, or {there} is a namespace of an app's; 'mosshead service replay' lists replays, and "
+        f"{path}: has a replay already, or {there} is an app's namespace; 'mosshead service replay' lists replays, and "
         "'replay drop' deletes one"
     )
 
 
 def listed(engine: Engine) -> Sequence[Replay]:
-    """All replays, the first that was started in front."""
+    """Return all replays, oldest first."""
     with engine.begin() as connection:
         every = generations.listed(connection)
     replays = []
@@ -90,7 +90,7 @@ def listed(engine: Engine) -> Sequence[Replay]:
 
 
 def difference(engine: Engine, path: NamespacePath) -> tuple[Replay, Comparison, Sequence[Cost]]:
-    """Compare a namespace with its replay, and tell what that asked of LLMs, by model. Raises NotFound where there is none."""
+    """Compare a namespace with its replay; also return the replay's LLM costs by model. Raises NotFound if there is none."""
     with tenant_transaction(engine, path.tenant_id) as connection:
         generation = _given(path, generations.of(connection, LaneRef(path.tenant_id, path.namespace_id)))
         here, there = generation.lane, generation.replay
@@ -107,10 +107,10 @@ def _seen(connection: Connection, generation: Generation) -> Replay:
 
 
 def switch(engine: Engine, path: NamespacePath, *, despite: bool = False, wait: float = 60.0) -> None:
-    """Have the two change places once both are at rest and nothing is left to be replayed.
+    """Swap the two once both are at rest and everything is replayed.
 
-    despite: also where the replay lacks something that was left out, or given up. wait: seconds in which they may come to rest.
-    Raises NotFound, or ReplayRefused, and then nothing has changed.
+    despite: swap even if events were left out of the replay or given up. wait: seconds for them to come to rest. Raises NotFound
+    or ReplayRefused; nothing has changed then.
     """
     deadline = time.monotonic() + wait
     while why := _try(engine, path, despite=despite):
@@ -120,7 +120,7 @@ def switch(engine: Engine, path: NamespacePath, *, despite: bool = False, wait: 
 
 
 def _try(engine: Engine, path: NamespacePath, *, despite: bool) -> str | None:
-    """Change places; returns why that has to wait."""
+    """Swap the two; return why that has to wait."""
     with tenant_transaction(engine, path.tenant_id) as connection:
         generation = locked(connection, path)
         now = generations.standing(connection, generation, but_not=NOT_REPLAYED)
@@ -134,13 +134,13 @@ def _try(engine: Engine, path: NamespacePath, *, despite: bool) -> str | None:
     with _held(engine, path), tenant_transaction(engine, path.tenant_id) as connection:
         generation = locked(connection, path)
         now = generations.standing(connection, generation, but_not=NOT_REPLAYED)
-        if why := _not_yet(now) if now.held else "somebody else has the two change places":
+        if why := _not_yet(now) if now.held else "another process is swapping the two":
             return why
         generations.exchange(connection, generation)
-        # Whoever publishes waits since its end: what names things by ids came before that, or finds those that are read then.
-        # If someone resumed the lane meanwhile, a batch may be running whose memories would land in the other generation.
+        # Publishers wait from here on: a command with ids came before, or finds the generation that is read then. If someone
+        # resumed the lane meanwhile, the memories of a running batch would land in the other generation.
         now = generations.standing(connection, generation, but_not=NOT_REPLAYED)
-        why = ("a command waits in it" if now.named else None) if now.held else "somebody had it go on meanwhile"
+        why = ("a command waits in it" if now.named else None) if now.held else "somebody resumed it meanwhile"
         if why:
             connection.rollback()
         return why
@@ -148,13 +148,13 @@ def _try(engine: Engine, path: NamespacePath, *, despite: bool) -> str | None:
 
 @contextmanager
 def _held(engine: Engine, path: NamespacePath) -> Iterator[None]:
-    """Nothing is claimed of the two lanes within the block."""
+    """Keep work in the two lanes from being claimed within the block."""
     try:
         yield
     finally:
         lane = LaneRef(path.tenant_id, path.namespace_id)
         with tenant_transaction(engine, path.tenant_id) as connection:
-            # Not while somebody else is at it, who holds them as well.
+            # Not while another process holds them as well.
             generations.lock(connection, lane)
             generations.release(connection, lane)
 
@@ -167,32 +167,32 @@ def _check(connection: Connection, generation: Generation, path: NamespacePath) 
     if generation.left_out:
         raise ReplayRefused(
             f"{path}: commands could not be replayed ({len(generation.left_out)}); 'mosshead service replay diff' lists them. "
-            "Give --despite, and then do again in the app what is missing"
+            "Give --despite, and then repeat in the app what is missing"
         )
 
 
 def _not_yet(now: Row[Any]) -> str | None:
     if now.left:
-        return "there is something left to be replayed"
+        return "not everything is replayed yet"
     if now.replaying:
-        return "its replay is at work"
+        return "a batch of its replay is running"
     if now.busy:
-        return "a batch of it is at work"
+        return "a batch of it is running"
     return "a command waits in it" if now.named else None  # it would find nothing under its ids
 
 
 def drop(engine: Engine, path: NamespacePath) -> None:
-    """Delete what was replayed of a namespace. Raises NotFound where nothing was."""
+    """Delete the replay of a namespace. Raises NotFound if there is none."""
     with tenant_transaction(engine, path.tenant_id) as connection:
         generations.drop(connection, locked(connection, path))
 
 
 def locked(connection: Connection, path: NamespacePath) -> Generation:
-    """A namespace's generation, with which nobody else goes on until the transaction ends. Raises NotFound."""
+    """Return a namespace's generation, locked until the transaction ends. Raises NotFound."""
     return _given(path, generations.lock(connection, LaneRef(path.tenant_id, path.namespace_id)))
 
 
 def _given(path: NamespacePath, generation: Generation | None) -> Generation:
     if generation is None:
-        raise NotFound(f"{path}: is not replayed; 'mosshead service replay start' begins that")
+        raise NotFound(f"{path}: has no replay; 'mosshead service replay start' starts one")
     return generation

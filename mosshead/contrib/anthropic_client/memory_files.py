@@ -1,4 +1,4 @@
-"""A model's files as the memory tool shows them: paths, what a directory holds, lines with numbers. Pure."""
+"""A model's files as the memory tool shows them: paths, directory lists, numbered lines. Pure."""
 
 import posixpath
 from urllib.parse import unquote
@@ -12,7 +12,7 @@ _DEPTH = 2
 
 
 def normalised(path: str) -> str:
-    """A path below the root without "." and double slashes. Raises ToolError where it leads elsewhere, in whatever spelling."""
+    """Normalize a path below the root: no "." or double slashes. Raises ToolError if it leads elsewhere, in any spelling."""
     plain = path
     while (once := unquote(plain)) != plain:
         plain = once
@@ -27,12 +27,12 @@ def normalised(path: str) -> str:
 
 
 def files_within(files: dict[str, str], path: str) -> dict[str, str]:
-    """The files of a directory, by their paths below it, which begin with a slash."""
+    """Return the files of a directory, by their paths below it, with a leading slash."""
     return {one.removeprefix(path): text for one, text in files.items() if one.startswith(f"{path}/")}
 
 
 def check_free(files: dict[str, str], path: str, taken: str) -> None:
-    """Raises ToolError where a path is taken, or leads through a file."""
+    """Raise ToolError if a path is taken or leads through a file."""
     if path == ROOT or path in files or files_within(files, path):
         raise ToolError(taken)
     if above := next((one for one in files if path.startswith(f"{one}/")), None):
@@ -40,13 +40,13 @@ def check_free(files: dict[str, str], path: str, taken: str) -> None:
 
 
 def shown_directory(given: str, path: str, within: dict[str, str]) -> str:
-    """What is in a directory, up to two levels deep, with its sizes. given: the path as the model wrote it."""
+    """Format the contents of a directory, up to two levels deep, with sizes. given: the path as the model wrote it."""
     told = f"Here're the files and directories up to {_DEPTH} levels deep in {given}, excluding hidden items:"
     return "\n".join([told, *(f"{_size(size)}\t{path}{below}" for below, size in _listed(within))])
 
 
 def shown_file(given: str, lines: list[str], view_range: list[int] | None) -> str:
-    """A file, or some lines of it. given: its path as the model wrote it."""
+    """Format a file or some of its lines. given: its path as the model wrote it."""
     first, last = 1, len(lines)
     if view_range and len(view_range) == 2:
         first = max(1, view_range[0])
@@ -55,23 +55,23 @@ def shown_file(given: str, lines: list[str], view_range: list[int] | None) -> st
 
 
 def numbered(lines: list[str], first: int) -> str:
-    """Lines with their numbers before them."""
+    """Format lines with line numbers."""
     return "\n".join(f"{number:>6}\t{line}" for number, line in enumerate(lines, first))
 
 
 def lines_of(content: str, sought: str) -> list[int]:
-    """The line numbers at which a text begins, overlapping ones included."""
+    """Return the line numbers where a text occurs, including overlapping occurrences."""
     places = (place for place in range(len(content)) if content.startswith(sought, place)) if sought else iter(())
     return [content.count("\n", 0, place) + 1 for place in places]
 
 
 def missing(path: str) -> ToolError:
-    """What a path without a file is answered with."""
+    """Return the answer for a path without a file."""
     return ToolError(f"The path {path} does not exist. Please provide a valid path.")
 
 
 def _listed(within: dict[str, str]) -> list[tuple[str, int]]:
-    """The directory itself, and what is in it up to two levels deep, each with its size."""
+    """Yield a directory and its contents up to two levels deep, with sizes."""
     sizes = {"": 0}
     for below, text in within.items():
         names = below.split("/")[1:]
@@ -86,7 +86,7 @@ def _listed(within: dict[str, str]) -> list[tuple[str, int]]:
 
 
 def _size(size: int) -> str:
-    """A size as ``du -h`` says it."""
+    """Format a size like ``du -h``."""
     units = "BKMG"
     unit = 0 if size == 0 else min((size.bit_length() - 1) // 10, len(units) - 1)
     scaled = size / 1024**unit

@@ -1,6 +1,6 @@
-"""The back-end of Anthropic's memory tool: the model's files, each in a document of a namespace.
+"""The back-end of Anthropic's memory tool: each of the model's files is a document of a namespace.
 
-Answers are worded as those of the package's own `BetaLocalFilesystemMemoryTool`, which models know.
+Answers are worded like those of the package's `BetaLocalFilesystemMemoryTool`, which models know.
 """
 
 import json
@@ -30,7 +30,7 @@ from mosshead.models.memories import Decision
 from mosshead.redaction.text import MARK
 
 MAX_BYTES = 16_000
-"""Of a file, as JSON."""
+"""Maximum size of a file as JSON."""
 
 MAX_FILES = 500
 _UNAVAILABLE = "The memory cannot be reached at the moment. Go on without it."
@@ -39,9 +39,9 @@ _log = logging.getLogger("mosshead")
 
 
 class AnthropicMemoryTool(BetaAbstractMemoryTool):
-    """``memory_20250818`` over a namespace: put it among the ``tools`` of ``client.beta.messages.tool_runner``.
+    """``memory_20250818`` over a namespace: add it to the ``tools`` of ``client.beta.messages.tool_runner``.
 
-    Each file has a history, and each change a decision, which `Namespace.undo` takes back.
+    Each file has a history, and each change a decision that `Namespace.undo` can undo.
     """
 
     def __init__(self, namespace: Namespace, **options: Any) -> None:
@@ -50,19 +50,19 @@ class AnthropicMemoryTool(BetaAbstractMemoryTool):
         self._texts = KeptTexts(namespace, "files", by="tool")
 
     def decisions(self, path: str) -> list[Decision]:
-        """List the changes of a file, newest first, those before it was deleted included; `Namespace.undo` takes one back."""
+        """List the changes of a file, newest first, including those before its deletion; `Namespace.undo` undoes one."""
         return self._texts.decisions([normalised(path)])
 
     def held(self) -> dict[str, HeldText]:
-        """Return what the guard held, by path: what the model wrote there last, which no file says."""
+        """Return the texts that the guard held, by path: the last one that the model wrote there."""
         return self._texts.held()
 
     def release(self, path: str) -> None:
-        """Let a file say what was held. Raises NotFound where nothing was."""
+        """Accept the held text of a file. Raises NotFound if there is none."""
         self._texts.release(normalised(path))
 
     def execute(self, command: Any) -> Any:
-        """Carry a command out. Raises ToolError, which tells the model what to do instead."""
+        """Carry out a command. Raises ToolError, which tells the model what to do instead."""
         try:
             return super().execute(command)
         except InvalidEvent as error:
@@ -71,7 +71,7 @@ class AnthropicMemoryTool(BetaAbstractMemoryTool):
             _log.warning("memory tool: %s", error)
             raise ToolError(_UNAVAILABLE) from error
         except (AttributeError, NotImplementedError, TypeError, ValueError) as error:
-            # What the model gave is not checked before it comes here.
+            # The model's arguments have not been checked before.
             raise ToolError(f"Not done: the arguments do not fit the command ({type(error).__name__}).") from error
 
     def view(self, command: Any) -> str:
@@ -142,12 +142,12 @@ class AnthropicMemoryTool(BetaAbstractMemoryTool):
         return f"Successfully renamed {command.old_path} to {command.new_path}"
 
     def clear_all_memory(self) -> str:
-        """Delete all files; their histories stay."""
+        """Delete all files; their histories are kept."""
         self._texts.write(dict.fromkeys(self._texts.read()))
         return "All memory cleared"
 
     def _file(self, given: str) -> tuple[str, str]:
-        """A file's normal path and its content. Raises ToolError where it is none."""
+        """Return a file's normalized path and its content. Raises ToolError if it is not a file."""
         path, files = normalised(given), self._texts.read()
         if path in files:
             return path, files[path]
@@ -158,9 +158,9 @@ class AnthropicMemoryTool(BetaAbstractMemoryTool):
         )
 
     def _write(self, path: str, text: str) -> tuple[str, str]:
-        """Keep a file; returns its content without secrets, and what the model is told of those that were replaced.
+        """Store a file; return its content without secrets, and a note for the model about the replaced ones.
 
-        Raises ToolError where it is too large, or held.
+        Raises ToolError if it is too large, or held.
         """
         kept = apart(lambda: self._texts.redacted(text))
         if len(json.dumps(kept, ensure_ascii=False).encode()) > MAX_BYTES:
@@ -175,7 +175,7 @@ class AnthropicMemoryTool(BetaAbstractMemoryTool):
 
 
 class AsyncAnthropicMemoryTool(BetaAsyncAbstractMemoryTool):
-    """The same for an ``AsyncAnthropic``. A command runs in a thread or, of an `AsyncNamespace`, in the event loop."""
+    """The same for an ``AsyncAnthropic``. A command runs in a thread, or in the event loop with an `AsyncNamespace`."""
 
     def __init__(self, namespace: Face, **options: Any) -> None:
         """As `AnthropicMemoryTool`."""
@@ -207,5 +207,5 @@ class AsyncAnthropicMemoryTool(BetaAsyncAbstractMemoryTool):
 
 
 def _marks(text: str) -> Counter[str]:
-    """The marks in the places of secrets."""
+    """Return the marks that replace secrets."""
     return Counter(mark[0] for mark in MARK.finditer(text))

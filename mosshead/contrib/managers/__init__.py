@@ -1,4 +1,4 @@
-"""Memories, a profile or episodes formed where you call it: a conversation and what is known go in, the new state comes out.
+"""Form memories, a profile or episodes in your own process: from a conversation and the known state to the new state.
 
     from mosshead.contrib.managers import create_memory_manager
 
@@ -6,8 +6,8 @@
     recipes = manager(conversation)
     recipes = manager(next_conversation, recipes)
 
-Nothing is stored, and nothing is read but the LLM's answer: where the state is kept is yours. `Namespace.configure` has the
-service do the same in the background (docs/how-to/documents.md).
+Nothing is stored, and only the LLM is called: you store the state. With `Namespace.configure` the service does the same in the
+background (docs/how-to/documents.md).
 """
 
 from mosshead.contrib.managers.factory import create_episode_manager, create_memory_manager, create_profile_manager

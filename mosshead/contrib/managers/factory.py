@@ -1,4 +1,4 @@
-"""How an app makes a manager: a model, the shapes of its own, and what it wishes."""
+"""Make managers from a model, the app's own schemas, and instructions."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -24,11 +24,11 @@ def create_memory_manager(
     enable_updates: bool = True,
     enable_deletes: bool = False,
 ) -> MemoryManager:
-    """A manager of memories in shapes of your own.
+    """Make a manager of memories in your own schemas.
 
-    model: "openai:MODEL", or a model of your own (`open_model`). schemas: pydantic models, one of which each memory is; `Note`
-        by default. instructions: what to look for or to leave alone, in your words. enable_*: what it may do.
-    Raises ConfigurationError where the model or a schema cannot be used.
+    model: "openai:MODEL", or a model of your own (`open_model`). schemas: pydantic models of the memories; `Note` by default.
+    instructions: what to look for or to ignore, in your words. enable_*: what it may do. Raises ConfigurationError if the model
+    or a schema cannot be used.
     """
     enabled = {"insert": enable_inserts, "update": enable_updates, "delete": enable_deletes}
     return MemoryManager(
@@ -40,11 +40,11 @@ def create_memory_manager(
 
 
 def create_profile_manager(model: str | LanguageModel, schema: type[S], *, instructions: str = "") -> ProfileManager[S]:
-    """A manager of one document.
+    """Make a manager of one document.
 
-    model: "openai:MODEL", or a model of your own (`open_model`). schema: a pydantic model; give each field a default, for a
-        conversation seldom says them all, and describe what its name does not say. instructions: in your words.
-    Raises ConfigurationError where the model or the schema cannot be used.
+    model: "openai:MODEL", or a model of your own (`open_model`). schema: a pydantic model; give each field a default, since a
+    conversation rarely contains them all, and a description if its name is unclear. instructions: in your words. Raises
+    ConfigurationError if the model or the schema cannot be used.
     """
     by_name([schema])
     return ProfileManager(open_model(model), schema, instructions)
@@ -53,8 +53,8 @@ def create_profile_manager(model: str | LanguageModel, schema: type[S], *, instr
 def create_episode_manager(
     model: str | LanguageModel, *, schema: type[BaseModel] = Episode, instructions: str = ""
 ) -> MemoryManager:
-    """A manager that only inserts: what happened stays as it was seen. Here the assistant's words count, too.
+    """Make a manager that only inserts: episodes never change. The assistant's words count, too.
 
-    schema: an `Episode`, or a shape of your own. model, instructions: as for `create_memory_manager`.
+    schema: `Episode`, or your own. model, instructions: as for `create_memory_manager`.
     """
     return episode_manager(open_model(model), schema=schema, instructions=instructions)

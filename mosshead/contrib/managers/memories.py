@@ -1,4 +1,4 @@
-"""A collection of memories, kept by an LLM that proposes and by code that disposes."""
+"""Maintain a collection of memories: an LLM proposes changes, and code decides."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,14 +24,14 @@ from mosshead.models.documents import Episode
 from mosshead.schemas import as_json, by_name, patched, read
 
 _IDS = UUID("3f0c9f7e-6a52-5d0e-9a55-0d0c1e3d7b11")
-"""Ids of new memories are derived under it: the same memory from the same inputs has the same id."""
+"""Ids of new memories derive from it: the same memory from the same inputs has the same id."""
 
 Known = Managed | tuple[UUID | str, BaseModel]
 
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryManager:
-    """Use `create_memory_manager`. of_episodes: the assistant's words count, too."""
+    """Create it with `create_memory_manager`. of_episodes: whether the assistant's words count, too."""
 
     model: LanguageModel
     schemas: Mapping[str, type[BaseModel]]
@@ -42,14 +42,13 @@ class MemoryManager:
     def __call__(
         self, conversation: str | Sequence[Mapping[str, Any]], existing: Iterable[Known] = ()
     ) -> ManagedMemories:
-        """The memories after a conversation: all of the existing, in their order, and what is new.
+        """Return the memories after a conversation: all existing ones in order, and the new ones.
 
-        conversation: a transcript ("User: … / Assistant: …") or a list of ``{role, content}``. existing: what an earlier call
-        gave, or pairs of an id and a value. One that is of no schema of this manager stays as it is, and so does a deleted one.
-        What the model proposes is done or refused, change by change; an answer that is none at all is refused as a whole.
-        Without a word of a user nothing is asked.
-        Raises ModelUnavailable where the model does not answer, InvalidEvent where the conversation cannot be read, and
-        ValueError where two of the existing have one id, an id is no UUID, or one is no such pair.
+        conversation: a transcript ("User: … / Assistant: …") or a list of ``{role, content}``. existing: the result of an earlier
+        call, or pairs of an id and a value. Values of other schemas and deleted ones stay as they are. Each proposed change is
+        made or refused; an invalid answer is refused as a whole. Without a user message the model is not called. Raises
+        ModelUnavailable if the model does not answer, InvalidEvent if the conversation is invalid, and ValueError if existing is
+        invalid: duplicate ids, an id that is not a UUID, or an item that is not such a pair.
         """
         kept = [_as_managed(number, one) for number, one in enumerate(existing)]
         if len({one.id for one in kept}) < len(kept):
@@ -61,7 +60,7 @@ class MemoryManager:
             return ManagedMemories(tuple(kept), (RefusedChange(why=str(error)),))
 
     def after(self, talk: Talk, kept: Sequence[Managed] = ()) -> ManagedMemories:
-        """The same of what was read already. Raises AnswerRefused, too."""
+        """The same for a conversation already parsed. Raises AnswerRefused, too."""
         if not talk.spoken or not self.actions:
             return ManagedMemories(tuple(kept))
         mine = (one for one in kept if one.action != "deleted" and type(one.value) in self.schemas.values())
@@ -88,7 +87,7 @@ class MemoryManager:
     def _made(
         self, change: ProposedChange, target: Managed | None, memories: Mapping[UUID, Managed], talk: Talk
     ) -> Managed:
-        """The memory that a proposal makes of what there is by now. Raises ValueError."""
+        """Return the memory that a proposal makes from the current ones. Raises ValueError."""
         if change.action not in self.actions:
             raise ValueError(f"action: may not be taken; allowed are {', '.join(self.actions)}")
         check_sources(change.sources, talk.numbers, talk.numbers if self.of_episodes else talk.spoken)
@@ -113,7 +112,7 @@ class MemoryManager:
         if any(_same(one.value, value) for one in memories.values() if one.action != "deleted"):
             raise ValueError("data: is known already")
         said = json.dumps([type(value).__name__, as_json(value)], ensure_ascii=False, sort_keys=True)
-        # An id may be taken by a memory that says something else by now, or by one that was deleted.
+        # The id may belong to a memory that has changed since, or was deleted.
         ids = (uuid5(_IDS, f"{number}{said}") for number in count())
         memory_id = next(key for key in ids if key not in memories)
         return Managed(id=memory_id, value=value, action="inserted", reason=change.reason, sources=change.sources)
@@ -124,7 +123,7 @@ def _as_managed(number: int, one: Known) -> Managed:
         return replace(one, action="deleted" if one.action == "deleted" else "unchanged", reason=None, sources=())
     if not (isinstance(one, tuple | list) and len(one) == 2 and isinstance(one[1], BaseModel)):
         raise ValueError(
-            f"existing[{number}]: give what an earlier call gave, or a pair of an id and a value of one of the schemas"
+            f"existing[{number}]: pass the result of an earlier call, or a pair of an id and a value of one of the schemas"
         )
     try:
         return Managed(id=UUID(str(one[0])), value=one[1])
@@ -148,7 +147,7 @@ def _same(one: BaseModel, other: BaseModel) -> bool:
 def episode_manager(
     model: LanguageModel, *, schema: type[BaseModel] = Episode, instructions: str = ""
 ) -> MemoryManager:
-    """What `create_episode_manager` makes of a model that is open already."""
+    """Make an episode manager from an open model."""
     return MemoryManager(
         model=model,
         schemas=by_name([schema]),

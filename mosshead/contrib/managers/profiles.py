@@ -1,4 +1,4 @@
-"""One document about the user, in a schema of the app's own, kept by an LLM that proposes fields and by code that checks them."""
+"""Maintain one document about the user in the app's own schema: an LLM proposes fields, and code checks them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ S = TypeVar("S", bound=BaseModel)
 
 @dataclass(frozen=True)
 class ProfileManager(Generic[S]):
-    """Use `create_profile_manager`."""
+    """Create it with `create_profile_manager`."""
 
     model: LanguageModel
     schema: type[S]
     instructions: str = ""
 
     def __call__(self, conversation: str | Sequence[Mapping[str, Any]], current: S | None = None) -> ManagedProfile[S]:
-        """The document after a conversation.
+        """Return the document after a conversation.
 
-        conversation: a transcript ("User: … / Assistant: …") or a list of ``{role, content}``. current: None where there is none.
-        A field that nothing said bears out is refused, and the rest taken; where that does not fit the schema, the document stays
-        as it was. ``refused`` says why. Without a word of a user nothing is asked.
-        Raises ModelUnavailable where the model does not answer, InvalidEvent where the conversation cannot be read.
+        conversation: a transcript ("User: … / Assistant: …") or a list of ``{role, content}``. current: None if there is none.
+        Fields without support in the messages are refused, and the others accepted; if the result does not fit the schema, the
+        document stays as it was. ``refused`` says why. Without a user message the model is not called. Raises ModelUnavailable if
+        the model does not answer, InvalidEvent if the conversation is invalid.
         """
         talk = talk_of(conversation)
         if not talk.spoken:

@@ -1,6 +1,6 @@
-"""The prompts of managers, and how a conversation is shown in them.
+"""The managers' prompts, and how they show a conversation.
 
-The answers only propose; what becomes of them is decided in code.
+Answers are only proposals; code decides about them.
 """
 
 import json
@@ -80,25 +80,25 @@ where nothing was."""
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """What was said. Numbers count from 1."""
+    """A conversation. Message numbers count from 1."""
 
     turns: tuple[TranscriptTurn, ...]
 
     @property
     def numbers(self) -> frozenset[int]:
-        """Of all messages."""
+        """The numbers of all messages."""
         return frozenset(range(1, len(self.turns) + 1))
 
     @property
     def spoken(self) -> frozenset[int]:
-        """Of those in which a user says something."""
+        """The numbers of user messages with text."""
         return frozenset(
             number for number, turn in enumerate(self.turns, 1) if turn.role == Role.USER and turn.content.strip()
         )
 
 
 def collection_prompt(manager: "MemoryManager", talk: Talk, known: Mapping[int, BaseModel]) -> Prompt[ManagerAnswer]:
-    """Ask how a manager's collection has to change. known: what is kept, by local number."""
+    """Ask how a manager's collection must change. known: the memories, by local number."""
     whose = _EPISODES if manager.of_episodes else _USERS_WORDS
     system = _COLLECTION.format(whose=whose, actions="; ".join(_ACTIONS[one] for one in manager.actions))
     user = _user(
@@ -118,7 +118,7 @@ def document_prompt(
     current: Mapping[str, Any] | None,
     instructions: str = "",
 ) -> Prompt[DocumentAnswer]:
-    """Ask which fields of a document have to change. name: of its schema. current: None where there is none yet."""
+    """Ask which fields of a document must change. name: of its schema. current: None if there is none yet."""
     user = _user(
         talk,
         instructions,
@@ -147,8 +147,8 @@ _MACHINE_CHARACTERS = 500
 def talk_of(conversation: str | Sequence[Mapping[str, Any]]) -> Talk:
     """A transcript ("User: … / Assistant: …") or a list of ``{role, content}``, as `Namespace.publish_conversation` takes it.
 
-    Secrets in it are replaced, and memories that an app put into a message are left out. Raises InvalidEvent, naming the line or
-    the message at fault.
+    Secrets are replaced, and memories that an app put into a message are left out. Raises InvalidEvent, which names the invalid
+    line or message.
     """
     said = turns(conversation)
     unknown = next((number for number, turn in enumerate(said) if str(turn.role) not in _ROLES), None)

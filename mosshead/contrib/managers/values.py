@@ -1,4 +1,4 @@
-"""What a manager gives back: values in shapes of the app's own, each with its id and with what became of it."""
+"""The results of a manager: values in the app's schemas, each with its id and the action taken."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ class Note(BaseModel):
 class Managed:
     """A memory after a manager has seen a conversation.
 
-    id: stays the same whatever the memory says later; a new one follows from what it says. action: what became of it in this
-    call. reason: the model's, for what it changed. sources: the numbers of the messages that bear that out, from 1.
+    id: stays the same when the memory changes; a new one derives from its content. action: of this call. reason: the model's, for
+    a change. sources: the numbers of the messages that support it, from 1.
     """
 
     id: UUID
@@ -41,10 +41,9 @@ class Managed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedChange:
-    """A change that the model proposed and that was not made.
+    """A proposed change that was refused.
 
-    why: names the field at fault. action: as the model called it. id: of the memory that it was to change. data: as the model
-    wrote it.
+    why: names the invalid field. action: as the model called it. id: of the memory to change. data: as the model wrote it.
     """
 
     why: str
@@ -55,9 +54,9 @@ class RefusedChange:
 
 @dataclass(frozen=True, slots=True)
 class ManagedMemories(Sequence[Managed]):
-    """The new state: what was there, in its order, then what is new. Deleted ones are in it, marked so.
+    """The new state: existing memories in order, then new ones. Deleted ones are included and marked.
 
-    refused: what the model proposed and was not done.
+    refused: the refused proposals.
     """
 
     memories: tuple[Managed, ...]
@@ -65,16 +64,16 @@ class ManagedMemories(Sequence[Managed]):
 
     @property
     def standing(self) -> tuple[Managed, ...]:
-        """All but the deleted."""
+        """All memories except deleted ones."""
         return tuple(one for one in self.memories if one.action != "deleted")
 
     @property
     def changed(self) -> tuple[Managed, ...]:
-        """What this call inserted, updated or deleted."""
+        """The memories that this call inserted, updated or deleted."""
         return tuple(one for one in self.memories if one.action != "unchanged")
 
     def of(self, schema: type[S]) -> list[S]:
-        """The values of one schema that stand."""
+        """Return the values of one schema, without deleted ones."""
         return [one.value for one in self.standing if isinstance(one.value, schema)]
 
     @overload
@@ -94,8 +93,8 @@ class ManagedMemories(Sequence[Managed]):
 class ManagedProfile(Generic[S]):
     """A profile after a manager has seen a conversation.
 
-    value: None where there is none yet. patch: what was changed, as a JSON Merge Patch (RFC 7396); empty where nothing was.
-    refused: what the model proposed and was not done.
+    value: None if there is none yet. patch: the changes, as a JSON Merge Patch (RFC 7396); empty if there are none. refused: the
+    refused proposals.
     """
 
     value: S | None
@@ -105,7 +104,7 @@ class ManagedProfile(Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class Sourced:
-    """A field of a document and what a model proposes for it: a member of a JSON Merge Patch. sources: numbers of messages."""
+    """A proposed field of a document, a member of a JSON Merge Patch. sources: numbers of messages."""
 
     name: str
     value: Any
@@ -113,7 +112,7 @@ class Sourced:
 
 
 class ProposedField(Answer):
-    """A new value of one field of a document. value: JSON text; null removes it, and an object is merged into the one there."""
+    """A new value of a document's field. value: JSON text; null removes it, and an object is merged into the current one."""
 
     name: Text
     value: JsonText
@@ -130,9 +129,9 @@ class DocumentAnswer(Answer):
 def read_fields(
     answer: DocumentAnswer, known: frozenset[int], spoken: frozenset[int]
 ) -> tuple[list[Sourced], list[RefusedChange]]:
-    """What can be read and is borne out, and what is refused, with why. known, spoken: as for `check_sources`.
+    """Return the valid, supported fields, and the refused ones with the reason. known, spoken: as for `check_sources`.
 
-    A field that is proposed twice counts as it was proposed last.
+    The last proposal for a field counts.
     """
     taken: dict[str, Sourced] = {}
     refused: list[RefusedChange] = []
@@ -160,7 +159,7 @@ def _read(one: ProposedField | None, known: frozenset[int], spoken: frozenset[in
 
 
 MOST_CHANGES = 100
-"""Of one answer; what comes after them is refused."""
+"""Maximum changes of one answer; further ones are refused."""
 
 
 class ProposedChange(Answer):
@@ -186,11 +185,11 @@ class ManagerAnswer(Answer):
 
 
 def check_sources(sources: tuple[int, ...], known: frozenset[int], spoken: frozenset[int]) -> None:
-    """Raise ValueError where a proposal's sources bear nothing out.
+    """Raise ValueError if a proposal's sources do not support it.
 
-    known: the numbers of the messages that were shown. spoken: of those that may be the ground of a change.
+    known: the numbers of the shown messages. spoken: of those that can support a change.
     """
     if not set(sources) <= known:
         raise ValueError("sources: names a message that was not shown")
     if not set(sources) & spoken:
-        raise ValueError("sources: nothing that the user said bears it out")
+        raise ValueError("sources: no user message supports it")

@@ -1,11 +1,11 @@
-"""Better prompts from what came of them: conversations, and what was said of each, go in; a better prompt comes out.
+"""Improve prompts from feedback: from conversations with comments to a better prompt.
 
     optimize = create_prompt_optimizer("openai:gpt-4o-mini", kind="gradient")
     better = optimize([(messages, "too long")], "You help {user} with invoices.")
     better.prompt, better.changed, better.reason
 
-Nothing is read or written but what the LLM is asked. The LLM proposes; what it proposes is taken where it keeps the template's
-variables, and no more of it. docs/how-to/optimizers.md tells the rest.
+Nothing is read or written; only the LLM is called. Its proposal is accepted only if it keeps the template's variables. See
+docs/how-to/optimizers.md.
 """
 
 from mosshead.contrib.prompt_optimizers.optimizer import (

@@ -1,4 +1,4 @@
-"""`create_prompt_optimizer`: a prompt and what came of it in, a better prompt out."""
+"""`create_prompt_optimizer`: improve a prompt from its conversations and feedback."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -20,11 +20,11 @@ MAX_STEPS = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Optimized:
-    """What became of a prompt.
+    """The result for a prompt.
 
-    prompt: its text from here on; the old one, letter by letter, where ``changed`` is false. name: as the template's.
-    reason: what changed and why, in the model's words, or why nothing did.
-    refused: why what the model proposed was not taken, if that was so. steps: how often the model was asked.
+    prompt: the new text; exactly the old one if ``changed`` is false. name: the template's. reason: what changed and why, in the
+    model's words, or why nothing did. refused: why the model's proposal was refused, if it was. steps: how often the model was
+    called.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Optimized:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptOptimizer:
-    """Improves a prompt by what came of it; made by `create_prompt_optimizer`, and safe to share between threads."""
+    """Improves a prompt from feedback. Create it with `create_prompt_optimizer`; it is safe to share between threads."""
 
     model: LanguageModel
     kind: OptimizerKind
@@ -47,12 +47,12 @@ class PromptOptimizer:
     def __call__(
         self, trajectories: Sequence[AnyTrajectory], prompt: str | PromptTemplate, *, hint: str = ""
     ) -> Optimized:
-        """The prompt improved, or as it was, with the reason.
+        """Return the prompt, improved or unchanged, with the reason.
 
-        trajectories: ``(messages, feedback)``: a transcript or a list of ``{role, content}``, and a text,
-        ``{"score": 0.2, "comment": "too long"}`` or None; of more than 100 the latest. Secrets in them are replaced.
-        prompt: a text with variables as `str.format` has them, or a `PromptTemplate`. hint: why it was found to be at fault, for
-        the model. Without trajectories nothing is asked. Raises ValueError, which names what does not fit, and ModelUnavailable.
+        trajectories: ``(messages, feedback)``: a transcript or a list of ``{role, content}``, and a text, ``{"score": 0.2,
+        "comment": "too long"}`` or None; at most the latest 100 count. Secrets in them are replaced. prompt: a text with
+        variables as in `str.format`, or a `PromptTemplate`. hint: for the model, why the prompt is at fault. Without trajectories
+        the model is not called. Raises ValueError, which names the invalid argument, and ModelUnavailable.
         """
         template, shown = template_of(prompt), trajectories_of(trajectories)
         if not shown:
@@ -83,14 +83,13 @@ def create_prompt_optimizer(
     max_reflection_steps: int = 3,
     min_reflection_steps: int = 1,
 ) -> PromptOptimizer:
-    """An optimizer of prompts.
+    """Create an optimizer of prompts.
 
-    model: "openai:MODEL", or a `LanguageModel` of your own.
-    kind: "metaprompt" thinks it over, then writes the prompt anew; "gradient" finds what is wrong, then edits that alone;
-    "prompt_memory" writes the lessons into it in one call.
-    max_reflection_steps: of thinking ("metaprompt"), or rounds of critique and edits ("gradient"), 1 to 10.
-    min_reflection_steps: so many before "metaprompt" may have thought enough.
-    Raises ValueError where one of these does not fit, and ConfigurationError as `mosshead.llm.open_model`.
+    model: "openai:MODEL", or a `LanguageModel` of your own. kind: "metaprompt" reflects, then rewrites the prompt; "gradient"
+    finds faults, then edits only those; "prompt_memory" writes the lessons into it in one call.
+    max_reflection_steps: steps of reflection ("metaprompt"), or rounds of critique and edits ("gradient"), 1 to 10.
+    min_reflection_steps: the minimum before "metaprompt" may stop. Raises ValueError if an argument is invalid, and
+    ConfigurationError as `mosshead.llm.open_model`.
     """
     if kind not in get_args(OptimizerKind):
         raise ValueError(f"kind: one of {', '.join(get_args(OptimizerKind))}, got {kind!r}")
@@ -110,13 +109,13 @@ _MOST_EDITS = 20
 
 
 def by_metaprompt(task: Task) -> Proposed:
-    """Think it over, then write the prompt anew: at most ``most`` steps of thinking, and two calls."""
+    """Reflect, then rewrite the prompt: at most ``most`` steps of reflection, and two calls."""
     notes = [task.hint] if task.hint else []
     for step in range(1, task.most + 1):
         try:
             thought = task.ask(proposals.reflection_prompt(task, notes))
         except AnswerRefused:
-            break  # the rewrite can do with the thoughts there are
+            break  # the rewrite can use the thoughts so far
         notes.append(thought.thoughts[:_NOTE_CHARACTERS])
         if thought.enough and step >= task.least:
             break
@@ -129,9 +128,9 @@ def by_metaprompt(task: Task) -> Proposed:
 
 
 def by_gradient(task: Task) -> Proposed:
-    """Find what is wrong, then edit that and nothing else: at most ``most`` rounds of a critique and up to two calls for edits.
+    """Find faults, then edit only those: at most ``most`` rounds of a critique and up to two calls for edits.
 
-    A round that comes to nothing ends it; what the rounds before it reached stays.
+    A round without a result ends it; the results of earlier rounds stay.
     """
     reached = Proposed(task.template.text)
     for _ in range(task.most):
@@ -151,7 +150,7 @@ def by_gradient(task: Task) -> Proposed:
 
 
 def by_prompt_memory(task: Task) -> Proposed:
-    """Write the lessons into the prompt: one call, and one more where the first breaks the template."""
+    """Write the lessons into the prompt: one call, and one more if the first breaks the template."""
     return proposals.propose(
         task,
         task.template,
@@ -168,7 +167,7 @@ KINDS: dict[OptimizerKind, Callable[[Task], Proposed]] = {
 
 
 def _edited(text: str, answer: EditsAnswer) -> Proposed | str:
-    """The text with all edits made, or why one of them cannot be. Each passage is looked for in the text as it was shown."""
+    """Return the text with all edits, or why one is impossible. Each passage is searched for in the text as shown."""
     if len(answer.edits) > _MOST_EDITS:
         return f"it has {len(answer.edits)} edits, at most {_MOST_EDITS}"
     places: list[tuple[int, int, str]] = []
@@ -193,16 +192,16 @@ _MOST_PROMPTS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeveralPromptsOptimizer:
-    """Improves those of several prompts that are at fault; made by `create_multi_prompt_optimizer`."""
+    """Improves those of several prompts that are at fault. Create it with `create_multi_prompt_optimizer`."""
 
     optimizer: PromptOptimizer
 
     def __call__(self, trajectories: Sequence[AnyTrajectory], prompts: Sequence[PromptTemplate]) -> list[Optimized]:
-        """Each prompt improved or as it was, with the reason, in the order in which they were given.
+        """Return each prompt, improved or unchanged, with the reason, in the given order.
 
-        trajectories: as for `PromptOptimizer`. prompts: at most 20, each with a name of its own; ``when_to_update`` helps to tell
-        which is at fault. One call tells that; each prompt that is at fault is then improved by itself.
-        Without trajectories nothing is asked. Raises ValueError, which names what does not fit, and ModelUnavailable.
+        trajectories: as for `PromptOptimizer`. prompts: at most 20, with unique names; ``when_to_update`` helps to find those at
+        fault. One call finds them; each is then improved separately. Without trajectories the model is not called. Raises
+        ValueError, which names the invalid argument, and ModelUnavailable.
         """
         templates, shown = _checked(prompts), trajectories_of(trajectories)
         if not shown:
@@ -230,7 +229,7 @@ def create_multi_prompt_optimizer(
     max_reflection_steps: int = 3,
     min_reflection_steps: int = 1,
 ) -> SeveralPromptsOptimizer:
-    """An optimizer of several prompts that work together; parameters and errors as for `create_prompt_optimizer`."""
+    """Create an optimizer of several prompts that work together; parameters and errors as for `create_prompt_optimizer`."""
     optimizer = create_prompt_optimizer(
         model, kind=kind, max_reflection_steps=max_reflection_steps, min_reflection_steps=min_reflection_steps
     )

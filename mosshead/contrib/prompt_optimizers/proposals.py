@@ -1,4 +1,4 @@
-"""What an LLM proposes for a prompt, and whether it is taken: asked twice at most, then the prompt stays as it is."""
+"""Ask an LLM for a new prompt and check its proposal: at most two calls, then the prompt stays as it is."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ _REASON_CHARACTERS = 500
 class Proposed:
     """A text for the prompt.
 
-    reason: in the model's words, on one line. refused: why no text of the model's was taken, if none was.
+    reason: in the model's words, on one line. refused: why the model's text was refused, if it was.
     """
 
     text: str
@@ -34,10 +34,10 @@ class Proposed:
 
 @dataclass(slots=True)
 class Task:
-    """What there is to do.
+    """The task.
 
-    least, most: steps of thinking, or rounds. hint: why this prompt was found to be at fault, if it was one of several. calls:
-    how often the model was asked.
+    least, most: steps of reflection, or rounds. hint: why this one of several prompts is at fault. calls: how often the model was
+    called.
     """
 
     model: LanguageModel
@@ -60,9 +60,9 @@ def propose(
     question: Callable[[str | None], Prompt[A]],
     read: Callable[[A], Proposed | str],
 ) -> Proposed:
-    """A new text, or the template's own with the reason. Raises ModelUnavailable.
+    """Return a new text, or the template's own with the reason. Raises ModelUnavailable.
 
-    question, read: as for `settled`; an answer that breaks the template cannot be taken either.
+    question, read: as for `settled`; an answer that breaks the template is refused, too.
     """
     found = settled(task.ask, question, lambda answer: _checked(template, read(answer)))
     return Proposed(template.text, refused=found) if isinstance(found, str) else found
@@ -71,10 +71,10 @@ def propose(
 def settled(
     ask: Callable[[Prompt[A]], A], question: Callable[[str | None], Prompt[A]], read: Callable[[A], T | str]
 ) -> T | str:
-    """What an answer says, or why there is none, in fixed words and names of variables. Raises ModelUnavailable.
+    """Return the result of an answer, or, in fixed words and names of variables, why there is none. Raises ModelUnavailable.
 
-    question: given why the last answer was not taken. read: what an answer says, or why it cannot be taken.
-    It is asked once more, with the fault named, where that is so, and where an answer has not the shape asked for.
+    question: gets the reason why the last answer was refused. read: returns an answer's result, or why it is refused. After a
+    refusal, or an answer of the wrong shape, the model is asked once more, with the fault named.
     """
     fault = None
     for _ in range(_ASKED):
@@ -93,7 +93,7 @@ def settled(
 
 
 def why(error: AnswerRefused) -> str:
-    """Why there is no answer, in words that hold nothing of it."""
+    """Return why there is no answer, without quoting it."""
     return f"{type(error).__name__}: {error}"
 
 
@@ -102,7 +102,7 @@ def brief(reason: str) -> str:
 
 
 def with_lines_of(prompt: str, text: str) -> str:
-    """A text whose lines end as those of a prompt do: a model is shown lines, and not how they end."""
+    """Give a text the line endings of a prompt: the model does not see them."""
     plain = text.replace("\r\n", "\n")
     return plain.replace("\n", "\r\n") if "\r\n" in prompt else plain
 

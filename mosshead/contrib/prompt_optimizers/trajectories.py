@@ -1,4 +1,4 @@
-"""What came of a prompt: conversations, each with what was said of it, in the forms in which apps have them. Pure."""
+"""A prompt's conversations and feedback, in the formats that apps use. Pure."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ Messages = str | Sequence[Mapping[str, Any]]
 
 MAX_TRAJECTORIES = 100
 _CHARACTERS = 60_000
-"""Of all conversations together, as an LLM is shown them; each has an equal share, and of a longer one the end is shown."""
+"""Characters of all conversations shown to an LLM; each has an equal share, and of a longer one the end is shown."""
 
 _TURN_CHARACTERS = 4_000
 _FEEDBACK_CHARACTERS = 2_000
@@ -23,7 +23,7 @@ _FEEDBACK_CHARACTERS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What was said of a conversation. score: from 0, as bad as can be, to 1; None where nobody gave one."""
+    """Feedback on a conversation. score: from 0 (worst) to 1; None if not given."""
 
     comment: str = ""
     score: float | None = None
@@ -31,7 +31,7 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """A conversation that a prompt led to: who said what, in order, without secrets; and what was said of it."""
+    """A conversation with a prompt: its messages in order, without secrets, and the feedback on it."""
 
     turns: tuple[tuple[str, str], ...]
     feedback: Feedback | None = None
@@ -42,25 +42,25 @@ AnyTrajectory = Trajectory | tuple[Messages, AnyFeedback]
 
 
 def trajectories_of(given: Sequence[AnyTrajectory]) -> list[Trajectory]:
-    """Checked, the latest 100 of them. Raises ValueError, which names the one at fault."""
+    """Check trajectories, and return the latest 100. Raises ValueError, which names the invalid one."""
     latest = list(enumerate(given))[-MAX_TRAJECTORIES:]
     return [one if isinstance(one, Trajectory) else _trajectory(number, one) for number, one in latest]
 
 
 def trajectory_of(messages: Messages, feedback: AnyFeedback = None) -> Trajectory:
-    """A conversation, as a transcript or a list of ``{role, content}``, and what was said of it. Raises ValueError."""
+    """Parse a conversation, a transcript or a list of ``{role, content}``, and its feedback. Raises ValueError."""
     said: list[tuple[str, str]] = []
     for turn in turns(messages):
         if turn.role not in set(Role):
             raise ValueError(f"role: one of {', '.join(Role)}")
-        # Cut after what is shown at most, and not at it: a secret that is cut in two is none any more.
+        # Cut well after the part that is shown, because a secret cut in two would not be recognized.
         if text := redact((text_of(turn.content) or "")[: 2 * _TURN_CHARACTERS]):
             said.append((str(Role(turn.role)), text))
     return Trajectory(tuple(said), feedback_of(feedback))
 
 
 def feedback_of(given: AnyFeedback) -> Feedback | None:
-    """Feedback as apps have it: a text, ``{"score": 0.2, "comment": "too long"}``, or nothing. Raises ValueError."""
+    """Parse feedback: a text, ``{"score": 0.2, "comment": "too long"}``, or nothing. Raises ValueError."""
     if given is None:
         return None
     if isinstance(given, str):
@@ -80,7 +80,7 @@ def feedback_of(given: AnyFeedback) -> Feedback | None:
 
 
 def shown_trajectories(trajectories: Sequence[Trajectory]) -> list[str]:
-    """Each as an LLM sees it: a header with a number of its own, and all that people wrote under bars."""
+    """Format each for an LLM: a numbered header, and the messages behind bars."""
     share = _CHARACTERS // max(1, len(trajectories))
     return [_shown(number, one, share) for number, one in enumerate(trajectories, 1)]
 

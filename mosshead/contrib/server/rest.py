@@ -336,13 +336,13 @@ class DocumentList(BaseModel):
 
 @api.get("/documents", response_model=DocumentList)
 async def list_documents(namespace: Reading) -> Response:
-    """List the documents that are formed or kept by hand, as they are now."""
+    """List the current documents, both formed and edited ones."""
     return _json({"documents": await namespace.documents.list()})
 
 
 @api.get("/documents/{name}/decisions", response_model=DecisionList)
 async def list_document_decisions(namespace: Reading, name: str) -> Response:
-    """List what was decided about a document, newest first; what was refused, too."""
+    """List the decisions about a document, newest first, including refused ones."""
     return _json({"decisions": await namespace.documents.decisions(name)})
 
 
@@ -446,19 +446,19 @@ async def clarify(namespace: Writing, question_id: UUID, body: ClarifyingAnswer)
 
 
 class EntityToMerge(RequestBody):
-    """Who the entity is in truth."""
+    """The entity to merge into."""
 
     into: UUID
 
 
 @api.post("/entities/{entity}/merge", status_code=HTTPStatus.ACCEPTED, response_model=EventAccepted)
 async def merge(namespace: Writing, entity: UUID, body: EntityToMerge) -> Response:
-    """Say that two entities are one; it can be undone."""
+    """Merge an entity into another. The merge can be undone."""
     return _accepted(await namespace.entities.merge(entity, body.into))
 
 
 class MemoriesToSplit(RequestBody):
-    """Which memories are about somebody else, and who that is; the name is the same by default."""
+    """The memories to move to a new entity, and its name, by default the same."""
 
     memories: Annotated[list[UUID], Field(min_length=1, max_length=200)]
     name: str | None = None
@@ -468,12 +468,12 @@ class MemoriesToSplit(RequestBody):
 
 @api.post("/entities/{entity}/split", status_code=HTTPStatus.ACCEPTED, response_model=EventAccepted)
 async def split(namespace: Writing, entity: UUID, body: MemoriesToSplit) -> Response:
-    """Say that one entity is two. The other's id is the event's; it can be undone."""
+    """Split an entity in two. The event's id is the new entity's; the split can be undone."""
     return _accepted(await namespace.entities.split(entity, **dict(body)))
 
 
 class DocumentEdit(RequestBody):
-    """What is to be otherwise: a JSON Merge Patch. version: that was read; another by then is a conflict."""
+    """A JSON Merge Patch. version: the version that was read; if it is no longer current, the edit is a conflict."""
 
     patch: dict[str, JsonValue]
     version: int | None = Field(None, ge=0, lt=2**31)
@@ -481,7 +481,7 @@ class DocumentEdit(RequestBody):
 
 @api.patch("/documents/{name}", status_code=HTTPStatus.ACCEPTED, response_model=EventAccepted)
 async def edit_document(namespace: Writing, name: str, body: DocumentEdit) -> Response:
-    """Edit a document by hand; it can be undone."""
+    """Edit a document. The edit can be undone."""
     return _accepted(await namespace.documents.edit(name, body.patch, version=body.version))
 
 

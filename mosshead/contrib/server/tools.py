@@ -43,14 +43,14 @@ _NOTHING = "Nothing is remembered about this."
 
 
 class SearchedMemories(Arguments):
-    """What `search` takes."""
+    """The arguments of `search`."""
 
     query: Annotated[str, Field(min_length=1, description="What to look for, as a question or in a few words.")]
     limit: Annotated[int, Field(ge=1, le=20, description="How many to show.")] = 5
 
 
 class MessageToAnswer(Arguments):
-    """What `context` takes."""
+    """The arguments of `context`."""
 
     message: Annotated[
         str, Field(min_length=1, description="The message that is to be answered, as the user wrote it.")
@@ -59,7 +59,7 @@ class MessageToAnswer(Arguments):
 
 
 class FactToRemember(Arguments):
-    """What `remember` takes."""
+    """The arguments of `remember`."""
 
     content: Annotated[
         str,
@@ -69,7 +69,7 @@ class FactToRemember(Arguments):
 
 
 class MemoryIds(Arguments):
-    """What `forget` takes."""
+    """The arguments of `forget`."""
 
     ids: Annotated[
         list[str], Field(min_length=1, max_length=200, description="The ids of memories, as search shows them.")
@@ -77,13 +77,13 @@ class MemoryIds(Arguments):
 
 
 class DecisionId(Arguments):
-    """What `undo` takes."""
+    """The arguments of `undo`."""
 
     decision: Annotated[str, Field(description="The id that forget, remember or undo answered with.")]
 
 
 class SomebodysName(Arguments):
-    """What `who_is` takes."""
+    """The arguments of `who_is`."""
 
     name: Annotated[str, Field(min_length=1, description="A name, an alias or an id; 'User' is the user.")]
 

@@ -265,7 +265,7 @@ class TestAnAnswer:
         refused = {
             "there is no such question": {"question_id": uuid4(), "entity_id": people.writer},
             "there is no such entity": {"question_id": QUESTION, "entity_id": uuid4()},
-            "it does not bear the name, and was no candidate": {"question_id": QUESTION, "entity_id": stranger},
+            "it does not have the name, and was not a candidate": {"question_id": QUESTION, "entity_id": stranger},
         }
         for reason, fields in refused.items():
             event_id = tell(type="clarify", **{name: str(one) for name, one in fields.items()})
@@ -447,7 +447,7 @@ class TestAtTheCallers:
             sarah.entities.merge(people.user, people.writer)
         with pytest.raises(InvalidEvent, match=r"^memories: none of them is about"):
             sarah.entities.split(people.writer, [people.bakes])
-        with pytest.raises(InvalidEvent, match=r"name: holds no word; give the name that people use"):
+        with pytest.raises(InvalidEvent, match=r"name: contains no word; give the name that people use"):
             sarah.entities.split(people.writer, [people.writes], name=" ")
         with pytest.raises(InvalidEvent, match=r"aliases.1: string should have at most 200 characters"):
             sarah.entities.split(people.writer, [people.writes], aliases=["Haas", "Haas" * 51])

@@ -30,7 +30,7 @@ def test_index_says_that_there_is_nothing_to_index(
     monkeypatch.setenv("MOSSHEAD_ADMIN_URL", admin_url)
     settings.cache_clear()
 
-    assert run("index").strip() == "There is nothing to index."
+    assert run("index").strip() == "Nothing to index."
 
 
 @pytest.mark.usefixtures("settled")

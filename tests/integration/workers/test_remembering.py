@@ -114,7 +114,7 @@ class TestReplacing:
         event_id = forming.command(type="remember", content="User likes coffee", replaces=str(tea), of_version=1)
         assert contents(sarah) == {"User likes green tea"}
         (refused,) = [one for one in sarah.decisions.for_memory(tea) if one.id == event_id]
-        assert (refused.in_effect, refused.refused) == (False, "the memory to replace says something else by now")
+        assert (refused.in_effect, refused.refused) == (False, "the memory to replace has changed since")
 
     def test_one_that_was_only_said_again_is_replaced(
         self, tea: UUID, forming: Forming, sarah: Namespace, remembering: Remembering

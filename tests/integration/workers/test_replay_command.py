@@ -35,17 +35,17 @@ def test_the_command(run: Callable[..., Said], replayed: Replaying, forming: For
     assert "2 memories say the same, 0 are worded otherwise" in run("replay", "diff", *name)
     assert run("replay", "diff", *name, "--json").json["same"] == 2
     assert listed["switched_at"] is None
-    assert "apps read what was replayed" in run("replay", "switch", *name)
+    assert "apps now read the replay" in run("replay", "switch", *name)
     assert run("replay", "--json").json["replays"][-1]["switched_at"]
-    assert "is not replayed any more" in run("replay", "drop", *name)
+    assert "has no replay any more" in run("replay", "drop", *name)
     assert contents(sarah) == {"User lives in Berlin", "User plays the cello"}
 
 
 @pytest.mark.parametrize(
     ("told", "why"),
     [
-        (b"\xff\xfe", "is no text in UTF-8"),
-        (b"cities\0", "is no text in UTF-8"),
+        (b"\xff\xfe", "is not UTF-8 text"),
+        (b"cities\0", "is not UTF-8 text"),
         (b"x" * 4_001, "more than 4,000 characters"),
     ],
 )

@@ -171,7 +171,7 @@ def test_a_login_that_may_not_rewrite_redis_is_named_and_the_tables_may_be_rewri
     monkeypatch.setenv("MOSSHEAD_BROKER_URL", f"redis://weak:secret@{service.broker().rpartition('@')[2]}")
     settings.cache_clear()
     try:
-        with pytest.raises(ConfigurationError, match="were not rewritten: the login has not the right") as caught:
+        with pytest.raises(ConfigurationError, match="were not rewritten: the login lacks the right") as caught:
             run("rewrite")
     finally:
         broker.acl_deluser("weak")

@@ -295,9 +295,9 @@ def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) 
         "3, the newest 90 s ago; see 'mosshead service dead list'",
         r"3 [bold]why\x1b[2J",
         "refused 1 in the last hour",
-        "clocks ahead 1 publishers in the last day; their events bear the time of arrival",
+        "clocks ahead 1 publishers in the last day; their events have the time of arrival",
         "Redis's memory 87% used",
-        "refused tasks 1,201 in the last day; somebody else writes to this Redis 1,200 not a task message 1 unknown task",
+        "refused tasks 1,201 in the last day; something else writes to this Redis 1,200 not a task message 1 unknown task",
         "over budget 1 tenant: the offline rules find the facts; see 'mosshead service budget list'",
         r"acme\x1b[2J: 6,000 tokens in 24 h of 5,000",
     ):

@@ -296,7 +296,7 @@ def test_a_lane_that_somebody_resumes_while_they_change_places_has_them_stay(
         exchange(connection, generation)
 
     monkeypatch.setattr(generations, "exchange", meanwhile)
-    with pytest.raises(ReplayRefused, match="somebody had it go on meanwhile; try again later"):
+    with pytest.raises(ReplayRefused, match="somebody resumed it meanwhile; try again later"):
         replayed.switch()
 
     assert (dump(sarah.path), dump(replayed.there.path)) == (here, there)
@@ -388,10 +388,10 @@ def test_what_is_not_replayed_yet_is_waited_for(replayed: Replaying, forming: Fo
     forming.say("I live in Berlin.")
     replays.start(replayed.engine, settings(), replayed.path, llm_model=None, instructions=None)
 
-    with pytest.raises(ReplayRefused, match="there is something left to be replayed"):
+    with pytest.raises(ReplayRefused, match="not everything is replayed yet"):
         replayed.switch()
     follow(replayed.engine, replayed.lane)
-    with pytest.raises(ReplayRefused, match="its replay is at work"):
+    with pytest.raises(ReplayRefused, match="a batch of its replay is running"):
         replayed.switch()
 
 
@@ -405,7 +405,7 @@ def test_a_batch_that_is_at_work_is_waited_for(
         forming.publishing.send(forming.publishing.message(said))
     begun = [claimed(replayed.engine, replayed.lane, messages=1)]
 
-    with pytest.raises(ReplayRefused, match="a batch of it is at work"):
+    with pytest.raises(ReplayRefused, match="a batch of it is running"):
         replayed.switch()
     carry_through(begun.pop())
     replayed.follow()
@@ -416,7 +416,7 @@ def test_a_batch_that_is_at_work_is_waited_for(
 
     just_then = generations.hold
     monkeypatch.setattr(generations, "hold", hold)
-    with pytest.raises(ReplayRefused, match="a batch of it is at work"):
+    with pytest.raises(ReplayRefused, match="a batch of it is running"):
         replayed.switch()
     assert not stopped(replayed.engine, forming)
 
@@ -427,7 +427,7 @@ def test_a_profile_that_is_made_there_is_waited_for(replayed: Replaying, forming
     replayed.start()
     under_way(replayed.engine, LaneRef(replayed.lane.tenant_id, replayed.there.path.namespace_id))
 
-    with pytest.raises(ReplayRefused, match="its replay is at work"):
+    with pytest.raises(ReplayRefused, match="a batch of its replay is running"):
         replayed.switch()
 
 

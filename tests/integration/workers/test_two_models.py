@@ -572,7 +572,7 @@ def test_model_that_is_dropped_meanwhile_does_not_become_the_active_one(
         switch(connection, name)
 
     monkeypatch.setattr(embedding_models, "switch", late)
-    with pytest.raises(ConfigurationError, match="is not ready any more; run 'mosshead service models fill' first"):
+    with pytest.raises(ConfigurationError, match="is no longer ready; run 'mosshead service models fill' first"):
         run("models", "switch", OTHER)
     assert states(run)[MODEL][0] == "active"
 

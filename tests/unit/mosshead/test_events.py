@@ -39,7 +39,7 @@ REFUSED: list[tuple[Any, str]] = [
     (event(content=CANARY, role="narrator"), "role: one of user, assistant, system, tool"),
     (
         event(content=CANARY, colour="blue"),
-        "colour: not a field of this type of event; leave it out, or put it into metadata",
+        "colour: not a field of this type of event; omit it, or put it into metadata",
     ),
     (event(content=CANARY * 2**17), "content: 1,048,576 bytes, at most 262,144; split it"),
     (event(content="é" * 2**17 + "!"), "content: 262,145 bytes"),

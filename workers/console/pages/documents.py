@@ -1,4 +1,4 @@
-"""The documents that the service keeps, each with a form; an edit that comes too late is shown beside what is there now."""
+"""The pages of documents, each with a form. An edit that comes too late is shown next to the current values."""
 
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -10,21 +10,21 @@ from workers.console.handlers import OfNamespace, Page, Published
 
 
 def documents(request: OfNamespace) -> Page:
-    """The list, each with its fields."""
+    """List the documents with their fields."""
     return Page("documents.html", documents=[(one, fields_of(one.body)) for one in request.namespace.documents.list()])
 
 
 def document(request: OfNamespace, name: str) -> Page:
-    """A document: its form, and what was decided about it. Raises NotFound."""
+    """Show a document: its form and its decisions. Raises NotFound."""
     found = _find(request.namespace, name)
     decisions = request.namespace.documents.decisions(found.name, limit=20)
     return _page(found, decisions=decisions)
 
 
 def edit_document(request: OfNamespace, name: str) -> Published:
-    """Change some fields of the version that the form showed.
+    """Change fields of the version that the form showed.
 
-    Where the document has moved on, show the form again, with both values of each field.
+    If the document has changed since, show the form with both values of each field.
     """
     changes = [
         FieldChange(
@@ -51,7 +51,7 @@ def _conflict(request: OfNamespace, name: str, changes: Sequence[FieldChange]) -
     found = _find(request.namespace, name)
     now = {one.pointer: one.value for one in fields_of(found.body)}
     yours = {one.pointer: one.said for one in changes if patch_of([one])}
-    # What somebody else changed meanwhile, or the form changes, each with what it is now.
+    # The fields that somebody else or the form changed, with their current values.
     clashes = [
         (one, now.get(one.pointer))
         for one in changes

@@ -1,4 +1,4 @@
-"""The entities: whom and what memories are about, how they stand to each other, and making one of two or two of one."""
+"""The pages of entities: lists, relations, merge and split."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from workers.console.handlers import OfNamespace, Page, Published
 
 
 def entities(request: OfNamespace) -> Page:
-    """What the filters leave, those with the most memories first."""
+    """List the filtered entities, those with the most memories first."""
     said, kind = request.given("q").strip(), request.given("type")
     found = [
         one
@@ -25,7 +25,7 @@ def entities(request: OfNamespace) -> Page:
 
 
 def entity(request: OfNamespace, entity_id: str) -> Page:
-    """An entity: its profile, its memories, its neighbours; merge and split. Raises NotFound."""
+    """Show an entity: its profile, memories and neighbours; merge and split. Raises NotFound."""
     namespace = request.namespace
     profile = namespace.entities.profile(UUID(entity_id))
     own = profile.entity
@@ -50,13 +50,13 @@ def entity(request: OfNamespace, entity_id: str) -> Page:
 
 
 def merge(request: OfNamespace, entity_id: str) -> Published:
-    """Make one entity a part of another. Raises NotFound, and InvalidEvent where both are the same, or the first is the user."""
+    """Merge one entity into another. Raises NotFound, or InvalidEvent if both are the same or the first is the user."""
     event_id = request.namespace.entities.merge(entity_id, request.given("into"))
     return event_id, f"entities/{UUID(request.given('into'))}"
 
 
 def split(request: OfNamespace, entity_id: str) -> Published:
-    """Make another entity of some memories. Raises NotFound, and InvalidEvent where none of them is about the entity."""
+    """Move memories to a new entity. Raises NotFound, or InvalidEvent if none of them is about the entity."""
     chosen = request.get_arguments("memory")
     if not chosen:
         raise ValueError("memory: select the memories to move")
@@ -66,7 +66,7 @@ def split(request: OfNamespace, entity_id: str) -> Published:
 
 
 def erase_entity(request: OfNamespace, entity_id: str) -> Published:
-    """Delete an entity for good, with all that was ever linked to it. Raises NotFound, and InvalidEvent where it is the user."""
+    """Delete an entity for good, with everything ever linked to it. Raises NotFound, or InvalidEvent if it is the user."""
     return request.namespace.erase(entity=entity_id), "entities"
 
 
@@ -74,14 +74,14 @@ WIDTH, HEIGHT = 760, 460
 _CENTRE = (WIDTH / 2, HEIGHT / 2)
 _RADII = {1: (170.0, 110.0), 2: (270.0, 195.0)}
 _LABEL = 14.0
-_LEANING = 0.3  # so near to straight up or down, a label stands under or over its dot
+_LEANING = 0.3  # this near to the vertical, a label goes below or above its dot
 LETTERS = 17
-"""Of a neighbour's name, as many fit at every dot, also where the sheet is small and the letters are large."""
+"""Letters of a neighbour's name that fit at every dot, even on a small sheet with large letters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A neighbour, where it stands, and on which side of it its name."""
+    """A neighbour, its position, and the side of its label."""
 
     one: Neighbour
     x: float
@@ -93,7 +93,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An edge, from the nearer end; its predicate is written over it, rather towards the farther."""
+    """An edge, from the nearer end; its predicate is written on it, closer to the farther end."""
 
     x1: float
     y1: float
@@ -104,7 +104,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """All within ``WIDTH`` by ``HEIGHT``, the entity itself in the middle. left_out: neighbours that there is no room for."""
+    """A drawing of ``WIDTH`` by ``HEIGHT``, with the entity in the middle. left_out: neighbours without room."""
 
     dots: tuple[Dot, ...]
     lines: tuple[Line, ...]
@@ -112,7 +112,7 @@ class Drawing:
 
 
 def draw(found: Sequence[Neighbour], centre: UUID) -> Drawing:
-    """Draw what is within two edges of an entity, the nearest first, and of that the first few."""
+    """Draw the first few neighbours within two edges of an entity, nearest first."""
     nearest: dict[UUID, Neighbour] = {}
     for one in found:
         if one.distance in _RADII:
@@ -127,7 +127,7 @@ def draw(found: Sequence[Neighbour], centre: UUID) -> Drawing:
 
 
 def _angles(shown: Mapping[UUID, Neighbour], centre: UUID) -> dict[UUID, float]:
-    """Sectors as wide as what hangs on each neighbour; the second ring shares its parent's."""
+    """Compute angles: a sector's width depends on a neighbour's children, which share it on the second ring."""
     below: dict[UUID, list[UUID]] = {}
     for key, one in shown.items():
         below.setdefault(one.via, []).append(key)
@@ -156,7 +156,7 @@ def _dot(one: Neighbour, angle: float, place: tuple[float, float]) -> Dot:
     across = math.cos(angle)
     anchor: Literal["start", "middle", "end"] = "middle"
     text_x, text_y = x, y + (_LABEL + 6 if math.sin(angle) > 0 else -_LABEL + 2)
-    if abs(across) > _LEANING and one.distance == 1:  # beside the outer ring there is no room
+    if abs(across) > _LEANING and one.distance == 1:  # there is no room beside the outer ring
         anchor = "start" if across > 0 else "end"
         text_x, text_y = x + math.copysign(_LABEL - 2, across), y + 4
     return Dot(one, x, y, round(text_x, 1), round(text_y, 1), anchor)

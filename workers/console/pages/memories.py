@@ -1,4 +1,4 @@
-"""The memories and the messages: searched, filtered, and each with the other; and what a message would retrieve."""
+"""The pages of memories and messages: search, filters, details, and what a message would retrieve."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -18,7 +18,7 @@ _RECALLED = 6
 
 
 def memories(request: OfNamespace) -> Page:
-    """What the filters leave, by salience; or what is nearest to a text."""
+    """List the filtered memories by salience, or those nearest to a text."""
     said, kind, state = request.given("q"), request.given("kind") or None, request.given("state") or "active"
     part: ListPart[StoredMemory]
     if said.strip():
@@ -42,7 +42,7 @@ def memories(request: OfNamespace) -> Page:
 
 
 def memory(request: OfNamespace, memory_id: str) -> Page:
-    """A memory, its sources, its decisions, its earlier wordings and what stands beside it. Raises NotFound."""
+    """Show a memory with its sources, decisions, earlier wordings and related memories. Raises NotFound."""
     namespace = request.namespace
     found = namespace.get(memory_id)
     decisions = namespace.decisions.for_memory(found.id)
@@ -60,33 +60,33 @@ def memory(request: OfNamespace, memory_id: str) -> Page:
 
 
 def replace(request: OfNamespace, memory_id: str) -> Published:
-    """Put another memory in the place of one.
+    """Replace a memory.
 
-    Raises NotFound, MemoryChanged where it says something else by now, and InvalidEvent where the content does not fit.
+    Raises NotFound, MemoryChanged if it has changed since, or InvalidEvent if the content is invalid.
     """
     old, said, event_id = request.namespace.get(memory_id), plain(request.given("content")), uuid7()
     if said == plain(old.content).strip():
-        raise ValueError("content: the memory says this already; write what is true instead")
+        raise ValueError("content: is the same as before; write what is true instead")
     version = request.number("version", old.version, most=10**9)
     request.namespace.remember(said, kind=old.kind, replaces=old.id, version=version, event_id=event_id)
     return event_id, f"memories/{memory_id}"
 
 
 def forget(request: OfNamespace, memory_id: str) -> Published:
-    """Close a memory. Raises NotFound, also where it is closed already."""
+    """Close a memory. Raises NotFound, also if it is already closed."""
     event_id = request.namespace.forget(memory_id, reason=request.given("reason").strip() or None)
     return event_id, f"memories/{memory_id}"
 
 
 def erase_memory(request: OfNamespace, memory_id: str) -> Published:
-    """Delete a memory for good, with the messages that it came from. Raises NotFound."""
+    """Delete a memory for good, with its source messages. Raises NotFound."""
     return request.namespace.erase(memory_id), "memories"
 
 
 def _wordings(
     namespace: Namespace, memory: StoredMemory, decisions: Sequence[Decision]
 ) -> list[tuple[datetime, StoredMemory]]:
-    """What a memory said before, the latest first: as it was known when each decision about it was made, with that time."""
+    """Return a memory's earlier wordings with their times, latest first: one as known at each decision about it."""
     found: list[tuple[datetime, StoredMemory]] = []
     for decision in decisions[:20]:
         with suppress(NotFound):
@@ -97,14 +97,14 @@ def _wordings(
 
 
 def message(request: OfNamespace, message_id: str) -> Page:
-    """A message with those around it, and what was taken from it. Raises NotFound."""
+    """Show a message with its neighbours and the memories from it. Raises NotFound."""
     excerpt = request.namespace.messages.get(message_id, around=(4, 2))
     taken = request.namespace.messages.memories(message_id)
     return Page("message.html", excerpt=excerpt, taken=taken, message_id=message_id)
 
 
 def messages(request: OfNamespace) -> Page:
-    """The messages that answer to a text, with those around them; without a text the newest first."""
+    """List the messages that match a text, with their neighbours; without a text, the newest first."""
     said, conversation = request.given("q"), request.given("conversation")
     latest: ListPart[StoredMessage] | None = None
     recalled = None
@@ -123,7 +123,7 @@ def messages(request: OfNamespace) -> Page:
 
 
 def retrieval(request: OfNamespace) -> Page:
-    """The context of a message as a model gets it, and how each part of it came to be there."""
+    """Show the context of a message as a model gets it, and why each part is in it."""
     said, conversation = request.given("message"), request.given("conversation")
     budget = request.number("budget", 800, most=20_000)
     context = None

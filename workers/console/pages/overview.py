@@ -1,4 +1,4 @@
-"""The overview: how much is known, how fresh it is, what is open, and what was decided."""
+"""The overview page, the decision log, and the questions."""
 
 from uuid import UUID
 
@@ -11,11 +11,11 @@ _COUNTED = 1000
 _FACTS = 3
 _ACTIONS: dict[str, Action] = {"quarantined": "quarantine", "rejected": "refuse"}
 NEW = "new"
-"""What the form sends for somebody whom the memories do not know."""
+"""The form's value for a new entity."""
 
 
 def overview(request: OfNamespace) -> Page:
-    """The first page of a namespace: counts, the most salient memories, the latest decisions."""
+    """Show the first page of a namespace: counts, the most salient memories, the latest decisions."""
     memories = request.namespace.memories(limit=_COUNTED)
     return Page(
         "overview.html",
@@ -27,7 +27,7 @@ def overview(request: OfNamespace) -> Page:
 
 
 def decisions(request: OfNamespace) -> Page:
-    """The decision log, the latest first: all of it, what was kept out, or what an LLM proposed in vain."""
+    """List decisions, latest first: all, the quarantined, or an LLM's rejected proposals."""
     show = request.given("show")
     action = _ACTIONS.get(show)
     part = request.part(lambda most: request.namespace.decisions.latest(action=action, limit=most), 100)
@@ -35,18 +35,18 @@ def decisions(request: OfNamespace) -> Page:
 
 
 def decision(request: OfNamespace, decision_id: str) -> Page:
-    """A decision, for links that name one, with the memories that it saw."""
+    """Show a decision with the memories that it saw."""
     found = request.namespace.decisions.get(decision_id)
     return Page("decision.html", decision=found, contents=contents_of(request.namespace, [found]))
 
 
 def undo(request: OfNamespace, decision_id: str) -> Published:
-    """Take a decision back. Raises UndoRefused where it cannot be."""
+    """Undo a decision. Raises UndoRefused if that is not possible."""
     return request.namespace.undo(decision_id), f"decisions/{decision_id}"
 
 
 def questions(request: OfNamespace) -> Page:
-    """All that are open, those asked first in front, with what is known of each candidate now."""
+    """List the open questions, oldest first, with what is known about each candidate."""
     namespace = request.namespace
     found = namespace.entities.questions()
 
@@ -60,7 +60,7 @@ def questions(request: OfNamespace) -> Page:
 
 
 def answer(request: OfNamespace, question_id: str) -> Published:
-    """Answer a question. Raises NotFound, and InvalidEvent where it was answered before."""
+    """Answer a question. Raises NotFound, or InvalidEvent if it was answered before."""
     meant = request.given("entity")
     if not meant:
         raise ValueError(f'entity: must be an id, or "{NEW}"')

@@ -1,6 +1,6 @@
-"""The pages about no single namespace: what there is, and how the service is doing.
+"""The pages about the whole service: tenants, namespaces and operations.
 
-They read across tenants, as `mosshead status` and `mosshead service usage` do, and so with the workers' login.
+They read across tenants, like `mosshead status` and `mosshead service usage`, and so with the workers' login.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ _DAY = timedelta(days=1)
 
 
 class NamespaceRow(NamedTuple):
-    """A namespace as a list shows it."""
+    """A namespace in a list."""
 
     path: NamespacePath
     place: str
@@ -39,14 +39,14 @@ class NamespaceRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What the start page lists: the tenants and their latest namespaces, or the namespaces of one."""
+    """The lists of the start page: the tenants and their latest namespaces, or the namespaces of one."""
 
     tenants: ListPart[tuple[str, TenantActivity]] | None
     namespaces: ListPart[NamespaceRow]
 
 
 class StartPage(Handler):
-    """The tenants and their namespaces, and a field for a name."""
+    """The start page: tenants, their namespaces, and a field for a name."""
 
     async def get(self) -> None:
         name = self.given("namespace").strip().strip("/")
@@ -85,7 +85,7 @@ class StartPage(Handler):
                 lambda most: activity.active_namespaces(connection, tenant_id=tenant_id, limit=most), _SHOWN
             )
         if not part.shown:
-            raise NotFound(f"tenant: there is no {name}; it begins with the first event that is published for it")
+            raise NotFound(f"tenant: there is no {name}; it exists once an event is published for it")
         return Start(None, ListPart(_rows(engine, part.shown), part.further))
 
 
@@ -104,7 +104,7 @@ def _rows(engine: Engine, found: Sequence[NamespaceActivity]) -> list[NamespaceR
 
 
 class OperationsPage(Handler):
-    """What waits, what failed, and what the LLM cost: the figures of `mosshead status` and `mosshead service usage`."""
+    """The figures of `mosshead status` and `mosshead service usage`: waiting work, failures, and LLM costs."""
 
     async def get(self) -> None:
         page = await self.in_thread(self._shown)

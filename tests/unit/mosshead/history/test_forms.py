@@ -114,7 +114,7 @@ def test_a_sample_is_recognised_and_gives_what_was_said(name: str, form: str, sa
 
 def test_an_edited_branch_hidden_messages_and_tools_of_chatgpt_are_left_out_by_reason() -> None:
     assert sorted(read("chatgpt.json")[2]) == [
-        "a call of a tool",
+        "a tool call",
         "hidden in ChatGPT",
         "of the role system",
         "of the role tool",

@@ -285,7 +285,7 @@ def test_what_cannot_be_used_says_so() -> None:
         managed(existing=[RISOTTO, RISOTTO])
     for one in (Recipe(dish="stew"), (uuid4(), "Recipe", Recipe(dish="stew")), (uuid4(), {"dish": "stew"})):
         with pytest.raises(
-            ValueError, match=r"^existing\[1\]: give what an earlier call gave, or a pair of an id and a value"
+            ValueError, match=r"^existing\[1\]: pass the result of an earlier call, or a pair of an id and a value"
         ):
             managed(existing=[RISOTTO, one])
     with pytest.raises(ConfigurationError, match=r"schemas: give a list, such as \[Recipe\]"):
