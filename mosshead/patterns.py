@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import Any, Final, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 AS_ASCII = str.maketrans("İıſ\u212a", "Iisk")
 """The four letters that `re.IGNORECASE` takes for ASCII ones, and ``lower`` does not make such: "FRİDAY", "ſunday"."""
@@ -31,16 +31,22 @@ class _Uncompiled:
 
 T = TypeVar("T")
 
-_REMEMBERED: Final = 16_384
-_LONGEST: Final = 64
-
 
 def remembered(function: Callable[[str], T]) -> Callable[[str], T]:
     """The same function, which remembers what it made of the latest words; of what is longer than a word, nothing."""
-    known = lru_cache(_REMEMBERED)(function)
+    return _remembered(function, most=16_384, longest=64)
+
+
+def remembered_of_texts(function: Callable[[str], T]) -> Callable[[str], T]:
+    """The same of short texts: what a user said is read again with each message of theirs."""
+    return _remembered(function, most=4_096, longest=512)
+
+
+def _remembered(function: Callable[[str], T], *, most: int, longest: int) -> Callable[[str], T]:
+    known = lru_cache(most)(function)
 
     @wraps(function)
-    def of_word(word: str) -> T:
-        return known(word) if len(word) <= _LONGEST else function(word)
+    def of_short(text: str) -> T:
+        return known(text) if len(text) <= longest else function(text)
 
-    return of_word
+    return of_short

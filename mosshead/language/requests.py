@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from re import Pattern
 
 from mosshead.language.wordlists import GRAMMAR
-from mosshead.patterns import lazy_pattern
+from mosshead.patterns import lazy_pattern, remembered_of_texts
 
 _SMALL_TALK = frozenset(
     """
@@ -151,6 +151,7 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(words(text)) - GRAMMAR - _SMALL_TALK - _CONTRACTED - _TO_KEEP
 
 
+@remembered_of_texts
 def is_small_talk(text: str) -> bool:
     """Whether a text greets, thanks or acknowledges, and says nothing else; likewise an emoji or a marker of a chat alone."""
     return _ACKNOWLEDGED.issuperset(words(text)) or _ACKNOWLEDGED.issuperset(words(_SAYS_NOTHING.sub(" ", text)))

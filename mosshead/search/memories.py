@@ -32,7 +32,7 @@ from mosshead.search.scans import (
 )
 from mosshead.search.weights import MemoryWeights
 from mosshead.store.connection import BinaryVector, Sql, of_namespace
-from mosshead.store.memories import DISPUTED, OWN_COLUMNS, memory_fields
+from mosshead.store.memories import OWN_COLUMNS, memory_fields
 
 _LISTED = 40
 """So many of the best by cosine, and by BM25."""
@@ -262,19 +262,36 @@ _WHOM = f"""
         group by source.memory_id
     )"""
 
+_CONTRADICTS = f"{of_namespace('edge')} and edge.kind = 'contradicts'"
+
 _KNOWN = f"""
     known as materialized (
-        select {OWN_COLUMNS}, {DISPUTED} from mosshead_read_v1.memories as memory
+        select {OWN_COLUMNS} from mosshead_read_v1.memories as memory
         where {of_namespace("memory")} and {_NOW} and memory.memory_id = any(array(select owner_id from chosen))
+    ),
+    against as materialized (
+        select edge.from_id as memory_id, edge.to_id as other_id from mosshead_read_v1.edges as edge
+        where {_CONTRADICTS} and edge.from_id = any(array(select owner_id from chosen))
+        union all
+        select edge.to_id, edge.from_id from mosshead_read_v1.edges as edge
+        where {_CONTRADICTS} and edge.to_id = any(array(select owner_id from chosen))
+    ),
+    others as materialized (
+        select memory.memory_id as other_id, memory.said_by, true as held from mosshead_read_v1.memories as memory
+        where {of_namespace("memory")} and {_NOW} and memory.memory_id = any(array(select other_id from against))
+    ),
+    disputed as materialized (
+        select memory_id, array_agg(distinct said_by order by said_by) filter (where held) as disputed_by
+        from against full join others using (other_id) group by memory_id
     ),
     found as materialized (
         select known.*, chosen.cosine, chosen.words, whom.about, whom.entities, whom.parents, whom.counts,
-               whom.names, whom.descriptions, whom.persons,
-               sources.messages as sources
+               whom.names, whom.descriptions, whom.persons, sources.messages as sources, disputed.disputed_by
         from known
         full join chosen on chosen.owner_id = known.memory_id
         full join whom on whom.memory_id = known.memory_id
         full join sources on sources.memory_id = known.memory_id
+        full join disputed on disputed.memory_id = known.memory_id
     )"""
 """It is planned once for all namespaces, for a few rows, and meets hundreds. So rows are fetched by an array of ids, all at once,
 and put together by full joins: a left join would be a loop in a loop."""

@@ -337,16 +337,15 @@ NAMES_IN_ORDER = (
 
 
 DISPUTED = f"""(
-    select array_agg(distinct other.said_by order by other.said_by) from (
-        select edge.to_id as memory_id from mosshead_read_v1.edges as edge
+    select array_agg(distinct other.said_by order by other.said_by) from mosshead_read_v1.memories as other
+    where {same_namespace("other", "memory")} and other.known_to is null and other.state = 'active'
+      and other.memory_id = any(array(
+        select edge.to_id from mosshead_read_v1.edges as edge
         where {same_namespace("edge", "memory")} and edge.from_id = memory.memory_id and edge.kind = 'contradicts'
         union all
         select edge.from_id from mosshead_read_v1.edges as edge
         where {same_namespace("edge", "memory")} and edge.to_id = memory.memory_id and edge.kind = 'contradicts'
-    ) as against
-    join mosshead_read_v1.memories as other
-      on {same_namespace("other", "memory")} and other.memory_id = against.memory_id and other.known_to is null
-     and other.state = 'active'
+      ))
 ) as disputed_by"""
 """SQL for the current messages that contradict the alias ``memory``. Few memories are contradicted."""
 

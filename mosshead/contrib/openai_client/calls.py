@@ -21,6 +21,7 @@ from mosshead.api.namespace import Namespace
 from mosshead.bridge import Awaited, Bridge, across
 from mosshead.contrib.openai_client.apis import ApiForm, Arguments, CallRequest, Message
 from mosshead.contrib.openai_client.conversations import ProfileBlock, cache_of
+from mosshead.deadline import at_the_same_time
 from mosshead.errors import InvalidNamespace, MossheadError, ReadTimeout, StoreUnavailable
 from mosshead.events.envelope import MAX_INJECTED
 from mosshead.models.context import Context
@@ -243,23 +244,30 @@ class Call:
         # would make the next one late, too. A late read warms up the next one.
         try:
             if self._kept.profile is None and self.injection.placement == "message":
-                profile = self._cache.read_profile(self._whose)
-                self._kept.profile = self._kept.profile or profile
-            read = self._whose.context(
-                self._asked.text,
-                conversation=self._conversation,
-                history=self._asked.history,
-                budget=self.injection.budget,
-                speaker=self._asked.speaker,
-                include_pending=_AHEAD,
-                now=self._begun_at,
-                on_timeout="raise",
-            )
+                read, _ = at_the_same_time(self._read_context, self._read_profile)
+            else:
+                read = self._read_context()
             if read.memories or read.messages:
                 self._kept.last = read  # even if it is too late for this answer
         except Exception as error:  # noqa: BLE001 - the edge of a thread; the caller reports it
             return error
         return read
+
+    def _read_profile(self) -> None:
+        profile = self._cache.read_profile(self._whose)
+        self._kept.profile = self._kept.profile or profile
+
+    def _read_context(self) -> Context:
+        return self._whose.context(
+            self._asked.text,
+            conversation=self._conversation,
+            history=self._asked.history,
+            budget=self.injection.budget,
+            speaker=self._asked.speaker,
+            include_pending=_AHEAD,
+            now=self._begun_at,
+            on_timeout="raise",
+        )
 
     def _publish(self, turn: Sequence[Message]) -> None:
         ids = self.injection.tried(

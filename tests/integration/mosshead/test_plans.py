@@ -71,3 +71,15 @@ def test_no_step_goes_through_all_that_was_found_for_each_of_it(
     ]
     sides = [{part.get("CTE Name") for part in parts} for parts in inner]
     assert [names for names in sides if names.isdisjoint(FEW)] == []
+
+
+@pytest.mark.parametrize("how", ["a scan", "indexes"])
+def test_contradictions_are_looked_up_once_and_not_for_each_memory(
+    how: str, remembering: Remembering, fresh_namespace: NamespacePath
+) -> None:
+    """Where few edges were stored when it was planned, each of 40 memories went through all memories and edges."""
+    with remembering.transaction() as connection:
+        plan = generic_plan(connection, dict(statements(fresh_namespace))[f"memories by {how}"].text)
+    for_each = [part for part in parts(plan) if part.get("Parent Relationship") == "SubPlan"]
+    read = {part.get("Relation Name") for one in for_each for part in parts(one)}
+    assert read.isdisjoint({"memories", "memory_edges"})
