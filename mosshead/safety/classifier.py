@@ -16,7 +16,6 @@ from zlib import crc32
 
 import numpy as np
 
-from mosshead.language.lexicon import is_english
 from mosshead.safety.sense import log_odds_by_meaning
 
 WEIGHTS: Final = Path(__file__).with_name("weights.npy")
@@ -57,12 +56,12 @@ def log_odds(reading: str) -> float:
     """Return the logarithm of the odds that a text was written to steer an assistant, in its most suspect passage.
 
     Words say which passage that is. What it means decides with them, unless they leave no doubt that it is harmless. They decide
-    alone where the local model is not installed, and of other languages than English, which it does not know.
+    alone where the local model is not installed.
     """
     if len(reading) < _SHORTEST:
         return -math.inf
     passage, by_words = most_suspect(reading)
-    if by_words < _HARMLESS or is_english(passage) is False:
+    if by_words < _HARMLESS:
         return by_words
     by_meaning = log_odds_by_meaning(passage)
     if by_meaning is None:

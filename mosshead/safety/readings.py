@@ -53,7 +53,8 @@ def _readings(text: str) -> Iterator[str]:
             yield re.sub(r"[_-]+", " ", plain)
     wide = _WIDE.sub("\x01", shown)
     if _APART.search(wide):
-        closed = _APART.sub(lambda match: re.sub(r"[ ._*|/,\-]", "", match.group()), wide)
+        apart = _WORD_APART if "\x01" in wide else _APART
+        closed = apart.sub(lambda match: re.sub(r"[ ._*|/,\-]", "", match.group()), wide)
         yield _alike(closed.replace("\x01", " "))
     plain = _alike(shown)
     if _A_FIGURE.search(plain) and _FIGURED.search(plain):
@@ -90,6 +91,8 @@ _TITLE = re.compile(r"\b(dr|mrs?|ms|prof|st)\. ")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _LINES = re.compile(r"\s*[\r\n\u2028\u2029]+\s*")
 _APART = re.compile(r"(?<!\w)(?:\w[ ._*|/,\-]{1,3}){3,}\w(?!\w)")
+_WORD_APART = re.compile(r"(?<!\w)(?:\w[ ._*|/,\-]{1,3})+\w(?!\w)")
+"""Of two letters, too, where wider gaps say where a word ends."""
 _WIDE = re.compile(r"\s{2,}|\n")
 
 _FIGURED = re.compile(
