@@ -139,8 +139,8 @@ def test_what_cannot_be_done_in_its_turn_is_refused_and_the_log_says_why(forming
     assert texts(sarah) == [(1, TEXT, "app")]
     assert [one.refused for one in Prompts(sarah).decisions("support")] == [
         None,
-        "it was to follow version 0, and there is version 1",
-        "it was to follow version 7, and there is version 1",
+        "it should follow version 0, but the latest is version 1",
+        "it should follow version 7, but the latest is version 1",
         "it says that already",
         "there is no such version",
         "it says that already",

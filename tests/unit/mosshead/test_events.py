@@ -29,7 +29,7 @@ REFUSED: list[tuple[Any, str]] = [
     (without("publisher"), "publisher: missing"),
     (without("type"), "type: missing; one of message, conversation_ended, undo, configure"),
     (without("content"), "content: missing"),
-    (event(type=CANARY), "type: not a type of event of version 1; one of message, conversation_ended, undo, configure"),
+    (event(type=CANARY), "type: not an event type of version 1; one of message, conversation_ended, undo, configure"),
     (event(content=CANARY, version=2), "version: must be 1"),
     (event(content=CANARY, namespace=["acme"]), "namespace: needs a tenant and at least one part more"),
     (event(content=CANARY, namespace=f"acme/{CANARY}"), "namespace: give a list of its parts, the tenant first"),
@@ -91,7 +91,7 @@ def test_a_field_that_is_called_as_a_type_of_event_is_named_as_well() -> None:
 
 @pytest.mark.parametrize("kind", [None, 7, ["message"], {}], ids=["none", "number", "list", "object"])
 def test_a_type_that_is_no_text_is_refused_as_others(kind: object) -> None:
-    with pytest.raises(InvalidEvent, match=r"^event not accepted: type: not a type of event of version 1; one of "):
+    with pytest.raises(InvalidEvent, match=r"^event not accepted: type: not an event type of version 1; one of "):
         parse_event(event(type=kind))
 
 
