@@ -1,6 +1,6 @@
 """Read what a namespace knows or knew, to find counterparts in the other generation: texts, names, and sources.
 
-``before`` is a time on the database's clock: what was known until then, without that moment's decisions. None: what is known now.
+``before`` is a time on the database's clock: what was known until then, without that moment's decisions. None: the present.
 """
 
 from collections.abc import Collection, Sequence
@@ -19,7 +19,7 @@ _Rows = Sequence[Row[Any]]
 def memories(
     connection: Connection, lane: LaneRef, memory_ids: Collection[UUID], before: datetime | None = None
 ) -> _Rows:
-    """Return memories by id. Columns: memory_id, content, kind, attribute, value, active, sources (messages), vector (text or null)."""
+    """Return memories by id. Columns: memory_id, content, kind, attribute, value, active, sources (messages), vector (text)."""
     return Sql(f"""
         select memory.memory_id, content, kind, attribute, value, state = 'active' as active,
                coalesce(({_SOURCES} and source.memory_id = memory.memory_id), '{{}}') as sources,
