@@ -162,7 +162,7 @@ def test_of_two_edits_of_one_version_the_second_is_refused(forming: Forming, sar
     set_prompt(forming, "A {user}", follows=1)
     set_prompt(forming, "B {user}", follows=1)
     assert texts(sarah)[1:] == [(2, "A {user}", "app")]
-    with pytest.raises(PromptConflict, match="was to follow version 1 of 'support', which is at version 2; read it"):
+    with pytest.raises(PromptConflict, match="should follow version 1 of 'support', which is at version 2; read it"):
         Prompts(sarah).set("support", "C {user}", version=1)
     with pytest.raises(PromptConflict, match="version 3 of 'support', which is at version 2"):
         Prompts(sarah).set("support", "C {user}", version=3)
