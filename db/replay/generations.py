@@ -1,8 +1,8 @@
-"""Generations: a namespace that is replayed beside itself, from the events that took effect, in the order in which they did.
+"""Generations: replay a namespace into a second one, from the events that took effect, in the same order.
 
-What is replayed is a namespace of its own, whose path ends in ``(replay)``: lane, events and memories are its own, so that
-stages, claims and leases know nothing of it. It belongs to the namespace that apps read: what takes effect there goes into its
-lane (`replay`), and `exchange` has the two change places.
+The replay is a separate namespace, whose path ends in ``(replay)``, with its own lane, events and memories, so that stages,
+claims and leases need not know of it. It belongs to the namespace that apps read: events that take effect there go into its lane
+(`replay`), and `exchange` swaps the two.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """What is replayed of a namespace. replay: where. replayed: how many events. left_out: commands that were not, and why."""
+    """The replay of a namespace. replay: its namespace. replayed: how many events. left_out: skipped commands, and why."""
 
     lane: LaneRef
     replay: LaneRef
@@ -33,23 +33,22 @@ class Generation:
 
     @property
     def both(self) -> dict[str, UUID]:
-        """The parameters that every statement about both takes."""
+        """Return the parameters of every statement about both."""
         return {**self.lane.scope, "replay_id": self.replay.namespace_id}
 
 
 def start(
     connection: Connection, path: NamespacePath, *, llm_model: str | None = None, instructions: str | None = None
 ) -> Generation | None:
-    """Have a namespace replayed from its beginning; None where that is under way, or where its replay would be, somebody writes.
+    """Start the replay of a namespace from its beginning; return None if it has one, or an app writes to the replay's path.
 
-    llm_model: in place of the service's own. instructions: in place of those of the namespace. The tenant must be set, here and
-    below.
+    llm_model: instead of the service's own. instructions: instead of the namespace's. The tenant must be set, here and below.
     """
     lane, replay = LaneRef(path.tenant_id, path.namespace_id), path.replayed()
     parameters = {**lane.scope, "replay_id": replay.namespace_id, "path": list(replay.parts)}
     parameters |= {"llm_model": llm_model, "instructions": instructions, "own": instructions is not None}
-    # Where an app published under that path before, there is a namespace already: on conflict nothing is begun. What the app
-    # wants of it is told it before its first event (`follow_configuration`).
+    # If an app published under that path before, a namespace exists: on conflict nothing is started. The replay gets the app's
+    # configuration before its first event (`follow_configuration`).
     begun = Sql(f"""
         insert into mosshead.namespaces (tenant_id, namespace_id, path, replay_of, llm_model, instructions)
         select tenant_id, %(replay_id)s, %(path)s, namespace_id, %(llm_model)s, coalesce(%(instructions)s::text, '')
@@ -67,27 +66,27 @@ def start(
 
 
 def of(connection: Connection, lane: LaneRef, *, locking: str = "") -> Generation | None:
-    """What is replayed of a namespace, if anything. locking: SQL that locks it, such as ``for update``."""
+    """Return a namespace's replay, if any. locking: SQL that locks it, such as ``for update``."""
     row = Sql(f"select {_COLUMNS} from mosshead.generations where {OF_NAMESPACE} {locking}").row(connection, lane.scope)
     return _generation(row) if row else None
 
 
 def listed(connection: Connection) -> list[Generation]:
-    """All, the first that was started in front. Sees all tenants: the table has no policy."""
+    """Return all replays, oldest first. Sees all tenants: the table has no policy."""
     rows = Sql(f"select {_COLUMNS} from mosshead.generations order by started_at, namespace_id").run(connection)
     return [_generation(row) for row in rows]
 
 
 def lock(connection: Connection, lane: LaneRef, *, wait: bool = True) -> Generation | None:
-    """As `of`, and until this transaction ends nobody else replays, switches or drops it.
+    """As `of`, and lock it against replaying, switching and dropping until this transaction ends.
 
-    wait: for whoever is at it; else None where somebody is.
+    wait: for another holder; without it, return None if there is one.
     """
     return of(connection, lane, locking="for update" if wait else "for update skip locked")
 
 
 def follow_configuration(connection: Connection, generation: Generation) -> None:
-    """What the app wants of the namespace, it wants of what is replayed, but for instructions of that one's own."""
+    """Copy the namespace's configuration to its replay, except for the replay's own instructions."""
     Sql(f"""
         update mosshead.namespaces as there
         set instructions = case when own_instructions then there.instructions else here.instructions end,
@@ -100,17 +99,17 @@ def follow_configuration(connection: Connection, generation: Generation) -> None
 
 
 def exists(connection: Connection, path: NamespacePath) -> bool:
-    """Whether there is a namespace of this path that can be replayed."""
+    """Whether a namespace of this path exists and can be replayed."""
     return Sql(f"select from mosshead.namespaces where {OF_NAMESPACE} and replay_of is null").exists(
         connection, path.ids
     )
 
 
 def progress(connection: Connection, generation: Generation) -> Row[Any]:
-    """How far a replay has come.
+    """Return the progress of a replay.
 
-    Columns: path, of the namespace; llm_model, where it is the replay's own; behind, how many events took effect in the namespace
-    and not yet in its replay, commands that are passed over among them; dead, how many were given up there.
+    Columns: path, of the namespace; llm_model, if it is the replay's own; behind, how many events took effect in the namespace
+    but not yet in its replay, including skipped commands; dead, how many were given up there.
     """
     return Sql(f"""
         select (select path from mosshead.namespaces where {OF_NAMESPACE}) as path,
@@ -123,15 +122,15 @@ def progress(connection: Connection, generation: Generation) -> Row[Any]:
 
 
 def drop(connection: Connection, generation: Generation) -> None:
-    """Delete what was replayed, and that it ever was, whoever is at work in it. What it cost stays, as spent on the namespace."""
+    """Delete a replay without a trace, even while work in it is running. Its costs stay, as spent on the namespace."""
     take_time(connection)
-    # Whoever is at work there ends first, or finds no lane any more.
+    # Running work ends first, or finds no lane any more.
     Sql(f"""
         select from mosshead.lanes where {OF_REPLAY} for update;
         update mosshead.usage set namespace_id = %(namespace_id)s where {OF_REPLAY};
         delete from mosshead.generations where {OF_NAMESPACE}
     """).run(connection, generation.both)
-    # With what a namespace of its own has beside what is erased of one with everything.
+    # Includes the rows of a separate namespace that erasing everything leaves.
     own = ("events", "messages", "conversations", "publishers", "scopes", "tombstones", "namespaces", "lanes")
     for table in (*TABLES_OF_NAMESPACE, *own):
         Sql(f"delete from mosshead.{table} where {OF_REPLAY}").run(connection, generation.both)
@@ -143,7 +142,7 @@ def _generation(row: Row[Any]) -> Generation:
 
 OF_REPLAY: Final = "tenant_id = %(tenant_id)s and namespace_id = %(replay_id)s"
 
-# Of what was left out, what the replay lacks: not what the other generation did while it was replayed (`exchange`).
+# Skipped commands that the replay lacks: not those that the other generation made while it was replayed (`exchange`).
 _COLUMNS = """tenant_id, namespace_id, replay_id, started_at, replayed, coalesce((
     select jsonb_agg(one order by place) from jsonb_array_elements(left_out) with ordinality as each (one, place)
     where one ->> 'switched' is null), '[]') as left_out, switched_at"""
@@ -158,19 +157,19 @@ EXCHANGED_TABLES: Final = {
     **dict.fromkeys(("reflections", "reflection_batches"), "kind <> 'prompt'"),
     "decisions": "action <> all(array['set_prompt', 'roll_back_prompt', 'optimize_prompt', 'erase'])",
 }
-"""What a generation is made of, and which rows of it: decisions of an app's prompts, and receipts of what was erased, are the
-namespace's own. Triggers keep the rest: traits, vocabulary, counts.
+"""The tables of a generation, with a condition on their rows: decisions about an app's prompts, and erasure receipts, stay with
+the namespace. Triggers maintain the rest: traits, vocabulary, counts.
 """
 
 
 def exchange(connection: Connection, generation: Generation) -> None:
-    """Have the two change places, in this transaction. Both lanes must be at rest, and nobody may claim anything of them.
+    """Swap the two in this transaction. Both lanes must be at rest and protected from claims.
 
-    They are locked afterwards, so that whoever publishes waits until it ends, and not while it takes long.
+    They are locked only at the end, so that publishers wait briefly.
     """
     both = {**generation.both, "aside": uuid4()}
     take_time(connection)
-    # By way of a third: some ids are the same in both.
+    # Through a third id: some ids are the same in both.
     for come, go in (("namespace_id", "aside"), ("replay_id", "namespace_id"), ("aside", "replay_id")):
         of_tenant = f"set namespace_id = %({go})s where tenant_id = %(tenant_id)s and namespace_id = %({come})s"
         for table, rows in EXCHANGED_TABLES.items():
@@ -184,9 +183,9 @@ def exchange(connection: Connection, generation: Generation) -> None:
         and other.tenant_id = %(tenant_id)s and other.namespace_id =
             case one.namespace_id when %(namespace_id)s then %(replay_id)s::uuid else %(namespace_id)s::uuid end
     """
-    # Of each one row or two, but for the events: what publishers wait for comes late.
-    # Decisions and reflections tell of the batches of their generation; a command names things by its ids. The order stays.
-    # What one generation lacks, the other need not.
+    # One or two rows per table, except for the events: what makes publishers wait comes late.
+    # Decisions and reflections refer to their generation's batches; a command names things by its ids. The order stays.
+    # What one generation lacks, the other may have.
     Sql(f"""
         update mosshead.events as one
         set batch_id = other.batch_id, place = other.place, formed_by = other.formed_by,
@@ -215,11 +214,11 @@ _HELD: Final = "changes places with its replay"
 
 
 def standing(connection: Connection, generation: Generation, *, but_not: Iterable[str]) -> Row[Any]:
-    """How the two stand at this moment. but_not: types of events that are passed over.
+    """Return the current state of the two. but_not: types of events that are skipped.
 
-    Columns: quarantined, whether one of the lanes is, and not only held; held, whether both are; left, whether an event is still
-    to be replayed; replaying, busy, whether the replay's lane, or the namespace's, is at work; named, whether something waits in
-    the namespace that names things by their ids, or is to be erased.
+    Columns: quarantined, whether one of the lanes is, not only held; held, whether both are; left, whether an event has yet to be
+    replayed; replaying, busy, whether work runs in the replay's lane, or the namespace's; named, whether a command with ids or an
+    erasure waits in the namespace.
     """
     return Sql(f"""
         select bool_or(quarantined_at is not null and quarantined_for <> %(why)s) as quarantined,
@@ -234,9 +233,9 @@ def standing(connection: Connection, generation: Generation, *, but_not: Iterabl
 
 
 def hold(connection: Connection, generation: Generation) -> None:
-    """Have nothing claimed of the two lanes, as where one is quarantined, until they are released. One that is stays so."""
-    # By the clock, not from the transaction's start: it may have waited long for who had them before. What was quarantined since
-    # it was looked at is not for a release to let go.
+    """Hold the two lanes, like quarantined ones, so that nothing is claimed until their release. A quarantined one stays so."""
+    # By the clock, not the transaction's start: it may have waited long for a previous holder. A release must not free a lane
+    # that was quarantined in between.
     Sql(f"""
         update mosshead.lanes set quarantined_at = clock_timestamp(), quarantined_for = %(why)s
         where {_BOTH} and (quarantined_at is null or quarantined_for = %(why)s)
@@ -244,8 +243,8 @@ def hold(connection: Connection, generation: Generation) -> None:
 
 
 def release(connection: Connection, lane: LaneRef) -> None:
-    """Let the lanes of a namespace and of its replay go on that were held."""
-    # Also where its replay is gone by now: that has no lane any more.
+    """Release the held lanes of a namespace and its replay."""
+    # Also if its replay, and so its lane, is gone by now.
     Sql(f"""
         {_GO_ON}
         where tenant_id = %(tenant_id)s and quarantined_for = %(why)s and (namespace_id = %(namespace_id)s or namespace_id in (
@@ -254,11 +253,11 @@ def release(connection: Connection, lane: LaneRef) -> None:
 
 
 def release_abandoned(connection: Connection, *, age: timedelta) -> int:
-    """Let lanes go on that have been held for so long by somebody who was killed; returns how many. Sees all tenants.
+    """Release lanes held for too long by a killed process; return how many. Sees all tenants.
 
-    Waits for nobody: a lane in which an app publishes in a transaction of its own goes on the next time.
+    It does not wait: a lane locked by an app's own transaction is released the next time.
     """
-    # Whoever has two change places has their generation locked, but for the moment after the lanes were held.
+    # A process that swaps two has their generation locked, except just after it held the lanes.
     return Sql(f"""
         with held as materialized (
             select tenant_id, namespace_id from mosshead.lanes
@@ -286,9 +285,9 @@ _GO_ON = """
 
 
 def due(connection: Connection, *, limit: int) -> list[LaneRef]:
-    """Namespaces whose replay may go on, and that nobody looked at within the last second; marks them. Sees all tenants.
+    """Return and mark namespaces whose replay may continue, and that were not checked within the last second. Sees all tenants.
 
-    A replay whose lane is quarantined may not.
+    A replay with a quarantined lane may not continue.
     """
     rows = Sql("""
         update mosshead.generations set due_at = now() + interval '1 second'
@@ -307,9 +306,9 @@ def due(connection: Connection, *, limit: int) -> list[LaneRef]:
 def upcoming(
     connection: Connection, generation: Generation, *, but_not: Iterable[str], limit: int
 ) -> Sequence[Row[Any]]:
-    """The next events to be replayed, in the order in which they took effect. Columns: event_id, type.
+    """Return the next events to replay, in the order in which they took effect. Columns: event_id, type.
 
-    but_not: types that are passed over.
+    but_not: skipped types.
     """
     return Sql(f"""
         select event_id, type from mosshead.events as event where {_UPCOMING}
@@ -326,12 +325,12 @@ def replay(
 ) -> None:
     """Put events into the lane of the replay, in this order, with their messages. They are due at once.
 
-    payload: what they say there, in place of what they say.
+    payload: replaces their own.
     """
     given = [{"event_id": one, "payload": payload} for one in event_ids]
     last = {"number": len(given), "event_id": event_ids[-1]}
     events = "select (given ->> 'event_id')::uuid from jsonb_array_elements(%(events)s) as given"
-    # Of one publisher, whose numbers are the order: no claim puts them in another.
+    # From one publisher, whose numbers fix the order for every claim.
     Sql(f"""
         insert into mosshead.events
             (tenant_id, namespace_id, event_id, publisher_id, publisher_sequence, type, payload, occurred_at, conversation_id,
@@ -373,7 +372,7 @@ def replay(
 
 
 def leave_out(connection: Connection, generation: Generation, event_id: UUID, *, why: str | None = None) -> None:
-    """Pass a command over. why: where something is missing because of that, in fixed words."""
+    """Skip a command. why: if something is missing because of that, in fixed words."""
     if why is not None:
         Sql(f"""
             update mosshead.generations set left_out = left_out || (
@@ -385,7 +384,7 @@ def leave_out(connection: Connection, generation: Generation, event_id: UUID, *,
 
 
 def payload(connection: Connection, lane: LaneRef, event_id: UUID) -> Mapping[str, Any]:
-    """What an event says."""
+    """Return an event's payload."""
     found: Mapping[str, Any] = Sql(f"""
         select payload from mosshead.events where {OF_NAMESPACE} and event_id = %(event_id)s
     """).value(connection, lane.scope, event_id=event_id)
@@ -393,7 +392,7 @@ def payload(connection: Connection, lane: LaneRef, event_id: UUID) -> Mapping[st
 
 
 def waiting(connection: Connection, lane: LaneRef) -> int:
-    """How many events wait in a lane, or are at work; none, where there is no such lane."""
+    """Return how many events wait or are processed in a lane; 0 if there is no such lane."""
     return Sql(f"""
         select coalesce((select pending from mosshead.lanes where {OF_NAMESPACE}), 0)
     """).number(connection, lane.scope)

@@ -1,6 +1,6 @@
-"""What a namespace knows or knew, by which things of one generation are found again in the other: texts, names, and sources.
+"""Read what a namespace knows or knew, to find counterparts in the other generation: texts, names, and sources.
 
-``before`` is a time on the database's clock: what was known up to then, without what was decided then. None: what is known.
+``before`` is a time on the database's clock: what was known until then, without that moment's decisions. None: the present.
 """
 
 from collections.abc import Collection, Sequence
@@ -19,7 +19,7 @@ _Rows = Sequence[Row[Any]]
 def memories(
     connection: Connection, lane: LaneRef, memory_ids: Collection[UUID], before: datetime | None = None
 ) -> _Rows:
-    """Some memories. Columns: memory_id, content, kind, attribute, value, active, sources (messages), vector (text, or null)."""
+    """Return memories by id. Columns: memory_id, content, kind, attribute, value, active, sources (messages), vector (text)."""
     return Sql(f"""
         select memory.memory_id, content, kind, attribute, value, state = 'active' as active,
                coalesce(({_SOURCES} and source.memory_id = memory.memory_id), '{{}}') as sources,
@@ -36,7 +36,7 @@ def memories(
 
 
 def known(connection: Connection, lane: LaneRef) -> list[UUID]:
-    """All memories that are known and hold."""
+    """Return all active memories."""
     return Sql(f"""
         select memory_id from mosshead.memories where {OF_NAMESPACE} and known_to is null and state = 'active' order by memory_id
     """).scalars(connection, lane.scope)
@@ -45,7 +45,7 @@ def known(connection: Connection, lane: LaneRef) -> list[UUID]:
 def memories_of(
     connection: Connection, lane: LaneRef, messages: Collection[UUID], before: datetime | None = None
 ) -> list[UUID]:
-    """The memories that rest on one of some messages."""
+    """Return the memories that rest on one of the messages."""
     return Sql(f"""
         select distinct source.memory_id from mosshead.memory_sources as source
         where {_held("source")} and source.stance = 'for' and source.message_id = any(%(ids)s::uuid[]) order by 1
@@ -55,7 +55,7 @@ def memories_of(
 def people(
     connection: Connection, lane: LaneRef, entity_ids: Collection[UUID], before: datetime | None = None
 ) -> _Rows:
-    """Some entities. Columns: entity_id, entity_type, is_user, names (normalised), sources (messages that tell of them)."""
+    """Return entities by id. Columns: entity_id, entity_type, is_user, names (normalised), sources (messages about them)."""
     return Sql(f"""
         select entity.entity_id, entity_type, is_user,
                coalesce((select array_agg(distinct alias.normalised) from mosshead.entity_aliases as alias
@@ -69,7 +69,7 @@ def people(
 
 
 def bearers(connection: Connection, lane: LaneRef, names: Collection[str]) -> list[UUID]:
-    """Who bears one of some names, and the user."""
+    """Return the entities with one of the names, and the user."""
     return Sql(f"""
         select entity_id from mosshead.entity_aliases where {OF_NAMESPACE} and known_to is null and normalised = any(%(names)s)
         union select entity_id from mosshead.entities where {OF_NAMESPACE} and known_to is null and is_user order by 1
@@ -79,8 +79,8 @@ def bearers(connection: Connection, lane: LaneRef, names: Collection[str]) -> li
 def questions(
     connection: Connection, lane: LaneRef, *, question_ids: Collection[UUID] = (), messages: Collection[UUID] = ()
 ) -> _Rows:
-    """Questions by their ids, or of some messages. Columns: question_id, mention, message_id, memories."""
-    # Also of answers that were taken back, and of what waited for them.
+    """Return questions by id, or of messages. Columns: question_id, mention, message_id, memories."""
+    # Includes undone answers, and what waited for them.
     return Sql(f"""
         select question_id, mention, message_id, array_agg(distinct memory_id) as memories from mosshead.questions
         where {OF_NAMESPACE} and (question_id = any(%(ids)s::uuid[]) or message_id = any(%(messages)s::uuid[]))
@@ -96,11 +96,11 @@ def decisions(
     memory_ids: Collection[UUID] = (),
     event_ids: Collection[UUID] = (),
 ) -> _Rows:
-    """Decisions by their ids, of some memories, or of some imports by their events, the latest first.
+    """Return decisions by id, of memories, or of imports by event, latest first.
 
     Columns: decision_id, action, memory_id, event_id (of the command that it carried out, or null), refused, at.
     """
-    # A command's decision bears the id of its event (`db.decisions.stamp_of_event`); an import makes many, in a batch of its own.
+    # A command's decision has its event's id (`db.decisions.stamp_of_event`); an import makes many, in its own batch.
     return Sql(f"""
         with imports as (
             select event_id, batch_id from mosshead.events where {OF_NAMESPACE} and type = 'import' and state = 'done')
@@ -119,7 +119,7 @@ def _asked(lane: LaneRef, before: datetime | None, *, ids: Collection[UUID]) -> 
 
 
 def _held(alias: str) -> str:
-    """Whether a row was known at the time that is asked about."""
+    """Return SQL for whether a row was known at the given time."""
     return f"""{of_namespace(alias)}
         and case when %(before)s::timestamptz is null then {alias}.known_to is null
             else {alias}.known_from < %(before)s and ({alias}.known_to is null or {alias}.known_to >= %(before)s) end"""

@@ -16,7 +16,7 @@ from db.schema.roles import BACKUP, LOGINS, OWNER, WORDS
 from mosshead.errors import ConfigurationError
 from mosshead.store.connection import Sql
 
-_LOCK = 0x6D6F7373  # "moss": two migrations at once take turns
+_LOCK = 0x6D6F7373  # "moss": concurrent migrations take turns
 _SCRIPTS = Path(__file__).parent  # of Alembic: env.py and versions/
 _OLDEST_POSTGRES = 17
 _TRIES = 10
@@ -39,9 +39,9 @@ def migrate(admin_url: str, passwords: Mapping[str, str | None]) -> None:
 
 
 def _migrated(engine: Engine, passwords: Mapping[str, str | None], *, last: bool) -> bool:
-    """All of it in one transaction; False where nothing of it is done: somebody waited for it, and it for them.
+    """Migrate in one transaction; return False after a deadlock, with nothing done.
 
-    last: raise that instead.
+    last: raise the error instead.
     """
     try:
         with engine.begin() as connection:
@@ -85,8 +85,8 @@ def _check_postgres(connection: Connection) -> None:
 
 
 def _take_time(connection: Connection) -> None:
-    # How long a statement may take by default is meant for apps: a table that is written anew takes longer. And where a read and
-    # a migration wait for each other, the read is to give way: it would else be the migration, which has waited for longer.
+    # The default statement timeout is for apps: rewriting a table takes longer. In a deadlock the read should give way; by
+    # default it would be the migration, which has waited longer.
     Sql("""
         select set_config(name, value, true)
         from (values ('statement_timeout', '0'), ('lock_timeout', '0'), ('deadlock_timeout', '60s')) as setting (name, value)
@@ -95,7 +95,7 @@ def _take_time(connection: Connection) -> None:
 
 
 def _revision(connection: Connection) -> str:
-    """The version that the database has. Raises ConfigurationError where that is later than this code's."""
+    """Return the database's version. Raises ConfigurationError if it is later than this code's."""
     there = Sql(f"select {IN_DATABASE}").value(connection)
     if there > NEWEST:
         raise ConfigurationError(
@@ -106,7 +106,7 @@ def _revision(connection: Connection) -> str:
 
 
 def _upgrade(connection: Connection) -> None:
-    from alembic import command  # takes longer to load than a database that is up to date takes to check
+    from alembic import command  # slower to import than checking an up-to-date database
     from alembic.config import Config
 
     config = Config()
@@ -120,9 +120,9 @@ def _make_roles(connection: Connection, passwords: Mapping[str, str | None]) -> 
     for role in (OWNER, *LOGINS, BACKUP, WORDS):
         if role not in existing:
             connection.exec_driver_sql(f"create role {role} nosuperuser nocreatedb nocreaterole")
-    # Administrators that are not superusers, as managed databases have them, may only act as a role that they are members of.
+    # Administrators of managed databases, who are not superusers, may only act as roles that they are members of.
     connection.exec_driver_sql(f"grant {OWNER} to current_user")
-    # So that the owner can give it the function. What it may see, the owner, as whom views are read, must not inherit.
+    # So that the owner can give it the function. The owner, as whom views are read, must not inherit its rights.
     connection.exec_driver_sql(f"grant {WORDS} to {OWNER} with inherit false, set true")
     Sql(f"""
         do $$ begin execute format('grant create, connect on database %%I to {OWNER}', current_database()); end $$
@@ -134,7 +134,7 @@ def _make_roles(connection: Connection, passwords: Mapping[str, str | None]) -> 
         password = passwords.get(role)
         if password is not None:
             driver: Any = connection.connection.driver_connection
-            # As a verifier, made here: a server that logs statements, or counts them, never sees the password.
+            # As a verifier made here, so that a server that logs or counts statements never sees the password.
             verifier = driver.pgconn.encrypt_password(password.encode(), role.encode()).decode()
             # ALTER ROLE takes no parameters, so psycopg quotes.
             driver.execute(sql.SQL("alter role {} password {}").format(sql.Identifier(role), sql.Literal(verifier)))

@@ -9,10 +9,10 @@ NEWEST: Final = max(file.name[:4] for file in (Path(__file__).parent / "versions
 """The number of the last migration."""
 
 IN_DATABASE: Final = "coalesce(obj_description(to_regnamespace('mosshead'), 'pg_namespace'), '')"
-"""SQL for the number of the last migration that a database has had; empty before the first. Every login may ask."""
+"""SQL for the number of a database's last migration; empty before the first. Every login may run it."""
 
 
 def mark(connection: Connection) -> None:
-    """Say in a database which version it has now. As a comment: the tables are not for every login to read."""
+    """Store a database's version as a comment, since not every login may read the tables."""
     (version,) = connection.exec_driver_sql("select version_num from mosshead.alembic_version").scalars()
     connection.exec_driver_sql(f"comment on schema mosshead is '{version}'")

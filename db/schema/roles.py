@@ -7,7 +7,7 @@ OWNER: Final = "mosshead_owner"
 
 LOGINS: Final = ("mosshead_ingest", "mosshead_worker", "mosshead_reader")
 BACKUP: Final = "mosshead_backup"
-"""Row-level security does not bind it."""
+"""It bypasses row-level security."""
 
 WORDS: Final = "mosshead_words"
-"""Owns the one function that looks for words in an index, and may do nothing else. Nobody logs in as it."""
+"""Owns the one function that searches for words in an index, and may do nothing else. Nobody logs in as it."""

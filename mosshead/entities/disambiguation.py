@@ -1,10 +1,11 @@
-"""Who of those that bear a name is meant, by what is known of each that answers to what was said, and how to ask if it is open.
+"""Decide which of several namesakes a message means, by what is known about each, and how to ask if it is unclear.
 
-The best of the candidates and "nobody can tell" share one probability (softmax, as in multinomial logistic regression); in a
-crowd, what is above the level at which anybody fits by chance. Weights and threshold were fitted as
-docs/explanation/identity.md tells.
+The best candidates and "nobody can tell" share one probability (softmax, as in multinomial logistic regression); in a crowd, only
+the score above the level that anyone reaches by chance counts. docs/explanation/identity.md describes how weights and threshold
+were fitted.
 
-A question is put as a person would ask it: "Which Peter do you mean: the writer at WOBS, or your brother?" All of this is pure.
+A question is worded as a person would ask it: "Which Peter do you mean: the writer at WOBS, or your brother?" All of this is
+pure.
 """
 
 import re
@@ -26,35 +27,35 @@ from mosshead.patterns import lazy_pattern
 Trait = TypeVar("Trait")
 
 THRESHOLD = 0.34
-"""How probable the best candidate must be before it is taken to be meant."""
+"""Minimum probability of the best candidate."""
 
 LEAD = 1.25
-"""How many times as probable as the second it must be."""
+"""Minimum ratio of its probability to the second best's."""
 
 NEAREST_WEIGHT = 12.2
 WORD_WEIGHT = 1.0
 NAMED_WEIGHT = 1.7
 EXPANDED_WEIGHT = 1.3
-"""Of a word that only the expansions of a candidate's memories have."""
+"""Weight of a word that occurs only in the expansions of a candidate's memories."""
 
 DOUBT = 11.9
-"""What "nobody can tell" weighs before anything is said."""
+"""Weight of "nobody can tell" before anything is said."""
 
 DOUBT_LESS_PER_ROOT_OF_WORDS = 4.3
-"""The more is said, the less it takes to be sure: for the square root of the number of telling words."""
+"""Reduction of the doubt per square root of the number of telling words: more text needs less evidence."""
 
 MOST_WORDS_COUNTED = 12
 STRANGER_WEIGHT = 4.6
-"""What it weighs against all candidates that the message describes whom it names by what is known of none of them."""
+"""Weight against all candidates if the message describes the person in words that fit none of them."""
 
 RIVALS = 8
-"""So many of the best candidates share the probability. Hundreds who do not fit must not make a good fit doubtful."""
+"""How many of the best candidates share the probability: hundreds of misfits must not make a good fit doubtful."""
 
 CROWD = 50
-"""Where more than so many bear a name, somebody always fits by chance: as well as the next of them fits counts for nobody."""
+"""With more namesakes than this, someone always fits by chance, so only the score above that of the next one counts."""
 
 CLEARLY_NEAR = 0.3
-"""The cosine from which the only bearer of a name is meant even by a description in words that are known of nobody."""
+"""The cosine from which the only entity with a name is meant, even if the description has only unknown words."""
 
 PLAUSIBLE_SHARE = 0.25
 MOST_OFFERED = 4
@@ -62,14 +63,13 @@ MOST_OFFERED = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What is known of one candidate that answers to a telling.
+    """What is known about one candidate that matches a telling.
 
-    nearest: the cosine of the telling's text with the nearest memory that is surely about the candidate; of its profile where
-        there is no memory; 0 where there is neither.
-    words: those of the telling's words and scene_words that occur in its memories, its description, its aliases or its parent's
-        name. expanded: those that occur in what an LLM wrote down of its memories.
-    named: other entities that the message names and that the candidate belongs to: its parent, or what shares a memory or a
-        relation with it. scene_named: the same of the turns before.
+    nearest: the cosine of the telling's text with the nearest memory that is surely about the candidate; without memories, of its
+    profile; otherwise 0. words: those of the telling's words and scene_words that occur in its memories, its description, its
+    aliases or its parent's name. expanded: those that occur in its memories' expansions. named: other entities that the message
+    names and that are connected with the candidate: its parent, or those that share a memory or a relation with it. scene_named:
+    the same for the turns before.
     """
 
     nearest: float
@@ -83,9 +83,9 @@ class Evidence:
 class Disambiguation:
     """Who is meant.
 
-    status: "resolved"; "ambiguous": the words fit several, and asking beats guessing; "unknown": none of those that are known.
-    entity_id: who is meant, where resolved. scores: by candidate, how probable it is, best first; what is missing to 1 is doubt.
-    plausible: the two to four that a question should offer, where ambiguous.
+    status: "resolved"; "ambiguous": the words fit several, so ask rather than guess; "unknown": none of the known ones.
+    entity_id: who is meant, if resolved. scores: the probability of each candidate, best first; the rest to 1 is doubt.
+    plausible: the two to four that a question should offer, if ambiguous.
     """
 
     status: Literal["resolved", "ambiguous", "unknown"]
@@ -96,12 +96,11 @@ class Disambiguation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Telling:
-    """What is said around a mention. Both are made by `telling`, and what was found for them by `mosshead.entities.evidence`.
+    """The context of a mention, made by `telling`; `mosshead.entities.evidence` finds what matches it.
 
-    text: what is embedded, the message behind the turns before it, with "someone" for the mention.
-    words: what is looked for word by word (any case; Postgres stems them), of the message. Words of grammar are left out.
-    scene_words: the same of the turns before it.
-    described: those of the words that say outright what the bearer is: "Peter the roofer", "Senator Holm".
+    text: the text to embed: the turns before, then the message with "someone" for the mention. words: the message's words to
+    search for (any case; Postgres stems them), without function words. scene_words: the same for the turns before. described:
+    those of the words that directly describe the person: "Peter the roofer", "Senator Holm".
     """
 
     text: str
@@ -111,9 +110,9 @@ class Telling:
 
 
 def disambiguate(asked: Telling, candidates: Mapping[UUID, Evidence]) -> Disambiguation:
-    """Who of the candidates is meant.
+    """Decide which candidate is meant.
 
-    Nobody bears the name: unknown. One alone does: that one, unless the text describes somebody else.
+    Without candidates: unknown. A single one is meant unless the text describes somebody else.
     """
     strange = bool(asked.described) and all(asked.described.isdisjoint(one.words) for one in candidates.values())
     fits = zip(candidates, _fits(list(candidates.values())), strict=True)
@@ -133,8 +132,8 @@ def disambiguate(asked: Telling, candidates: Mapping[UUID, Evidence]) -> Disambi
 
 
 def _fits(candidates: Sequence[Evidence]) -> list[float]:
-    """How well the text fits each candidate, on the scale of a logit."""
-    # fsum, because sets of words have another order in each process, and a sum that depends on it could tip the scales.
+    """Return how well the text fits each candidate, on the logit scale."""
+    # fsum, because the order of a set differs between processes, and rounding could change the decision.
     words = [one.words - OF_ANYBODY for one in candidates]
     named = [one.named | one.scene_named for one in candidates]
     expanded = [_expanded(one) for one in candidates]
@@ -149,15 +148,15 @@ def _fits(candidates: Sequence[Evidence]) -> list[float]:
 
 
 def _expanded(one: Evidence) -> frozenset[str]:
-    """The words that only the expansions of a candidate's memories have."""
+    """Return the words that occur only in the expansions of a candidate's memories."""
     return one.expanded - one.words - OF_ANYBODY if one.expanded else one.expanded
 
 
 def _rarity(candidates: Collection[frozenset[Trait]]) -> dict[Trait, float]:
-    """How much a trait tells: 1 if one candidate alone has it, 0 if all have.
+    """Return how distinctive a trait is: 1 if only one candidate has it, 0 if all have.
 
-    The inverse document frequency of Spärck Jones (1972) with candidates as the documents, so that it changes nothing how many
-    memories of one candidate have a word.
+    This is the inverse document frequency of Spärck Jones (1972) with candidates as documents, so the number of one candidate's
+    memories with a word does not matter.
     """
     of = len(candidates)
     having = Counter(trait for traits in candidates for trait in traits)
@@ -165,13 +164,13 @@ def _rarity(candidates: Collection[frozenset[Trait]]) -> dict[Trait, float]:
 
 
 def _doubt(asked: Telling, *, strange: bool) -> float:
-    """How well "nobody can tell" fits: the less is said, the better."""
+    """Return how well "nobody can tell" fits: the less is said, the better."""
     words = len({*asked.words, *asked.scene_words})
     return DOUBT - DOUBT_LESS_PER_ROOT_OF_WORDS * sqrt(min(words, MOST_WORDS_COUNTED)) + STRANGER_WEIGHT * strange
 
 
 def _probabilities(fits: Iterable[tuple[UUID, float]], doubt: float) -> tuple[tuple[UUID, float], ...]:
-    """Of each candidate, best first; equal ones by id."""
+    """Return the probability of each candidate, best first; equal ones by id."""
     ranked = sorted(fits, key=lambda pair: (-pair[1], pair[0]))
     largest = max((doubt, *(fit for _, fit in ranked[:1])))
     by_chance = exp(ranked[CROWD][1] - largest) if len(ranked) > CROWD else 0.0
@@ -186,13 +185,13 @@ def _plausible(scores: tuple[tuple[UUID, float], ...]) -> tuple[UUID, ...]:
 
 
 SCENE_TURNS = 3
-"""So many turns before a message set its scene."""
+"""How many turns before a message are its scene."""
 
 MOST_CHARACTERS = 600
-"""Of a message, and of the turns before it: about half of what the local model reads. The last turns say most."""
+"""Maximum characters of a message, and of the turns before it: half of what the local model reads. The last turns matter most."""
 
 STAND_IN = "someone"
-"""What is embedded in place of the name."""
+"""The word embedded in place of the name."""
 
 OF_ANYBODY = frozenset(
     """ask asked asking asks ca call called calling calls come comes coming day days feel feels find found good happy hear heard
@@ -201,7 +200,7 @@ OF_ANYBODY = frozenset(
     sound sounds sure talk talking tell telling tells thank thanks think thinks thought time today told tomorrow tonight
     tried try trying want wanted wants way week well wo word work works wrong yesterday""".split()
 )
-"""What is said of anybody: that two use such a word tells nothing."""
+"""Words that are said of anybody, so that sharing one means nothing."""
 
 _WORD = lazy_pattern(rf"{NO_FIGURE}+(?:['’]{NO_FIGURE}+)*")
 _CLIPPED = lazy_pattern(r"(?:n['’]t|['’](?:s|m|d|ll|ve|re)?)$")
@@ -218,14 +217,14 @@ _GIVING = frozenset(
     """ask asked bring brought collect fetch gave get give given giving hand handed lend lent offer offered owe owed pay paid pick
     read send sent show showed shown sold teach tell telling told""".split()
 )
-"""Before "Peter the keys" they give Peter the keys, and do not call him so."""
+"""Verbs before "Peter the keys", where "the keys" does not describe Peter."""
 
 
 def telling(message: str, mention: str, history: Sequence[str] = ()) -> Telling:
-    """What is said around a mention: the message without the name, and the turns before, oldest first."""
+    """Return the context of a mention: the message without the name, and the turns before, oldest first."""
     name = re.compile(rf"(?<!\w){re.escape(mention.strip())}(['’]s?)?(?!\w)", re.IGNORECASE)
     said, before = message[:MOST_CHARACTERS], " ".join(history[-SCENE_TURNS:])[-MOST_CHARACTERS:]
-    # A sentence with a gap lies elsewhere than a whole one; the name itself would lie near to all who bear it.
+    # A gap would distort the sentence's vector; the name itself would be near to all its namesakes.
     text, scene = (" ".join(name.sub(rf"{STAND_IN}\1", one).split()) for one in (said, before))
     named = frozenset(normalise(mention).split())
     words, scene_words = _words(text, named), _words(scene, named)
@@ -234,7 +233,7 @@ def telling(message: str, mention: str, history: Sequence[str] = ()) -> Telling:
 
 
 def _words(text: str, besides: frozenset[str]) -> tuple[str, ...]:
-    """The words that may tell something, each once."""
+    """Return the distinct telling words."""
     dull = besides | GRAMMAR
     return tuple(dict.fromkeys(word for word in _bare(text) if len(word) > 1 and word not in dull))
 
@@ -244,7 +243,7 @@ def _bare(text: str) -> Iterator[str]:
 
 
 def _described(message: str, name: re.Pattern[str]) -> Iterator[str]:
-    """The words by which the message itself describes who is meant, behind the name and before it."""
+    """Return the words around the name by which the message describes who is meant."""
     for place in name.finditer(message):
         before = tuple(_bare(message[: place.start()]))[-1:]
         yield from _TITLES.intersection(before)
@@ -252,7 +251,7 @@ def _described(message: str, name: re.Pattern[str]) -> Iterator[str]:
 
 
 def _behind(rest: str, *, given: bool) -> Iterator[str]:
-    """Of ", the glazier," or "from the parish council": the first two words that may tell something."""
+    """Return the first two telling words of ", the glazier," or "from the parish council"."""
     found = re.match(r"(,?) (?:(?:from|of|at) )?(?:the|a|an|our|my) ([^,.;:!?]+)", rest, re.IGNORECASE)
     if found and (found[1] or not given):
         yield from _words(found[2], frozenset())[:2]
@@ -260,7 +259,7 @@ def _behind(rest: str, *, given: bool) -> Iterator[str]:
 
 _LONGEST_FACT = 12  # words
 _MENTION_CHARACTERS, _WAY_CHARACTERS = 60, 160
-"""A name is whatever somebody wrote, and a question is put into prompts: a longer one is cut there."""
+"""Longer texts are truncated: names are untrusted, and a question goes into prompts."""
 
 _DETERMINED = lazy_pattern(r"(?:the|a|an|my|your|his|her|our|their|one|somebody|someone)\b|\S+['’]s?\s", re.IGNORECASE)
 _CLAUSE_END = lazy_pattern(r"[.;:!?](?:\s|$)|,\s|\s[–—-]\s|\s\(")
@@ -270,7 +269,7 @@ _OWNED = lazy_pattern(r"(?:his|her|its|their)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offered:
-    """A candidate that a question offers. score: how well the text fits it; facts: some of what is known of it."""
+    """A candidate that a question offers. score: how well the text fits it; facts: some known facts."""
 
     entity_id: UUID
     entity: Entity | RegisteredEntity
@@ -279,9 +278,9 @@ class Offered:
 
 
 def question(mention: str, offered: Sequence[Offered], message: str = "") -> Question:
-    """Ask which of some candidates a mention means. message: what the mention stands in.
+    """Word a question which candidate a mention means. message: contains the mention.
 
-    No two candidates are described alike: where description, parent and facts do not tell them apart, they are numbered.
+    No two candidates have the same description: if description, parent and facts do not distinguish them, they are numbered.
     """
     described: dict[UUID, str] = {}
     for one in offered:
@@ -313,7 +312,7 @@ def _either(choices: Sequence[str]) -> str:
 
 
 def _ways(one: Offered, mention: str) -> Iterator[str]:
-    """The ways to describe a candidate, the best first."""
+    """Yield ways to describe a candidate, best first."""
     entity = one.entity
     at = f" at {entity.parent}" if entity.parent else ""
     facts = [text for fact in one.facts if (text := _of_fact(fact, entity))]
@@ -336,7 +335,7 @@ def _the(description: str) -> str:
 
 
 def _of_fact(fact: str, entity: Entity | RegisteredEntity) -> str | None:
-    """ "Peter Haas plays the lute." as "the one who plays the lute"; None of what does not begin with the entity."""
+    """Convert "Peter Haas plays the lute." to "the one who plays the lute"; None if a fact does not begin with the entity."""
     text = one_line(fact)
     clause = _to_the_user(_CLAUSE_END.split(text, maxsplit=1)[0]).split()
     if len(clause) > _LONGEST_FACT:
@@ -354,5 +353,5 @@ def _of_fact(fact: str, entity: Entity | RegisteredEntity) -> str | None:
 
 
 def _to_the_user(text: str) -> str:
-    # Memories speak of the user in the third person; a question speaks to the user.
+    # Memories are about the user in the third person; a question addresses the user.
     return re.sub(r"\bUser['’]s ", "your ", text).replace("the user's ", "your ").replace("User ", "you ")

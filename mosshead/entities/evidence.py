@@ -1,6 +1,6 @@
-"""What is known of each who may be meant that answers to what was said: one statement, over the views of version 1.
+"""Find what is known about each candidate that matches a text: one statement over the views of version 1.
 
-`mosshead.entities.disambiguation` decides by it. Only what is surely about a candidate counts, and only what is known now.
+`mosshead.entities.disambiguation` uses it to decide. Only current memories that are surely about a candidate count.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -18,39 +18,39 @@ from mosshead.store.connection import BinaryVector, Sql, of_namespace
 from mosshead.store.memories import entity_of
 
 MOST_WORDS = 60
-"""So many words of a telling are looked for, those of the message first. More do not fit into the bits of one number."""
+"""How many words of a telling are searched for, the message's first. More do not fit into the bits of one number."""
 
 _CLOSELY = 8
-"""So many of the candidates, those that seem to fit best, come with their aliases and with what a question may say."""
+"""How many of the apparently best candidates are read with aliases and facts for a question."""
 
 _A_TRAIT = 0.1
-"""What a word, or an entity that is named too, adds to a cosine to tell who seems to fit. Who does is decided elsewhere."""
+"""What a matching word or entity adds to the cosine for this preselection. The decision is made elsewhere."""
 
 _FACTS = 3
 _FIRST = 24
-"""A question's facts are of what was known of a candidate first: of most that is all, and the first tells who somebody is."""
+"""A question's facts come from a candidate's oldest memories: most have no more, and the first ones identify somebody."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A candidate, and what is known of it that answers to the telling. Of 500 candidates few are looked at closely."""
+    """A candidate with its evidence. Of 500 candidates few are read in detail."""
 
     evidence: Evidence
     _row: Any
 
     @property
     def entity(self) -> RegisteredEntity:
-        """The candidate; with its aliases where it is among the nearest (`complete`)."""
+        """The candidate, with its aliases if it is among the nearest (`complete`)."""
         return registered(self._row)
 
     @property
     def as_read(self) -> Entity:
-        """The candidate as reads give it back; its memories are those that are surely about it."""
+        """The candidate as reads return it; only memories surely about it count."""
         return entity_of(self._row)
 
     @property
     def complete(self) -> bool:
-        """Whether aliases and facts came along."""
+        """Whether aliases and facts were read, too."""
         return self._row.aliases is not None
 
     @property
@@ -60,13 +60,13 @@ class Weighed:
 
     @property
     def found_by(self) -> Sequence[str] | None:
-        """The normalised names by which it was found; none where it bears the very name that was said, or was not looked up."""
+        """The normalised names by which it was found; empty if its name equals the mention, or it was not looked up."""
         found_by: Sequence[str] | None = self._row.found_by
         return found_by
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """Of those that fit best: some of what is known of it, the most salient first."""
+        """Some known facts, most salient first, if it is among the best."""
         return tuple(self._row.facts or ())
 
 
@@ -82,10 +82,10 @@ def statement_for(
     named: Collection[UUID] = (),
     named_keys: Collection[str] = (),
 ) -> Sql:
-    """The statement and its parameters, as the driver takes them, for `weighed`.
+    """Return the statement for `weighed` with its parameters, in the driver's form.
 
-    vector: of the telling's text. candidates, mention_keys: who may be meant, by id and by the keys of the mention (`keys_of`),
-    which is a normalised name. named, named_keys: what else is named, likewise.
+    vector: of the telling's text. candidates, mention_keys: who may be meant, by id and by the keys (`keys_of`) of the mention, a
+    normalised name. named, named_keys: the same for other names in the text.
     """
     return Sql(
         _STATEMENT,
@@ -106,7 +106,7 @@ def statement_for(
 def weighed(
     rows: Iterable[Any], asked: Telling, *, named: Collection[UUID] = (), scene_named: Collection[UUID] = ()
 ) -> dict[UUID, Weighed]:
-    """The rows of the statement as values, by candidate. named, scene_named: what the message, and the turns before it, name."""
+    """Convert the statement's rows, by candidate. named, scene_named: entities named by the message, and by the turns before."""
     words = [(1 << number, word) for number, word in enumerate(looked_for(asked))]
     none: frozenset[Any] = frozenset()
 
@@ -127,7 +127,7 @@ def weighed(
 
 
 def offered(bearers: Mapping[UUID, Weighed], scores: Iterable[tuple[UUID, float]]) -> list[Offered]:
-    """Candidates as a question offers them. scores: of those that it offers, the best fit first."""
+    """Return the candidates for a question. scores: of those to offer, best first."""
     return [
         Offered(entity_id=key, entity=bearers[key].entity, score=score, facts=bearers[key].facts)
         for key, score in scores
@@ -135,22 +135,22 @@ def offered(bearers: Mapping[UUID, Weighed], scores: Iterable[tuple[UUID, float]
 
 
 def looked_for(asked: Telling) -> list[str]:
-    """The words of a telling that are looked for, each once."""
+    """Return the distinct words of a telling to search for."""
     return list(dict.fromkeys((*asked.words, *asked.scene_words)))[:MOST_WORDS]
 
 
-# Vectors have unit length, so that the inner product, which pgvector gives with its sign turned, is the cosine.
+# Vectors have unit length, so the inner product, which pgvector returns negated, is the cosine.
 _NEAREST = "-({0}.embedding <#> %(vector)s::halfvec)"
 
 
 def _bits(words: str) -> str:
-    """One bit for each word that is looked for: whether it is among some words. Mostly none is, which one look tells."""
+    """Return SQL for one bit per word searched for: whether a text contains it. Usually none does, which a single test shows."""
     bits = f"(select bit_or(bit) from looked_for where {words} @@ looked_for.query)"
     return f"case when {words} @@ (select query from any_of_them) then {bits} else 0 end"
 
 
 def _of_candidates(part: str) -> str:
-    """The scores of the traits of all candidates, of which each part has an index of its own."""
+    """Return SQL that scores all candidates' traits; each half has its own index."""
     return f"""select trait.entity_id, {_NEAREST.format("trait")} as nearest, {_bits("trait.words")} as words,
                {_bits("trait.expansion")} as expanded, cast(null as uuid) as other, trait.owner_kind = 'memory' as is_memory
         from mosshead_read_v1.traits as trait
@@ -196,7 +196,7 @@ _WHO = f"""
         where {of_namespace("edge")} and edge.subject_id = any(array(select entity_id from named)) and edge.valid_to is null
     )
 """
-"""Who may be meant, what is looked for of them, and who else is named and has to do with them."""
+"""The candidates, what is searched for, and other named entities connected with them."""
 
 
 _KNOWN = f"""
@@ -231,11 +231,11 @@ _KNOWN = f"""
         from identified full join candidates using (entity_id) full join traits using (entity_id)
     )
 """
-"""Each of them, and how well they fit.
+"""The candidates and how well they fit.
 
-The plan is made for all namespaces, and for few candidates: what is known of 500 was compared with each of 500, which took longer
-than all else. Full joins are never loops; the rows of nobody that they may bring have no name. Scores are given beneath what is
-grouped: that may be sorted, and with its vectors it does not fit into memory."""
+The generic plan assumes few candidates: with 500, a nested loop compared everything with everything, and dominated the time. Full
+joins are never loops; their extra rows have no name. Scores are computed below the grouping, which may sort its input: with
+vectors it would not fit into memory."""
 
 _CLOSEST = f"""
     closest as materialized (
@@ -263,7 +263,7 @@ _CLOSEST = f"""
                        desc, entity_id limit {_CLOSELY}) as closest
     )
 """
-"""What is told of those that fit best."""
+"""The details of the best candidates."""
 
 _STATEMENT = f"""
     with {_WHO}, {_KNOWN}, {_CLOSEST}

@@ -1,6 +1,6 @@
-"""Whom and what a text names: the registry, looked up by the words of a text, and a message parsed by what was found.
+"""Find the entities that a text names by looking its words up in the registry, and parse a message with the result.
 
-The SQL is over the views of version 1; functions take a connection inside a transaction of the tenant, and never commit.
+The SQL uses the views of version 1; functions take a connection inside a transaction of the tenant, and never commit.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -25,8 +25,8 @@ from mosshead.store.memories import entity_fields
 class NameMatch:
     """An entity that a text may name.
 
-    name: as the text has it. text: the number of the text; start, end: where in it the name stands. whole: it is all of one of
-    the entity's names, rather than a part of one or its initials.
+    name: as written. text: the number of the text; start, end: the name's place. whole: whether it is a whole name of the entity,
+    not a part of one or its initials.
     """
 
     entity: RegisteredEntity
@@ -40,10 +40,10 @@ class NameMatch:
 def named(
     connection: Connection, path: NamespacePath, texts: Sequence[str], *, are_names: bool = False
 ) -> list[NameMatch]:
-    """The entities that texts name, in the order of the texts, then of the places; namesakes by id.
+    """Return the entities that texts name, in order of texts and places; namesakes by id.
 
-    Case, accents, articles, titles, hyphens, possessives and a plural s make no difference. Where one name stands inside a longer
-    one, the longer alone is told. are_names: the texts are names and no sentences, so that capitals say nothing.
+    Case, accents, articles, titles, hyphens, possessives and a plural s make no difference. Of nested names only the longest
+    counts. are_names: whether the texts are names instead of sentences, so that capitals mean nothing.
     """
     wanted = keys_of(texts, are_names=are_names)
     if not wanted:
@@ -55,7 +55,7 @@ def named(
 def bearers(
     connection: Connection, path: NamespacePath, texts: Sequence[str], *, are_names: bool = False
 ) -> dict[str, set[UUID]]:
-    """By text the entities that it names; as for `named`."""
+    """Return the entities that each text names; as for `named`."""
     found: dict[str, set[UUID]] = {text: set() for text in texts}
     for match in named(connection, path, texts, are_names=are_names):
         found[texts[match.text]].add(match.entity.entity_id)
@@ -63,12 +63,12 @@ def bearers(
 
 
 def statement_for(path: NamespacePath, wanted: Collection[str]) -> Sql:
-    """The statement that finds names by keys, and its parameters, as the driver takes them; its rows are for `matches`."""
+    """Return the statement that finds names by keys, with its parameters, in the driver's form; its rows are for `matches`."""
     return Sql(_NAMED, {**path.ids, "keys": sorted(wanted)})
 
 
 def matches(texts: Sequence[str], rows: Iterable[Any], *, are_names: bool = False) -> list[NameMatch]:
-    """Which of the entities that were fetched the texts name, and where. rows: one for each name, with its entity."""
+    """Return which fetched entities the texts name, and where. rows: one per name, with its entity."""
     by_name: dict[Name, list[RegisteredEntity]] = {}
     for row in rows:
         entity = registered(row)
@@ -92,13 +92,12 @@ def matches(texts: Sequence[str], rows: Iterable[Any], *, are_names: bool = Fals
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parsed:
-    """A message as reading takes it.
+    """A message parsed for reading.
 
-    text: as it was said. unnamed: with "someone" for the names of people; as it was said where nothing else is in it.
-    named: each name in it, as it is written first, in their order, with whom it may mean; the user is nobody's question.
-    implied: who is meant by a pronoun, where the message names nobody, and the last turn that names anybody names one alone; in a
-    group, whoever speaks of themselves.
-    asker: the entity of whoever asks, where the message speaks of them.
+    text: the original. unnamed: with "someone" for people's names; the original if nothing else would remain. named: each name as
+    first written, in order, with its candidates; without the user. implied: who a pronoun means if the message names nobody and
+    the last turn with names has only one; in a group, also speakers who mention themselves. asker: the entity of the asker, if
+    the message is about them.
     """
 
     text: str
@@ -109,7 +108,7 @@ class Parsed:
 
     @property
     def contested(self) -> tuple[str, ...]:
-        """The names that several bear."""
+        """The names with several candidates."""
         return tuple(name for name, bearers in self.named.items() if len(bearers) > 1)
 
     @property
@@ -121,9 +120,9 @@ class Parsed:
 def parse(
     message: str, found: Sequence[NameMatch], *, asker: frozenset[UUID] = frozenset(), in_group: bool = False
 ) -> Parsed:
-    """Parse a message. found: the names in it, as text 0, and in the turns before it, as texts 1 and on, oldest first.
+    """Parse a message. found: the names in it (text 0), and in the turns before it (texts from 1, oldest first).
 
-    in_group: "I" and "my" mean one of several people, as a name does.
+    in_group: whether "I" and "my" mean one of several people, like a name.
     """
     others = [one for one in found if not one.entity.is_user]
     named: dict[str, set[UUID]] = {}
@@ -143,7 +142,7 @@ def parse(
 
 
 def refers_back(message: str, found: Sequence[NameMatch]) -> bool:
-    """Whether the turns before may tell whom a message means: it has a pronoun and names nobody. found: as for `parse`."""
+    """Whether the turns before may show whom a message means: it has a pronoun and names nobody. found: as for `parse`."""
     names_nobody = not any(one.text == 0 and not one.entity.is_user for one in found)
     return names_nobody and any(phrase.form is ReferenceForm.PRONOUN for phrase in phrases(Layout(message)))
 
@@ -155,7 +154,7 @@ def _implied(before: Sequence[NameMatch]) -> frozenset[UUID]:
 
 
 def _unnamed(message: str, found: Sequence[NameMatch]) -> str:
-    """The message with "someone" for each name of a person, as who is meant is weighed by it too (`disambiguation.telling`)."""
+    """Replace people's names by "someone", as `disambiguation.telling` does."""
     kept, taken = [], 0
     for start, end in sorted({(one.start, one.end) for one in found if one.entity.entity_type is EntityType.PERSON}):
         if start >= taken:
@@ -177,12 +176,12 @@ def _name(row: Any, entity: RegisteredEntity) -> Name:
 
 
 def registered(row: Any) -> RegisteredEntity:
-    """A row as the registry's value."""
+    """Convert a row to the registry's value."""
     return RegisteredEntity(entity_id=row.entity_id, parent_id=row.parent_id, **entity_fields(row))
 
 
 def found_by(keys: str) -> str:
-    """The SQL of the names that share their first or last word, or their initials, with the keys of a parameter; some twice."""
+    """Return SQL for names that share their first or last word, or their initials, with a parameter's keys; may repeat names."""
     return " union all ".join(
         f"""select alias.entity_id, alias.alias, alias.normalised from mosshead_read_v1.aliases as alias
             where {of_namespace("alias")}

@@ -115,7 +115,7 @@ def _attributes(message: str, names: Sequence[Mention]) -> Iterator[Mention]:
 
 
 def _concepts(message: str, others: Sequence[Mention]) -> Iterator[Mention]:
-    """The words that say what it is about: neither of grammar nor part of a name, a pronoun or an attribute."""
+    """Return its content words: neither function words nor part of a name, a pronoun or an attribute."""
     said = sorted((one.start, one.end) for one in others if one.kind is not MentionKind.PROCESS)
     starts = [start for start, _ in said]
     reached = list(accumulate((end for _, end in said), max))
@@ -126,7 +126,7 @@ def _concepts(message: str, others: Sequence[Mention]) -> Iterator[Mention]:
 
 
 def _checked(message: str, answer: Any) -> list[Mention] | None:
-    """The answer as mentions; None where any of it is not what was asked for, or is not in the message."""
+    """Convert the answer to mentions; None if any of it is malformed, or is not in the message."""
     if not isinstance(answer, list | tuple):
         return None
     checked = []

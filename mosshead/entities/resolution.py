@@ -155,7 +155,7 @@ class _Asking:
 
 
 def _entity(engine: Engine, path: NamespacePath, one: Weighed) -> Entity:
-    """A candidate as reads give it back."""
+    """Return a candidate in the form that reads return."""
     if one.complete:
         return one.as_read
     with tenant_transaction(engine, path.tenant_id) as connection:
@@ -163,7 +163,7 @@ def _entity(engine: Engine, path: NamespacePath, one: Weighed) -> Entity:
 
 
 def _in_message(looked: _Looked, message: str, guess: str | None) -> list[NameMatch]:
-    """The names of a message, in their order: what was found, and the guess where anybody bears it; two of them tell enough."""
+    """Return the names of a message, in order: those found, and the guess if an entity has it; two of them suffice."""
     found = [one for one in looked.found if one.text == 0]
     if guess is None:
         return found
@@ -179,7 +179,7 @@ def _in_message(looked: _Looked, message: str, guess: str | None) -> list[NameMa
 
 
 def contested(found: Sequence[NameMatch]) -> str | None:
-    """The first name of a message that several bear; else the first that anybody bears."""
+    """Return the first ambiguous name of a message; else the first known one."""
     bearers: dict[tuple[int, int], set[UUID]] = {}
     names = {(match.start, match.end): match.name for match in found}
     for match in found:
@@ -194,7 +194,7 @@ def _named(found: Sequence[NameMatch], *, in_message: bool) -> set[UUID]:
 
 
 def _named_by(weighed: Mapping[UUID, Weighed], mention: str) -> Iterator[tuple[UUID, Weighed]]:
-    """Those of the candidates that share a word with a mention whom it names."""
+    """Return those candidates with a word of the mention that it names."""
     spoken = {place.name.normalised for place in _places(weighed, mention)}
     bear_it = normalise(mention) in spoken
     for key, one in weighed.items():
@@ -204,12 +204,12 @@ def _named_by(weighed: Mapping[UUID, Weighed], mention: str) -> Iterator[tuple[U
 
 
 def _borne(weighed: Mapping[UUID, Weighed], guess: str) -> bool:
-    """Whether all of a guess is somebody's name, or a part of it."""
+    """Whether the whole guess is an entity's name or a part of one."""
     return any(place.end == len(guess) > place.start == 0 for place in _places(weighed, guess))
 
 
 def _places(weighed: Mapping[UUID, Weighed], mention: str) -> list[NamePlace]:
-    """Where in the mention the names by which they were found stand; of those that bear the mention itself, that alone."""
+    """Return the places in the mention of the names by which they were found; only the whole mention for exact matches."""
     names = {name for one in weighed.values() for name in one.found_by or ()}
     if any(one.found_by is None for one in weighed.values()):
         names.add(normalise(mention))
@@ -220,21 +220,21 @@ _OF_ONESELF = frozenset({"I'", "I’"})  # "I'll"
 
 
 def likely_name(message: str) -> str | None:
-    """The first of a message's words that holds a known first name; else that is written as a name; else that has a capital."""
+    """Return the first run of words with a known first name; else one written like a name; else one with a capital."""
     runs = list(_runs(words_of(message)))
     best = min(runs, key=_doubt, default=None)
     return message[best[0].start : best[-1].stop] if best else None
 
 
 def _runs(words: Sequence[TextWord]) -> Iterator[list[TextWord]]:
-    """Words that stand together and may all be of one name."""
+    """Yield adjacent words that may form one name."""
     run: list[TextWord] = []
     for word in words:
         if run and not (word.joined and _may_name(word) and not run[-1].possessive):
             yield run
             run = []
         if _may_name(word):
-            # "Ask Peter": the capital that begins a sentence says nothing, unless it is that of a first name.
+            # "Ask Peter": a capital at the start of a sentence means nothing, unless the word is a first name.
             run = [*run, word] if not run or not run[-1].opens or _first_name(run[-1]) else [word]
     if run:
         yield run

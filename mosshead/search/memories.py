@@ -1,8 +1,8 @@
-"""The memories that a message may call for: one statement over the views of version 1, and its rows as values.
+"""Find and rank the memories relevant to a message: one statement over the views of version 1, and its rows as values.
 
-One scan of the namespace's vectors gives the cosine and the BM25 of every memory, and how both lie over all of them. What is
-fetched is the best by each, the best about whom the message names with what has longest been so of them, the processes, and the
-best of what else is known of the entities that the best of all these are about.
+One scan of the namespace's vectors gives every memory's cosine and BM25, and the distribution of both. It fetches the best by
+each score; the best and the oldest lasting memories about the named entities; the processes; and the best other memories about
+the entities of all these.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -35,23 +35,23 @@ from mosshead.store.connection import BinaryVector, Sql, of_namespace
 from mosshead.store.memories import OWN_COLUMNS, memory_fields
 
 _LISTED = 40
-"""So many of the best by cosine, and by BM25."""
+"""How many of the best by cosine, and by BM25."""
 
 _PER_NAME, _FOUNDATIONS = 24, 6
 _BEARERS = 12
-"""So many of the bearers of contested names: those with the memories that fit best."""
+"""How many candidates of ambiguous names: those with the best-fitting memories."""
 
 _PROCESSES = 12
 _PER_RELATED, _RELATED = 12, 50
 _MANY = 400
-"""An entity of whom so much is known lends next to nothing, and its memories are counted no further."""
+"""An entity with this many memories lends almost nothing, and counting stops there."""
 
 WEIGHTS = MemoryWeights()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bearing:
-    """Whom memories are about. memories: how many there are; parent: what it belongs to; description: tells it from namesakes."""
+    """An entity that memories are about. memories: their number; parent: what it belongs to; description: against namesakes."""
 
     memories: int
     parent: UUID | None = None
@@ -62,10 +62,9 @@ class Bearing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFound:
-    """A memory that a scan found.
+    """A memory found by a scan.
 
-    cosine: with the question, nobody's name in it. words: BM25. entities: whom it is surely about. sources: the messages that it
-    was taken from.
+    cosine: with the question without names. words: BM25. entities: those it is surely about. sources: its source messages.
     """
 
     memory: Hit
@@ -77,7 +76,7 @@ class MemoryFound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScannedMemories:
-    """What a scan of a namespace found. cosine, words: how the raw scores lie over all of it. bearings: of the entities found."""
+    """The result of scanning a namespace. cosine, words: the distribution of the raw scores. bearings: of the entities found."""
 
     memories: tuple[MemoryFound, ...]
     cosine: Spread
@@ -95,11 +94,11 @@ def statement_for(
     contested: Collection[UUID] = (),
     vocabulary: Vocabulary | None = None,
 ) -> Sql:
-    """The statement and its parameters, as the driver takes them, for `scanned`.
+    """Return the statement for `scanned` with its parameters, in the driver's form.
 
-    vector: of the message with nobody's name in it, of unit length. message: its words are looked for, names and all. named: whom
-    it names by a name that nobody else bears; contested: who may be meant by the others. vocabulary: of its words, where the
-    namespace has indexes of its own, which are used then.
+    vector: of the message without names, of unit length. message: its words are searched for, including names. named: entities
+    with a unique name in it; contested: candidates of the other names. vocabulary: of its words, if the namespace has its own
+    indexes, which are then used.
     """
     parameters = {
         **path.ids,
@@ -115,7 +114,7 @@ def statement_for(
 
 
 def scanned(rows: Iterable[Any]) -> ScannedMemories:
-    """The rows of the statement as values."""
+    """Convert the statement's rows."""
     found = list(rows)
     return ScannedMemories(
         memories=tuple(map(_found, found)),
@@ -148,7 +147,7 @@ SCORED = f"""
     select one.*, coalesce((one.cosine - spread.cosine_mean) / nullif(spread.cosine_deviation, 0), 0)
         + {WEIGHTS.words} * coalesce((one.words - spread.words_mean) / nullif(spread.words_deviation, 0), 0) as fit
     from one cross join spread"""
-"""The rows of ``one``, and how well the own words of each fit, in standard deviations."""
+"""The rows of ``one``, and how well each one's own words fit, in standard deviations."""
 
 _CHOSEN = f"""
     listed as materialized (
@@ -202,11 +201,11 @@ _CHOSEN = f"""
         select distinct lent.entity_id from mosshead_read_v1.memory_entities as lent
         where {of_namespace("lent")} and lent.certainty = 'sure' and lent.memory_id = any(array(select owner_id from lenders))
     )"""
-"""The best of all, and the entities that they are about."""
+"""The best rows, and the entities they are about."""
 
 
 def _related(scored: str, links: str) -> str:
-    """What is fetched, of all that was scanned. scored: the table of what may be related; links: and by whom."""
+    """Return SQL for the rows to fetch. scored: the table of possibly related rows; links: of their entities."""
     return f"""
     lent_by as materialized (
         select link.memory_id as owner_id, link.entity_id from {links} as link
@@ -293,12 +292,11 @@ _KNOWN = f"""
         full join sources on sources.memory_id = known.memory_id
         full join disputed on disputed.memory_id = known.memory_id
     )"""
-"""It is planned once for all namespaces, for a few rows, and meets hundreds. So rows are fetched by an array of ids, all at once,
-and put together by full joins: a left join would be a loop in a loop."""
+"""The generic plan assumes few rows. So hundreds are fetched at once by an array of ids, and full joins avoid nested loops."""
 
 
 def _statement(head: str, *between: str, scored: str, links: str) -> str:
-    """head: with the tables ``about``, ``scan`` and ``spread``. between: what comes before `_related`, which has the rest."""
+    """head: contains the tables ``about``, ``scan`` and ``spread``. between: SQL before that of `_related`."""
     parts = (TAUGHT, head, _CHOSEN, *between, _related(scored, links), _WHOM, _KNOWN)
     return f"""
     with {", ".join(parts)}
@@ -320,7 +318,7 @@ TAUGHT = f"""
         select memory_id as owner_id from mosshead_read_v1.memories as memory
         where {of_namespace("memory")} and memory.kind = 'process' and {_NOW}
     )"""
-"""What may be called for however it scores: what is known of whom the message may mean, and the processes."""
+"""Rows that count regardless of score: memories about the entities that may be meant, and processes."""
 
 _SCAN = _statement(f"{_ABOUT}, {exact_head(MEMORIES)}", scored="scan", links=_ALL_LINKS)
 
@@ -336,11 +334,11 @@ _RIVALS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relevance:
-    """How much a memory has to do with a message, in standard deviations over the namespace, in parts that add up.
+    """The relevance of a memory to a message, in standard deviations over the namespace, as a sum of parts.
 
-    dense, lexical: the normalised cosine and BM25, weighted. entity: it is about somebody who is named. process: it is a process
-    of their house. foundation: it is what has long been so of somebody who is named. when: it is of a
-    time that is named. lent: by what is known of the same entities.
+    dense, lexical: the weighted, normalised cosine and BM25. entity: it is about a named entity. process: it is a process of
+    their organisation. foundation: it is a long-standing fact about a named entity. when: it is from a named time. lent: by other
+    memories about the same entities.
     """
 
     dense: float
@@ -358,7 +356,7 @@ class Relevance:
 
     @property
     def own(self) -> float:
-        """All but what is lent."""
+        """All parts except the lent one."""
         return self.fit + self.entity + self.process + self.foundation + self.when
 
     @property
@@ -369,19 +367,19 @@ class Relevance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedMemory:
-    """A memory with what its place rests on."""
+    """A memory with its score and the reasons for its rank."""
 
     found: MemoryFound
     relevance: Relevance
 
     @property
     def id(self) -> UUID:
-        """The memory's."""
+        """The memory's id."""
         return self.found.memory.id
 
     @property
     def parts(self) -> dict[str, float]:
-        """What each signal that says something adds to the relevance, by its name there."""
+        """The contribution of each nonzero signal to the relevance, by name."""
         return {one.name: part for one in fields(self.relevance) if (part := getattr(self.relevance, one.name))}
 
 
@@ -393,11 +391,10 @@ def rank_memories(
     left_out: Collection[UUID] = (),
     periods: Collection[Period] = (),
 ) -> list[RankedMemory]:
-    """Rank what the scan found, best first; equals by id.
+    """Rank the memories found, best first; equals by id.
 
-    named: whom the message means. plausible: whom it may mean, where it is open; the first thing known of them tells who they
-    are. left_out: who bears the same name and is not meant; what is about them alone is no answer. periods: the times that the
-    message names.
+    named: the entities that the message means. plausible: those it may mean, if ambiguous; their oldest memory identifies them.
+    left_out: ruled-out namesakes; memories only about them are excluded. periods: the times that the message names.
     """
     meant, namesakes, bearings = frozenset(named), frozenset(left_out), scanned.bearings
     kept = [one for one in scanned.memories if one.entities & meant or not one.entities & namesakes]
@@ -423,9 +420,9 @@ def rank_memories(
 
 
 def not_ruled_out(decision: Disambiguation) -> tuple[UUID, ...]:
-    """Who may be meant beside the one who seems to be, the likeliest first.
+    """Return the other candidates that may be meant, likeliest first.
 
-    Where it is open: whom a question offers. Where it is settled: who is not much less likely, since settled is not certain.
+    If ambiguous: those that a question offers. If resolved: those not much less likely, since resolved does not mean certain.
     """
     if decision.entity_id is None:
         return decision.plausible
@@ -435,21 +432,21 @@ def not_ruled_out(decision: Disambiguation) -> tuple[UUID, ...]:
 
 
 def other_of_two(decision: Disambiguation) -> UUID | None:
-    """Who else bears a name that two share, where it is settled who is meant: it takes one line to tell who that is."""
+    """Return the other of two namesakes once it is resolved who is meant: one line suffices to identify the other."""
     if decision.entity_id is None or len(decision.scores) != 2:
         return None
     return next(key for key, _ in decision.scores if key != decision.entity_id)
 
 
 def _of_house(one: MemoryFound, house: Collection[UUID], bearings: Mapping[UUID, Bearing]) -> bool:
-    """Whether it is a process of those who are meant, or of what they belong to."""
+    """Whether it is a process of the meant entities, or of what they belong to."""
     if one.memory.kind is not MemoryKind.PROCESS:
         return False
     return any(entity in house or (entity in bearings and bearings[entity].parent in house) for entity in one.entities)
 
 
 def _when(one: MemoryFound, periods: Collection[Period]) -> float:
-    """How well it fits one of the times, 0 to 1: by when it happened, or else was said."""
+    """Return how well it fits one of the times, 0 to 1, by when it happened or else was said."""
     occurred = one.memory.occurred
     day = occurred.day if occurred else one.memory.said_at.date()
     return max(period.fits(day) for period in periods)
@@ -460,7 +457,7 @@ def _lasting(one: MemoryFound) -> float:
 
 
 def _foundations(found: Sequence[MemoryFound], meant: Iterable[UUID]) -> dict[int, float]:
-    """By place: 1 for the oldest of what is lastingly so of somebody who is meant, 1/2 for the next, 1/3 for the one after."""
+    """Return, by index, 1 for the oldest lasting memory about a meant entity, 1/2 for the next, 1/3 for the third."""
     shares: dict[int, float] = {}
     for entity in meant:
         lasting = [
@@ -475,7 +472,7 @@ def _foundations(found: Sequence[MemoryFound], meant: Iterable[UUID]) -> dict[in
 
 
 def _lent(found: Sequence[MemoryFound], own: Sequence[float], bearings: Mapping[UUID, Bearing]) -> list[float]:
-    """What each gets from the best, over the entities that they share; then once more from those that are the best by that."""
+    """Return what each memory gets from the best through shared entities; then again from the resulting best."""
     about: dict[UUID, list[int]] = {}
     for place, one in enumerate(found):
         for entity in one.entities:
@@ -497,12 +494,14 @@ def _lent(found: Sequence[MemoryFound], own: Sequence[float], bearings: Mapping[
 
 
 def base(relevance: float, salience: float, strength: float) -> float:
-    """What a memory scores at any age. relevance: in standard deviations; salience: 0 to 10; strength: 0 to 1."""
+    """Return a memory's score regardless of age. relevance: in standard deviations; salience: 0 to 10; strength: 0 to 1."""
     return relevance * WEIGHTS.relevance + salience * WEIGHTS.salience + strength * WEIGHTS.strength
 
 
 def recency_boost(said_at: datetime, now: datetime) -> float:
-    """+0.15 for what was said less than 7 days ago, +0.08 for less than 30, +0.03 for less than 90, else 0; 0 for the future."""
+    """Return +0.15 for less than 7 days since it was said, +0.08 for less than 30, +0.03 for less than 90, else 0; 0 for the
+    future.
+    """
     age = now - said_at
     if age < timedelta(0):
         return 0.0

@@ -1,8 +1,8 @@
-"""The conversation path: the messages of a namespace that may answer a question. One statement, over the views of version 1.
+"""The conversation path: find and rank messages that may answer a question. One statement over the views of version 1.
 
 One scan of the namespace's messages gives the cosine of each with the turn before it, and BM25 (`mosshead.search.scans`);
-the best by either, with their neighbours, are ranked. The cosine of a message alone is computed
-for those only: what is near by it is near with the turn before it, too (docs/benchmarks.md, "How many are ranked").
+the best by either, with their neighbours, are ranked. The cosine of a message alone is only computed for those: a message near by
+it is also near with the turn before it (docs/benchmarks.md, "How many are ranked").
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -45,7 +45,7 @@ from mosshead.store.memories import message_of
 from mosshead.text import as_compared
 
 _EACH = (20, 30, 40, 60, 100, 200, 400)
-"""So many messages are found by each raw score: few sizes, for a large namespace has a statement for each."""
+"""How many messages are found by each raw score: few sizes, because a large namespace has a statement for each."""
 
 _IN_TIME = """(
     (%(since)s::timestamptz is null or said_at >= %(since)s)
@@ -57,8 +57,8 @@ _IN_TIME = """(
 class Among:
     """Which messages are searched.
 
-    conversation: those of one; of all by default. How rare a word is counts over all of the namespace.
-    since, until: those said not before, and before.
+    conversation: only those of one; all by default. Word rarity counts over the whole namespace. since, until: only those said
+    from a time on, and before a time.
     """
 
     conversation: str | None = None
@@ -66,16 +66,16 @@ class Among:
     until: datetime | None = None
 
     def holds(self, said_at: datetime) -> bool:
-        """Whether what was said then is searched."""
+        """Whether messages of that time are searched."""
         return (self.since is None or said_at >= self.since) and (self.until is None or said_at < self.until)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageFound:
-    """A message that a scan found.
+    """A message found by a scan.
 
-    cosine: of its text with the question, nobody's name in it. with_before: of the turn before it and it. words: BM25.
-    itself: it was found by its own scores, and its neighbours with it; otherwise it is such a neighbour.
+    cosine: of its text with the question without names. with_before: of it with the turn before. words: BM25. itself: whether it
+    was found by its own scores; otherwise it is a neighbour.
     """
 
     message: StoredMessage
@@ -87,9 +87,9 @@ class MessageFound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScannedMessages:
-    """What a scan found, each message once, and how its raw scores lie over all that was scanned.
+    """The distinct messages that a scan found, and the distribution of the raw scores over all scanned ones.
 
-    Of that, what was found is the best part with its neighbours.
+    The messages are the best ones with their neighbours.
     """
 
     found: tuple[MessageFound, ...]
@@ -98,9 +98,9 @@ class ScannedMessages:
 
 
 def each_for(shown: int) -> int:
-    """How many are found by each raw score where so many may be shown: at least twice as many, up to 400.
+    """Return how many messages to find by each raw score: at least twice the number to show, up to 400.
 
-    More than that brought nothing on five conversations of LoCoMo (docs/benchmarks.md, "How many are ranked").
+    More did not help on five conversations of LoCoMo (docs/benchmarks.md, "How many are ranked").
     """
     return next((each for each in _EACH if each >= 2 * shown), _EACH[-1])
 
@@ -115,11 +115,11 @@ def statement_for(
     each: int,
     vocabulary: Vocabulary | None = None,
 ) -> Sql:
-    """The statement, as the driver takes it, and its parameters; its rows are for `scanned`.
+    """Return the statement, in the driver's form, with its parameters; its rows are for `scanned`.
 
-    vector: of the message with nobody's name in it, of unit length. message: as it is, for its words. each: so many are found by
-    each raw score (`each_for`). vocabulary: of its words, where the namespace has indexes of its own, which are used then if
-    messages of all conversations are searched.
+    vector: of the message without names, of unit length. message: the original, for its words. each: how many to find by each raw
+    score (`each_for`). vocabulary: of its words, if the namespace has its own indexes, which are then used if all conversations
+    are searched.
     """
     among = among or Among()
     parameters = {
@@ -139,9 +139,9 @@ def statement_for(
 
 
 def scanned(rows: Iterable[Any], told: Collection[str] = (), hidden: Collection[UUID] = ()) -> ScannedMessages:
-    """The rows as values. told: contents that the model sees anyway, as they are compared (`mosshead.text.as_compared`).
+    """Convert the rows. told: contents that the model sees anyway, in compared form (`mosshead.text.as_compared`).
 
-    hidden: messages that are not shown; nor is what only asks to forget something, for it says it once more.
+    hidden: messages not to show; requests to forget are not shown either, because they repeat what to forget.
     """
     given = list(rows)
     found = (
@@ -188,7 +188,7 @@ _BEST = f"""
         {_first("cosine", f"cosine >= coalesce({_LAST_OF_BEST}, '-infinity')")} union {_first("words", "words > 0")}
     )
 """
-"""The best by each score. To sort bare numbers takes least: the rows are sorted where they are few."""
+"""The best by each score. Sorting bare numbers is cheapest: whole rows are sorted only once they are few."""
 
 _PLACED = f"""
     placed as materialized (
@@ -208,7 +208,7 @@ _PLACED = f"""
         where near
     )
 """
-"""The best and their neighbours, with their places: only conversations of the best are put in order, by the primary key."""
+"""The best and their neighbours, with their places: only conversations of the best are ordered, by the primary key."""
 
 _FOUND = f"""
     scored as materialized (
@@ -241,14 +241,14 @@ _FOUND = f"""
         full join replaced using (message_id)
     )
 """
-"""What is found, with all its scores, as it was said, and what of it was replaced since."""
+"""The messages found, with all scores, texts, and memories replaced since."""
 
 
 def _statement(head: str) -> str:
-    """head: with the tables ``scan`` and ``spread``.
+    """head: contains the tables ``scan`` and ``spread``.
 
-    It is planned once for all namespaces, for a few rows, and meets hundreds: a join by value would be a nested loop. So rows are
-    fetched by arrays of ids, and put together by full joins, which are never loops.
+    The generic plan assumes few rows, but there are hundreds: a join by value would be a nested loop. So rows are fetched by
+    arrays of ids, and combined by full joins, which are never loops.
     """
     return f"""
     with {head}, {_BEST}, {_PLACED}, {_FOUND}
@@ -267,13 +267,13 @@ def _by_index(path: NamespacePath, model: str, dimensions: int, each: int, *, in
 
 
 _LENDERS = 100
-"""So many memories lend, those whose own words fit best."""
+"""How many memories lend: those whose own words fit best."""
 
 
 def lending_statement(
     path: NamespacePath, *, model: str, vector: Vectors, message: str, vocabulary: Vocabulary | None = None
 ) -> Sql:
-    """The statement, as the driver takes it, and its parameters; its rows are for `lent`."""
+    """Return the statement, in the driver's form, with its parameters; its rows are for `lent`."""
     parameters = {**path.ids, "model": model, "vector": BinaryVector(vector), "message": message}
     if vocabulary is None:
         return Sql(_LENDING_SCAN, parameters)
@@ -282,12 +282,12 @@ def lending_statement(
 
 
 def lent(rows: Iterable[Any]) -> dict[UUID, float]:
-    """By message, how well the best memory fits that was taken from it, in standard deviations."""
+    """Return, by message, how well its best memory fits, in standard deviations."""
     return {row.message_id: row.lent for row in rows}
 
 
 def _lending_statement(head: str) -> str:
-    """head: with the tables ``scan`` and ``spread``. A full join is narrowed outside of its table: inside, it were a loop."""
+    """head: contains the tables ``scan`` and ``spread``. A full join is filtered outside of its table to avoid a loop."""
     return f"""
     with {head},
     best as materialized (
@@ -316,15 +316,15 @@ _Column = NDArray[np.float64]
 
 _WEIGHTS = MessageWeights()
 _LENDERS_OF_CONVERSATION = 3
-"""So many of a conversation's messages, its best, lend to the others."""
+"""How many of a conversation's best messages lend to the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionCues:
-    """What is known of a question beside its vector and its words.
+    """Further cues of a question.
 
-    words: to look for speakers in. names: of those whom it names, all that they are called, normalised. periods: the times that
-    it names.
+    words: to search for speakers in. names: all names of the entities that it names, normalised. periods: the times that it
+    names.
     """
 
     words: tuple[TextWord, ...] = ()
@@ -332,7 +332,7 @@ class QuestionCues:
     periods: tuple[Period, ...] = ()
 
     def names_speaker(self, speaker: str) -> bool:
-        """Whether the question names somebody who speaks under that name."""
+        """Whether the question names a speaker."""
         normalised = spelled_out(normalise(speaker))
         parts = tuple(normalised.split())
         name = Name(normalised=normalised, is_person=True, full=parts if len(parts) > 1 else ())
@@ -340,9 +340,9 @@ class QuestionCues:
 
 
 def asked_by(message: str, names: Collection[str], now: datetime) -> QuestionCues:
-    """A question as ranking takes it.
+    """Return a question's cues.
 
-    names: of those whom it names, all that they are called. now: when it is asked, by the clocks of where.
+    names: all names of the entities that it names. now: the time of the question, in the asker's zone.
     """
     return QuestionCues(
         words=tuple(words_of(message)),
@@ -353,7 +353,7 @@ def asked_by(message: str, names: Collection[str], now: datetime) -> QuestionCue
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedMessage:
-    """A message, and why it stands where it stands. found: with its raw scores."""
+    """A ranked message with the reasons for its rank. found: with its raw scores."""
 
     found: MessageFound
     score: float
@@ -367,17 +367,17 @@ class RankedMessage:
 
     @property
     def parts(self) -> dict[str, float]:
-        """What each signal that says something adds, by its name in `MessageWeights`. The parts sum up to the score."""
+        """The contribution of each nonzero signal, by its name in `MessageWeights`. The parts add up to the score."""
         return {name: float(column[self._row]) for name, column in self._parts.items() if column[self._row]}
 
 
 def rank_messages(
     scanned: ScannedMessages, *, asked: QuestionCues, lent: Mapping[UUID, float], limit: int | None = None
 ) -> list[RankedMessage]:
-    """Rank what a scan found, best first; equals in the order of their conversations.
+    """Rank the messages found, best first; equals in the order of their conversations.
 
-    The cosine of a message alone lies as that with the turn before it does. lent: by message, what the memories that were taken
-    from it lend, in standard deviations. limit: so many at most.
+    A message's own cosine is assumed to be distributed like that with the turn before. lent: what a message's memories lend it,
+    in standard deviations. limit: the maximum number.
     """
     if not scanned.found:
         return []
@@ -404,7 +404,7 @@ def _parts(
     asked: QuestionCues,
     lent: Mapping[UUID, float],
 ) -> dict[str, _Column]:
-    """What each signal adds, but for the conversation, to which all of them lead."""
+    """Return what each signal adds, except for the conversation, which depends on all of them."""
     follows = _follows(messages)
     words, with_before = normalised["words"], normalised["with_before"]
     return {
@@ -426,7 +426,7 @@ def _normalised(raw: Sequence[float], spread: Spread) -> _Column:
 
 
 def _follows(messages: Sequence[StoredMessage]) -> NDArray[np.bool_]:
-    """For each message but the last, whether the one in the next row is the next that was said in its conversation."""
+    """Return, for each message but the last, whether the next row is the next message of its conversation."""
     places = np.array([message.place for message in messages])
     same = [one.conversation == other.conversation for one, other in pairwise(messages)]
     follows: NDArray[np.bool_] = np.array(same, dtype=np.bool_) & (places[:-1] + 1 == places[1:])
@@ -452,7 +452,7 @@ def _said_then(messages: Sequence[StoredMessage], asked: QuestionCues) -> _Colum
 
 
 def _best_of_conversation(messages: Sequence[StoredMessage], scores: _Column) -> _Column:
-    """By message, the mean of the best three of its conversation."""
+    """Return, by message, the mean of the best three of its conversation."""
     labels = [message.conversation for message in messages]
     starts = np.array([0, *(row for row, (one, other) in enumerate(pairwise(labels), 1) if one != other)])
     sizes = np.diff(starts, append=len(labels))

@@ -1,14 +1,14 @@
-"""The scans of a namespace: which rows are scored for a question, exactly or by its indexes, and how the scores lie over all.
+"""The scans of a namespace: which rows are scored for a question, exactly or by indexes, and the distribution of all scores.
 
 A row has two scores: the cosine of a vector, and BM25 of its words (Robertson and Zaragoza, "The Probabilistic Relevance
-Framework", 2009, section 3.4; k1 = 1.2, b = 0.75) with its two parts taken apart: what occurrences weigh, n · 2.2 / (n + 1.2), is
-stored with a text as a sparse vector, and its length counts as a factor, which is 1 for a text of the average length. For a word
-that occurs once, and in a text of the average length, that is BM25 to the digit. So a text takes one inner product, with a vector
-that holds how rare each word of the question is.
+Framework", 2009, section 3.4; k1 = 1.2, b = 0.75) with its two parts separated: the weight of occurrences, n · 2.2 / (n + 1.2),
+is stored with a text as a sparse vector, and its length is a factor, which is 1 for a text of average length. For a word that
+occurs once, and for a text of average length, this is exactly BM25. So a text needs one inner product, with a vector of the
+rarity of each word of the question.
 
-A hundred thousand rows are not scored for each message. Where a namespace has indexes of its own, those that are come from the
-index of vectors and from that of words, and with what is looked up by its key; how cosines lie over all is taken from a sample.
-What follows the head of a statement is the same for both.
+A hundred thousand rows cannot be scored for each message. If a namespace has its own indexes, the rows come from the vector
+index, the word index, and look-ups by key; the distribution of cosines comes from a sample. After its head, a statement is the
+same in both cases.
 """
 
 import math
@@ -22,35 +22,35 @@ from mosshead.paths import NamespacePath
 from mosshead.store.connection import Sql, of_namespace
 
 Scanned = Literal["memories", "turns"]
-"""What a namespace holds that is scanned, and indexed where it is large (`db.search_indexes`); messages are scanned as turns."""
+"""The contents of a namespace that are scanned, and indexed if large (`db.search_indexes`); messages are scanned as turns."""
 
 LOOK_ON = "set_config('hnsw.iterative_scan', 'strict_order', true)"
-"""An index of vectors holds what is deleted until a vacuum: where that is all that it looked at, it looks on."""
+"""A vector index holds deleted rows until a vacuum: with this it continues if it has seen only those."""
 
 MOST_STATEMENTS = 256
-"""So many are kept of those that name their namespace."""
+"""How many statements that name their namespace are cached."""
 
 _LOOK = 2
-"""So many times as many rows as are wanted the index of vectors looks at (``hnsw.ef_search``), to tell which are nearest."""
+"""How many rows the vector index examines (``hnsw.ef_search``) per row wanted."""
 
 _MOST = 5
-"""So many times as many rows as are wanted by words are scored at most."""
+"""How many rows are scored at most per row wanted by words."""
 
 _SAMPLE = 500
-"""Rows by which the mean of all is told within a twentieth of a standard deviation, and that within a thirtieth of itself."""
+"""Rows of a sample: they give the mean within a twentieth of a standard deviation, and the deviation within a thirtieth."""
 
 _FITTING, _FIRST = 32, 12
-"""Of each who may be meant so many memories are scored, those nearest to the message and those that were known first."""
+"""Memories scored per candidate: those nearest to the message, and the oldest."""
 
 _FEW = 4_000
-"""So many messages of a span of time are fetched by their keys at most: each takes as long as five that are scanned."""
+"""Maximum messages of a time span to fetch by key: each takes as long as scanning five."""
 
 _LENDING = 100
-"""An entity of whom more is known lends little; of its memories those count that were found otherwise."""
+"""An entity with more memories lends little; of its memories only those found otherwise count."""
 
 
 class ScanTable(NamedTuple):
-    """What is scanned. rows: a view's rows under the alias ``one``, for further conditions; vector: what is compared of a row."""
+    """A table to scan. rows: a view's rows under the alias ``one``, for further conditions; vector: the column to compare."""
 
     scanned: Scanned
     rows: str
@@ -65,21 +65,21 @@ TURNS = ScanTable("turns", "mosshead_read_v1.turns as one where", "message_id", 
 
 
 def exact(table: ScanTable, columns: str = "", more: str = "") -> str:
-    """All rows of a namespace with both scores; each half has its own index. columns: further ones. more: a condition."""
+    """Return a namespace's rows with both scores; each half has its own index. columns: further ones. more: a condition."""
     all_rows = f"{of_namespace('one')} and one.model = %(model)s {more}"
     halves = (_scored(table, f"{all_rows} and {half}", columns) for half in ("one.compact", "not one.compact"))
     return " union all ".join(halves)
 
 
 def exact_head(table: ScanTable, scan: str = "") -> str:
-    """The head where all rows are scored. scan: as `exact` gives them; all of the namespace by default."""
+    """Return the head that scores all rows. scan: rows from `exact`; all of the namespace by default."""
     return _head(table, scan or exact(table), f"select {spread_of('cosine')}, {spread_of('words')} from scan")
 
 
 def memories_head(path: NamespacePath, model: str, dimensions: int, each: int) -> str:
-    """The head for memories by indexes. It takes the processes, which are scored in any case, from the table ``taught``.
+    """Return the head for memories by indexes. It takes processes, which are always scored, from the table ``taught``.
 
-    each: so many of the best by cosine are wanted, and by words.
+    each: how many of the best by cosine, and by words, are wanted.
     """
     scope = scope_in_literals("one", path, model=model)
     those = "select owner_id from sought union select owner_id from about union select owner_id from taught"
@@ -88,18 +88,18 @@ def memories_head(path: NamespacePath, model: str, dimensions: int, each: int) -
 
 
 def messages_head(path: NamespacePath, model: str, dimensions: int, each: int) -> str:
-    """The head for messages by indexes. each: so many of the best by each score are wanted."""
+    """Return the head for messages by indexes. each: how many of the best by each score are wanted."""
     scope = scope_in_literals("one", path, model=model)
     return _indexed_head(TURNS, scope, _sought_turns(scope), _sought(TURNS, scope, dimensions, each))
 
 
 def time_head(path: NamespacePath, model: str, scan: str) -> str:
-    """The head for messages of a span of time: these by their keys, or, where they are many, all that are scanned.
+    """Return the head for messages of a time span: by key, or by scanning if there are many.
 
-    scan: the rows that `exact` gives.
+    scan: rows from `exact`.
     """
     scope = scope_in_literals("one", path, model=model)
-    # Row-level security lets no coalesce into the index, but what a subquery gives.
+    # Row-level security does not let a coalesce use the index, but it does a subquery's result.
     said = f"""
         mosshead_read_v1.messages as message where {scope_in_literals("message", path)}
           and message.occurred_at >= (select coalesce(%(since)s::timestamptz, '-infinity'))
@@ -112,15 +112,15 @@ def time_head(path: NamespacePath, model: str, scan: str) -> str:
 
 
 def _head(table: ScanTable, scan: str, spread: str, *before: str) -> str:
-    """Tables ``scan``, the rows with their scores, and ``spread``, how these lie over all. before: what ``scan`` needs."""
+    """Return the tables ``scan``, rows with scores, and ``spread``, their distribution. before: tables that ``scan`` needs."""
     tables = (_asked(table.scanned), *before, f"scan as materialized ({scan})", f"spread as materialized ({spread})")
     return ", ".join(tables)
 
 
 def _indexed_head(table: ScanTable, scope: str, scan: str, *before: str) -> str:
-    """The head of some rows of a scope. How the scores of all lie a sample tells, and of rare words how many rows hold them."""
+    """Return the head for some rows of a scope. A sample and the frequency of rare words give the scores' distribution."""
     words = bm25("terms", "length", "%(common)s::sparsevec")
-    # Ids begin with the time at which they were made; the order of their hashes has nothing to do with it.
+    # Ids begin with their creation time; the order of their hashes is independent of it.
     spread = f"""
         select {spread_of("cosine")},
                avg(words) + %(rare_mean)s as words_mean, sqrt(var_pop(words) + %(rare_variance)s) as words_deviation
@@ -140,7 +140,7 @@ def _sought_turns(scope: str) -> str:
 
 
 def _sought(table: ScanTable, scope: str, dimensions: int, each: int) -> str:
-    """Table ``sought``: what indexes find, so many by the vector and as many by words."""
+    """Return the table ``sought``: the rows that indexes find, an equal number by vector and by words."""
     nearest = nearest_first(f"one.{table.vector}", dimensions, looked_at=_LOOK * each)
     return f"""
     sought as materialized (
@@ -152,9 +152,9 @@ def _sought(table: ScanTable, scope: str, dimensions: int, each: int) -> str:
 
 
 def _about(path: NamespacePath, model: str) -> str:
-    """What fits best of each who may be meant, and what was known of them first; of most that is all that is known.
+    """Return the best and the oldest memories of each candidate; most have no others.
 
-    As table ``links``, too: whom the memories that were sought are about.
+    Also the table ``links``: the entities of the memories sought.
     """
     of_one = f"""
         mosshead_read_v1.traits as trait
@@ -180,9 +180,9 @@ def _about(path: NamespacePath, model: str) -> str:
 
 
 def lent_scored(path: NamespacePath, model: str) -> str:
-    """What may be related, with its scores, as table ``lent``: what is known of those in ``lending``, if it is not too much.
+    """Return the table ``lent``: possibly related memories with scores, about the entities in ``lending`` with few memories.
 
-    By whom, as table ``links_lent``: of whom much is known, only those of the memories that were sought.
+    Also the table ``links_lent`` of their entities: for entities with many memories, only links of those sought.
     """
     return f"""
     few as materialized (
@@ -203,23 +203,24 @@ def lent_scored(path: NamespacePath, model: str) -> str:
 
 
 def in_literals(alias: str, scope: Mapping[str, object]) -> str:
-    """The condition that a row is of a scope, for a statement that has parameters. scope: values by column.
+    """Return the condition that a row belongs to a scope, for a statement with parameters. scope: values by column.
 
-    A partial index serves only a statement that names its scope in literals.
+    Only statements with the scope in literals can use a partial index.
     """
     given = {column: sql.Literal(str(value)).as_string(None).replace("%", "%%") for column, value in scope.items()}
     return " and ".join(f"{alias}.{column} = {value}" for column, value in given.items())
 
 
 def scope_in_literals(alias: str, path: NamespacePath, **more: str) -> str:
-    """The same of a namespace. more: values of further columns."""
+    """The same for a namespace. more: values of further columns."""
     return in_literals(alias, {**path.ids, **more})
 
 
 def nearest_first(column: str, dimensions: int, *, looked_at: int, vector: str = "%(vector)s") -> str:
-    """SQL behind a condition in literals: by the index of vectors, the nearest first. looked_at: so many rows at least.
+    """Return SQL to follow a condition in literals: order by the vector index, nearest first. looked_at: the minimum number of
+    rows examined.
 
-    How far the index looks is set where it is read: the statement may be the only one of its transaction.
+    The setting is made in the same statement, which may be the only one of its transaction.
     """
     sized = f"halfvec({dimensions})"
     return f"""
@@ -230,11 +231,11 @@ def nearest_first(column: str, dimensions: int, *, looked_at: int, vector: str =
 
 _K1, _B = 1.2, 0.75
 _TERMS = 1 << 29
-"""Places of a sparse vector (``mosshead.term``)."""
+"""Dimensions of a sparse vector (``mosshead.term``)."""
 
 
 def _asked(scanned: Scanned) -> str:
-    """The common tables of a question's words, for `bm25`. scanned: what they are looked for in."""
+    """Return the common tables of a question's words, for `bm25`. scanned: what to search."""
     of_all = f"{of_namespace('vocabulary')} and vocabulary.model = %(model)s and vocabulary.scanned = '{scanned}'"
     return f"""
     extent as materialized (
@@ -254,48 +255,48 @@ def _asked(scanned: Scanned) -> str:
 
 
 def bm25(terms: str, length: str, words: str = "(select terms from asked)") -> str:
-    """BM25 of a row. terms, length: its columns. words: how rare each word is that counts."""
+    """Return SQL for the BM25 of a row. terms, length: its columns. words: the rarity of each word that counts."""
     share = f"-({terms} <#> {words}) * cast({_K1 + 1} as float8)"
     return f"coalesce({share} / (cast({1 + _K1 * (1 - _B)} as float8) + (select slope from asked) * {length}), 0)"
 
 
 def cosine(vector: str) -> str:
-    """The cosine of a row's vector with the question's; both have unit length."""
+    """Return SQL for the cosine of a row's vector with the question's; both have unit length."""
     return f"-({vector} <#> %(vector)s::halfvec)"
 
 
 def spread_of(score: str) -> str:
-    """How a score lies over all rows, as two columns."""
+    """Return SQL for the distribution of a score over all rows, as two columns."""
     return f"avg({score}) as {score}_mean, stddev_pop({score}) as {score}_deviation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """How one raw score lies over all that was scanned, of which what is found is the best part."""
+    """The distribution of one raw score over all scanned rows, of which only the best are returned."""
 
     mean: float
     deviation: float
 
     @classmethod
     def of(cls, rows: Sequence[Any], score: str) -> Self:
-        """By the two columns of `spread_of`, which every row has."""
+        """Read it from the two columns of `spread_of`, which every row has."""
         if not rows:
             return cls(mean=0.0, deviation=0.0)
         return cls(mean=getattr(rows[0], f"{score}_mean"), deviation=getattr(rows[0], f"{score}_deviation"))
 
     def normalised(self, raw: float) -> float:
-        """How many standard deviations above the mean; 0 where all are equal."""
+        """Return the standard deviations above the mean; 0 if all are equal."""
         return (raw - self.mean) / self.deviation if self.deviation > 0 else 0.0
 
 
 def vocabulary_statement(path: NamespacePath, model: str, message: str) -> Sql:
-    """The statement for `vocabularies`."""
+    """Return the statement for `vocabularies`."""
     return Sql(_VOCABULARY, {**path.ids, "model": model, "message": message})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchTerm:
-    """A word of a message, as it is stemmed. holders: so many rows of the scope hold it. term: its place (``mosshead.term``)."""
+    """A stemmed word of a message. holders: how many rows of the scope contain it. term: its dimension (``mosshead.term``)."""
 
     lexeme: str
     holders: int
@@ -304,18 +305,18 @@ class SearchTerm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
-    """The words of a message that a scope knows. rows: how many there are in it."""
+    """The words of a message that a scope contains. rows: of the scope."""
 
     rows: int
     words: tuple[SearchTerm, ...]
 
     def rarity(self, word: SearchTerm) -> float:
-        """What a word is worth in BM25."""
+        """Return the weight of a word in BM25."""
         return math.log(1 + (self.rows - word.holders + 0.5) / (word.holders + 0.5))
 
 
 def vocabularies(rows: Iterable[Any]) -> dict[Scanned, Vocabulary]:
-    """What is known of a message's words to the memories and to the turns, of those of the two that have indexes."""
+    """Return a message's vocabularies in the memories and in the turns, for those of the two with indexes."""
     given = [row for row in rows if row.holders > 0]
     words: dict[str, list[SearchTerm]] = {}
     for row in given:
@@ -330,7 +331,7 @@ def vocabularies(rows: Iterable[Any]) -> dict[Scanned, Vocabulary]:
 
 
 def of_words(vocabulary: Vocabulary) -> dict[str, Any]:
-    """What a head takes beside the scope, the vector and the message."""
+    """Return a head's parameters besides the scope, the vector and the message."""
     mean, variance = spread_of_rare(vocabulary)
     rarities = ",".join(f"{term}:{rarity}" for term, rarity in common(vocabulary).items())
     return {
@@ -353,24 +354,24 @@ _VOCABULARY = f"""
 """
 
 _CHOOSING = 6
-"""So many words of a message choose rows, its rarest. Each more doubles the combinations."""
+"""How many words of a message select rows: its rarest. Each further word doubles the combinations."""
 
 _EXPECTED = (60, 300)
-"""So many rows each query may be expected to find, if words had nothing to do with each other; they have, and it finds more."""
+"""Expected rows per query if words were independent; they are not, so it finds more."""
 
 _COMMON_WORD = 0.01
-"""A part of all rows: of a word that more hold, a sample of some hundreds tells enough."""
+"""Share of rows above which a sample of some hundreds suffices for a word."""
 
 
 def common(vocabulary: Vocabulary) -> dict[int, float]:
-    """The words of which a sample tells how they lie, and which come together: how rare each is, by its place."""
+    """Return the words whose distribution, and joint occurrence, a sample shows: the rarity of each, by dimension."""
     return {word.term: vocabulary.rarity(word) for word in vocabulary.words if _is_common(vocabulary, word)}
 
 
 def spread_of_rare(vocabulary: Vocabulary) -> tuple[float, float]:
-    """The mean and the variance of what all other words add to BM25, of which a sample holds too few.
+    """Return the mean and variance of what the other words, too rare for a sample, add to BM25.
 
-    As if all rows were of the same length, and each of these words had nothing to do with any other.
+    This assumes that all rows have the same length, and that the words are independent.
     """
     rare = [word for word in vocabulary.words if not _is_common(vocabulary, word)]
     shares = [(word.holders / vocabulary.rows, vocabulary.rarity(word)) for word in rare]
@@ -385,9 +386,9 @@ def _is_common(vocabulary: Vocabulary, word: SearchTerm) -> bool:
 
 
 def queries(vocabulary: Vocabulary) -> list[str]:
-    """What rows are looked for, as Postgres's tsquery: each finds what the one before finds, and more.
+    """Return queries as Postgres's tsquery, each finding more rows than the one before.
 
-    The first finds those with the combinations of words that are worth most.
+    The first finds rows with the most valuable combinations of words.
     """
     chosen = sorted(vocabulary.words, key=lambda word: (word.holders, word.lexeme))[:_CHOOSING]
     every = _by_worth(vocabulary, chosen)
@@ -400,7 +401,7 @@ def queries(vocabulary: Vocabulary) -> list[str]:
 
 
 def _by_worth(vocabulary: Vocabulary, chosen: Sequence[SearchTerm]) -> list[tuple[int, float]]:
-    """The combinations of the words, those worth most first: as bits, and how many rows hold these and no others of them."""
+    """Return the combinations of words, most valuable first: as bits, with the number of rows with exactly these."""
     every = [(0, 0.0, float(vocabulary.rows))]
     for place, word in enumerate(chosen):
         share, rarity = word.holders / vocabulary.rows, vocabulary.rarity(word)
@@ -410,7 +411,7 @@ def _by_worth(vocabulary: Vocabulary, chosen: Sequence[SearchTerm]) -> list[tupl
 
 
 def _within(every: Iterable[tuple[int, float]], expected: float) -> list[int]:
-    """The first, and those after it that together are expected to be held by no more rows than that."""
+    """Return the first combination, and those after it up to an expected total of rows."""
     taken: list[int] = []
     total = 0.0
     for words, rows in every:
@@ -422,7 +423,7 @@ def _within(every: Iterable[tuple[int, float]], expected: float) -> list[int]:
 
 
 def _least(combined: Iterable[int]) -> list[int]:
-    """Without those that hold another: who has all words has some of them."""
+    """Drop combinations that contain another: a row with all the words has the smaller set, too."""
     least: list[int] = []
     for words in sorted(combined, key=int.bit_count):
         if not any(other & words == other for other in least):
@@ -431,9 +432,9 @@ def _least(combined: Iterable[int]) -> list[int]:
 
 
 def _any_of(combined: Sequence[int], chosen: Sequence[SearchTerm]) -> str:
-    """Some words are common to many of the combinations: each stands once before those that it is in, the commonest outermost.
+    """Build a query for any of the combinations, with common words factored out, the commonest outermost.
 
-    Postgres weighs the query for each row that holds any of the words, and so is done in two thirds of the time.
+    Postgres evaluates it for each row with any of the words; this form saves a third of the time.
     """
     if not combined:
         return ""

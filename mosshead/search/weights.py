@@ -1,22 +1,21 @@
-"""All weights of reading, each with how it was set. docs/explanation/reading.md has the figures."""
+"""All weights of reading, and how each was set. docs/explanation/reading.md has the figures."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryWeights:
-    """How memories are ranked and how they share a context.
+    """The weights for ranking memories.
 
-    The first block counts in standard deviations over the namespace. Set on four worlds of namesakes (88 questions), each left
-    out once; round numbers in the middle of a plateau. The figures: docs/explanation/reading.md, "How the weights were set".
+    The first block is in standard deviations over the namespace. They were set on four worlds of namesakes (88 questions), each
+    left out once; round numbers in the middle of a plateau. Figures: docs/explanation/reading.md, "How the weights were set".
 
-    words: BM25 beside the cosine. entity: a memory about somebody whom the message names. house: a taught process that belongs
-    to whom it names, or to their firm. foundation: the oldest of what is lastingly so of somebody who is named; the next gets a
-    half, then a third. event: the part that an event gets of what comes through an entity, since what is lastingly so tells
-    more. when: of a time that is named.
+    words: BM25 relative to the cosine. entity: a memory about a named entity. house: a taught process of a named entity or its
+    organisation. foundation: the oldest lasting memory about a named entity; the next gets a half, then a third. event: an
+    event's share of what comes through an entity, since lasting facts tell more. when: from a named time.
 
-    lent: what a memory lends to others about the same entity: so much of what it has above lends_above, by the root of how many
-    they are. lenders: so many of the best lend; lenders_after: and so many after that, second_hop times as much.
+    lent: what a memory lends to others about the same entity: its share of the score above lends_above, divided by the root of
+    their number. lenders: how many of the best lend; lenders_after: how many lend in the next round, second_hop times as much.
     """
 
     words: float = 0.3
@@ -31,27 +30,26 @@ class MemoryWeights:
     lenders_after: int = 12
     second_hop: float = 0.5
     ruled_out: float = 0.3
-    """Of the probability of who is meant: a namesake who is less likely is ruled out."""
+    """Share of the meant entity's probability; a less likely namesake is ruled out."""
 
     relevance: float = 0.2
-    """Of a score for each standard deviation, so that the boost for what was said this week is worth 0.75 of one."""
+    """Score per standard deviation; the boost for this week's memories is thus worth 0.75 of one."""
     salience: float = 0.02
-    """Of a score for each point of 0 to 10."""
+    """Score per point of 0 to 10."""
     strength: float = 0.05
-    """Of a score at full confidence."""
+    """Score at full confidence."""
     recency: tuple[tuple[int, float], ...] = ((7, 0.15), (30, 0.08), (90, 0.03))
-    """Added to a score where a memory was said less than so many days ago (R5)."""
+    """Boosts by age: (days, score) for memories said less than that many days ago (R5)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextWeights:
-    """How what was found shares the tokens of a context.
+    """How results share the tokens of a context.
 
-    shares: of the budget, for what is salient, what is relevant and what is recent (R4). They are ceilings and reserve nothing:
-    what stands above its category's share scores less by `ceded`, so that it waits for what is nearly as good, and for no more.
-    salient: the salience, 0 to 10, from which a memory is. recent: days. message: of a score for each standard deviation of a
-    message.
-    unrelated: the score that something needs to be shown for a message which has to do with nothing that is known
+    shares: of the budget, for salient, relevant and recent results (R4). They are ceilings and reserve nothing: a result above
+    its category's share loses `ceded` of its score, so that only nearly equal results precede it.
+    salient: the salience, 0 to 10, from which a memory counts as salient. recent: days. message: score per standard deviation of
+    a message. unrelated: the minimum score to show anything for a message unrelated to all that is known
     (`mosshead.context.reader.relates`), unless a path must deliver it.
     """
 
@@ -65,16 +63,16 @@ class ContextWeights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingWeights:
-    """How what was found is chosen and ordered for a reader; scores are those of messages, in standard deviations.
+    """How results are chosen and ordered for a reader; scores are those of messages, in standard deviations.
 
-    memory: of the relevance of a memory, without what is lent. assistant, request: for what the assistant said, and for what was
-    asked before. touches: deviations above the mean cosine of unrelated texts that a message reaches by its own words; untouched:
-    for one that does not. asker: for what is about whoever asks, or what they said, where the message speaks of them.
-    newer: for the newest of what was found, less for what is older; lead: of so many of the best the newest comes first, if it
-    has so much of the best score (rivals; rivals_at_once where it was said on the same day, and as no change).
-    relative: of the best score, from which something is shown; fall: so much more is asked of what is below the first `free` of
-    its kind, times the logarithm of how far below. least: from which anything is shown. most: lines. few: of fewer things than
-    so many all are shown that are near. called: so many memories stand below these, for a name, a process or what is lent.
+    memory: weight of a memory's relevance, without the lent part. assistant, request: for the assistant's messages, and for
+    earlier questions. touches: deviations above the mean cosine of unrelated texts that a message must reach by its own words;
+    untouched: for one that does not. asker: for results about or by the asker, if the message is about them. newer: for the
+    newest result, less for older ones; lead: among this many of the best, the newest comes first if it has this share of the best
+    score (rivals; rivals_at_once if said on the same day, and not as a change). relative: the minimum share of the best score;
+    fall: how much this minimum rises below the first `free` of a kind, times the logarithm of the distance. least: the minimum
+    score. most: lines. few: with fewer results than this, all near ones are shown. called: how many further memories follow, for
+    a name, a process or what is lent.
     """
 
     memory: float = 1.3
@@ -98,19 +96,17 @@ class ReadingWeights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageWeights:
-    """How messages are ranked.
+    """The weights for ranking messages.
 
-    All count in standard deviations of the raw score over the messages of the namespace, and are summed. Set on five
-    conversations, each left out once; round numbers in the middle of a plateau. The figures: docs/benchmarks.md.
+    Each applies to standard deviations of a raw score over the namespace's messages; they are summed. They were set on five
+    conversations, each left out once; round numbers in the middle of a plateau. Figures: docs/benchmarks.md.
 
-    cosine: of the text. with_before: of the turn before and it. words: BM25.
+    cosine: of the text. with_before: of it with the turn before. words: BM25.
 
-    with_after: the cosine of it and the turn after it. words_before, words_after: the BM25 of its neighbours, for a question and
-    its answer share few words. conversation: what the three best of a conversation lend to all of it, on the average.
-
-    speaker: it was said by somebody whom the question names. when: it was said at a time that the question names. asks: it ends
-    with a question mark, and so tells little. lent: by a memory that was taken from it,
-    where messages are shown without memories.
+    with_after: the cosine of it with the turn after. words_before, words_after: the BM25 of its neighbours, since a question and
+    its answer share few words. conversation: the mean that a conversation's three best lend to all of it. speaker: it was said by
+    somebody whom the question names. when: it was said at a time that the question names. asks: it ends with a question mark, so
+    it says little. lent: by one of its memories, if messages are shown without memories.
     """
 
     cosine: float = 0.3

@@ -39,7 +39,7 @@ def without(field: str) -> dict[str, Any]:
         ({**GOOD, "content": "x" * 10_000_000}, "content: 10,000,000 bytes, at most 262,144", "split it"),
         (
             {**GOOD, "type": "telepathy"},
-            "type: not a type of event",
+            "type: not an event type",
             "one of message, conversation_ended, undo, configure",
         ),
         ({**GOOD, "role": "narrator"}, "role: one of user, assistant, system, tool", ""),

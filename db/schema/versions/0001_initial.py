@@ -23,7 +23,7 @@ _FILES: Final = (
 
 def upgrade() -> None:
     """Run the files in the order in which they build on each other."""
-    # A cursor of the driver's own: the files hold many statements, and a % in them is no placeholder.
+    # The driver's own cursor: the files hold many statements, and a % in them is not a placeholder.
     cursor = op.get_bind().connection.cursor()
     for name in _FILES:
         cursor.execute((_SQL / f"{name}.sql").read_text(encoding="utf-8"))

@@ -1,7 +1,7 @@
-"""What a conversation is about, turn by turn: scene, topic, mentions, and whom its pronouns and descriptions mean.
+"""Track a conversation's focus turn by turn: scene, topic, mentions, and the meaning of pronouns and descriptions.
 
-`track_conversation` follows a conversation of a namespace. `track` is the pure function beneath it: state and message in,
-state out.
+`track_conversation` follows a conversation of a namespace. It uses the pure function `track`: from a state and a message to the
+next state.
 """
 
 from mosshead.contrib.focus.coreference import Pair

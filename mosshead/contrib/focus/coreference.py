@@ -1,4 +1,4 @@
-"""Whom the words of a message mean: names, pronouns and descriptions, settled in the order in which they end."""
+"""Resolve the names, pronouns and descriptions of a message, in the order in which they end."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -29,15 +29,15 @@ _LEAD = 0.05
 DecisionKind = Literal["pronoun", "description", "topic"]
 
 Features = Mapping[str, float]
-"""By name, 0 to 1 each (a cosine may be below 0)."""
+"""Feature values by name, each from 0 to 1 (a cosine may be negative)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """A candidate as a decision saw it: what a model is trained on.
+    """A candidate of a decision, as training data.
 
-    decision: what was decided, whom words mean or what the topic is. message: its number in the conversation, from 0.
-    start: the first character of the words; -1 where there are none. chosen: by this tracker, so a label only where it is right.
+    decision: its kind: the meaning of words, or the topic. message: its number in the conversation, from 0. start: the first
+    character of the words; -1 without words. chosen: by this tracker, so it is a label only if correct.
     """
 
     decision: DecisionKind
@@ -57,9 +57,9 @@ Fits = Callable[[TrackedEntity], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FocusMention:
-    """An entity that a message means. how: a feature of `TOPIC`; place: None where no word stands for it.
+    """An entity that a message means. how: a feature of `TOPIC`; place: None if no word means it.
 
-    gender: which pronoun it was given.
+    gender: of the pronoun used for it.
     """
 
     entity_id: UUID
@@ -70,13 +70,13 @@ class FocusMention:
 
     @property
     def prominence(self) -> float:
-        """How soon it will be spoken of again, 0 to 1."""
+        """How likely it is to be mentioned again soon, 0 to 1."""
         return _PROMINENCE[self.place.part] if self.place else _UNSPOKEN
 
 
 @dataclass(slots=True, kw_only=True)
 class MessageReading:
-    """A message while it is read. mentions, references: what was found in it up to here."""
+    """A message being read. mentions, references: those found so far."""
 
     layout: Layout
     state: FocusState
@@ -87,7 +87,7 @@ class MessageReading:
 
     @property
     def scenes(self) -> set[UUID]:
-        """Where the talk happens: the scene so far, and the organisations that this message names."""
+        """The scenes: the current one, and the organisations that this message names."""
         named = {name.entity_ids[0] for name in self.known.names if len(name.entity_ids) == 1}
         return {held.entity_id for held in self.state.scene} | {
             key for key in named if self.type_of(key) is EntityType.ORG
@@ -95,21 +95,21 @@ class MessageReading:
 
     @property
     def topics(self) -> set[UUID]:
-        """What the latest turn of the user was about."""
+        """The topics of the user's latest turn."""
         return {held.entity_id for held in self.state.topic if held.age == 0}
 
     @property
     def asks_how(self) -> bool:
-        """Whether the message asks how a thing is done."""
+        """Whether the message asks how something is done."""
         return _ASKS_HOW.search(self.layout.text) is not None
 
     @property
     def spoken_here(self) -> list[UUID]:
-        """What this message has words for, in order."""
+        """The entities that words of this message mean, in order."""
         return [one.entity_id for one in self.mentions if one.place]
 
     def spoken_of(self, place: PhrasePlace | None = None) -> dict[UUID, float]:
-        """What may be meant at a place, with its prominence: of this message the latest first, then of the messages before."""
+        """Return the entities that may be meant at a place, with prominence: first those of this message, latest first."""
         found: dict[UUID, float] = {}
         for one in reversed(self.mentions):
             found.setdefault(one.entity_id, one.prominence)
@@ -120,7 +120,7 @@ class MessageReading:
         return {key: prominence for key, prominence in found.items() if key not in bound}
 
     def latest(self, fits: Fits) -> Choice | None:
-        """The latest that is of some kind, with its prominence."""
+        """Return the latest entity that meets a condition, with its prominence."""
         for key, prominence in self.spoken_of().items():
             entity = self.known.entities.get(key)
             if entity and fits(entity):
@@ -128,7 +128,7 @@ class MessageReading:
         return None
 
     def coherence(self, key: UUID, prominence: float) -> Features:
-        """How well it fits that a message speaks of an entity again."""
+        """Return the features that make it plausible that a message mentions an entity again."""
         return {
             "here": float(any(one.entity_id == key for one in self.mentions)),
             "prominence": prominence,
@@ -145,12 +145,12 @@ class MessageReading:
         return entity is not None and not around.isdisjoint(entity.homes)
 
     def type_of(self, key: UUID) -> EntityType | None:
-        """The type of an entity; None where nothing is known of it."""
+        """Return the type of an entity; None if it is unknown."""
         entity = self.known.entities.get(key)
         return entity.entity_type if entity else None
 
     def gender_of(self, key: UUID) -> Gender | None:
-        """Which pronoun a person was given in this conversation, else the one that is known."""
+        """Return a person's gender from the pronouns of this conversation, or else as known."""
         given = [one.gender for one in self.mentions if one.entity_id == key]
         given += [one.gender for one in self.state.seen if one.entity_id == key]
         entity = self.known.entities.get(key)
@@ -159,9 +159,10 @@ class MessageReading:
     def choose(
         self, kind: DecisionKind, candidates: Mapping[UUID, Features], weights: Features, least: float, start: int = -1
     ) -> Choice | None:
-        """The candidate of the highest score, with it; None where none reaches the least.
+        """Return the candidate with the highest score, and the score; None if none reaches the minimum.
 
-        Of equal ones the first. A description that fits two equally well tells neither. start: of the words, for the pairs.
+        Among equals the first wins, but a description that fits two equally well means neither. start: of the words, for the
+        pairs.
         """
         scores = {key: score(features, weights) for key, features in candidates.items()}
         best = max(scores, key=lambda key: scores[key], default=None)
@@ -175,7 +176,7 @@ class MessageReading:
 
 
 def refer(text: str, state: FocusState, known: FocusKnowledge, on_pair: OnPair | None = None) -> MessageReading:
-    """The message, read: whom it mentions, and what its words refer to."""
+    """Read a message: find its mentions and the meaning of its words."""
     discourse = MessageReading(layout=Layout(text), state=state, known=known, on_pair=on_pair)
     unspoken = implied(discourse)
     if unspoken:
@@ -184,7 +185,7 @@ def refer(text: str, state: FocusState, known: FocusKnowledge, on_pair: OnPair |
         discourse.mentions.append(FocusMention(entity_id=unspoken[0], how=how, fit=_surely(unspoken[1])))
     said = phrases(discourse.layout)
     words: list[NameInMessage | Phrase] = [*known.names, *said]
-    # By where a word ends: "Kit" before "my own Kit", and "her" before "her husband".
+    # By the end of the words: "Kit" before "my own Kit", and "her" before "her husband".
     for word in sorted(words, key=lambda one: (one.place.end, 1) if isinstance(one, Phrase) else (one.end, 0)):
         if isinstance(word, NameInMessage):
             _name(word, said, discourse)
@@ -202,8 +203,9 @@ def _name(name: NameInMessage, said: Sequence[Phrase], discourse: MessageReading
 
 
 def _bearer(name: NameInMessage, mine: str | None, discourse: MessageReading) -> UUID | None:
-    """Who of the bearers: the user's own where it says so, else the one spoken of before, the only one at the scene, the one that
-    the message fits best; None where none of these tells."""
+    """Choose among namesakes: the user's own if so named, else the one mentioned before, the only one at the scene, or the best
+    fit; None if none of these decides.
+    """
     bearers = [key for key in name.entity_ids if key in discourse.known.entities]
     if len(bearers) < 2:
         return next(iter(bearers), None)
@@ -236,7 +238,7 @@ def _phrase(phrase: Phrase, discourse: MessageReading) -> None:
 
 
 def _whose(one: FocusMention, phrase: Phrase) -> FocusMention:
-    """The owner in "her husband" says who is meant, and is not what the talk is about."""
+    """Return the owner in "her husband", which identifies the person but is not the topic."""
     owner = one.how == "owner" and one.place is not None and one.place.start == phrase.place.start
     return replace(one, how="whose") if owner else one
 
@@ -268,12 +270,12 @@ DESCRIPTION: Features = {
 }
 
 TOPIC: Features = {
-    # how it is spoken of
+    # how it is mentioned
     "name": 1.0, "description": 1.0, "pronoun": 0.8, "thing": 0.7, "owner": 0.6, "implied": 0.6, "asked": 1.2,
     "fit": 1.0, "whose": 0.2,
     # where in the message
     "last": 0.5, "closing": 0.2, "other": -0.2, "reports": -1.0,
-    # what it was before: the scene, the topic, or a topic that the message does not speak of
+    # its earlier role: the scene, the topic, or a topic that the message does not mention
     "scene": -0.7, "topic": 0.35, "kept": 0.75,
 }  # fmt: skip
 
@@ -281,7 +283,7 @@ LEAST = {"pronoun": 0.4, "person": 0.4, "thing": 0.7, "implied": 0.5, "topic": 0
 
 
 def score(features: Features, weights: Features) -> float:
-    """The weighed sum of a candidate's features."""
+    """Return the weighted sum of a candidate's features."""
     return sum(weights.get(name, 0.0) * value for name, value in features.items())
 
 
@@ -289,7 +291,7 @@ _IMPLIED = frozenset({EntityType.PROCESS, EntityType.PROJECT, EntityType.SYSTEM,
 
 
 def meant_by_description(phrase: Phrase, discourse: MessageReading) -> list[Choice]:
-    """Whom a description means, with how surely; several for a plural, none where it means nobody that is known."""
+    """Resolve a description to entities with scores; several for a plural, none if it means nobody known."""
     for one in discourse.mentions:
         if one.how == "name" and one.place and one.place.end == phrase.place.end:
             return [(one.entity_id, one.fit)]  # "my own Kit", or an alias such as "my stepdad"
@@ -309,7 +311,7 @@ def meant_by_description(phrase: Phrase, discourse: MessageReading) -> list[Choi
 
 
 def described(phrase: Phrase, discourse: MessageReading) -> Choice | None:
-    """Who fits a description best, by the memories nearest to it; of somebody's kin where it says whose."""
+    """Find the entity that fits a description best, by the nearest memories; among the owner's kin if it names an owner."""
     owner, near = _owner(phrase, discourse), discourse.known.described.get(phrase.sought, {})
     features: dict[UUID, Features] = {}
     for key in near if owner is None else discourse.known.entities[owner].kin:
@@ -328,7 +330,7 @@ def described(phrase: Phrase, discourse: MessageReading) -> Choice | None:
 
 
 def implied(discourse: MessageReading) -> Choice | None:
-    """What a message is about without a word for it: "Can she be hauled out today?" speaks of how boats are."""
+    """Find what a message is about without naming it: "Can she be hauled out today?" is about hauling out boats."""
     said = content_words(discourse.layout.text)
     features: dict[UUID, Features] = {}
     for key, cosine in discourse.known.near.items():
@@ -346,7 +348,7 @@ def implied(discourse: MessageReading) -> Choice | None:
 
 
 def _usual(phrase: Phrase, discourse: MessageReading) -> Choice | None:
-    """Where no process was spoken of: "the usual drill" is the one of the scene that the message is nearest to."""
+    """If no process was mentioned, "the usual drill" is the one of the scene nearest to the message."""
     near = [
         (key, cosine)
         for key, cosine in discourse.known.near.items()
@@ -357,7 +359,7 @@ def _usual(phrase: Phrase, discourse: MessageReading) -> Choice | None:
 
 
 def _owner(phrase: Phrase, discourse: MessageReading) -> UUID | None:
-    """Whose husband: the one that the determiner means, which was settled just before."""
+    """Return the owner, as in "her husband": the determiner was resolved just before."""
     if phrase.whose not in english.OWNERS:
         return None
     settled = [one.entity_ids[0] for one in discourse.references if one.start == phrase.place.start]
@@ -365,7 +367,7 @@ def _owner(phrase: Phrase, discourse: MessageReading) -> UUID | None:
 
 
 def _other(phrase: Phrase, discourse: MessageReading) -> Choice | None:
-    """Not who is spoken of just now, but who was before."""
+    """Return not the entity just mentioned, but the one before it."""
     now = {key for key in discourse.spoken_here if discourse.type_of(key) is EntityType.PERSON} or discourse.topics
 
     def fits(one: TrackedEntity) -> bool:
@@ -376,7 +378,7 @@ def _other(phrase: Phrase, discourse: MessageReading) -> Choice | None:
 
 
 def _called(entity: TrackedEntity, phrase: Phrase) -> bool:
-    """Whether the noun of a description is in one of its names: "the bridge" is Heron Bridge, "the other Kit" a Kit."""
+    """Whether an entity's name contains the noun of a description: "the bridge" is Heron Bridge, "the other Kit" a Kit."""
     return any(phrase.head in name.split() for name in entity.names)
 
 
@@ -406,7 +408,7 @@ _ASKS_HOW = lazy_pattern(
 
 
 def _bound(one: PhrasePlace, place: PhrasePlace) -> bool:
-    """Whether a pronoun cannot mean what stands before it in its own clause: in "Ann calls her", "her" is not Ann."""
+    """Whether a pronoun cannot mean an earlier name in its own clause: in "Ann calls her", "her" is not Ann."""
     return (
         one.clause == place.clause
         and one.part is not GrammaticalRole.OWNER
@@ -424,18 +426,18 @@ _HOMES = frozenset({EntityType.ORG, EntityType.PROJECT, EntityType.PLACE})
 
 
 def scene_score(age: int) -> float:
-    """How present a scene is, so many turns of the user after it was last named, 0 to 1; it never falls to nothing."""
+    """Return how present a scene is, 0 to 1, a number of user turns after it was last named; it never reaches 0."""
     last = len(SCENE_SCORES) - 1
     return SCENE_SCORES[age] if age <= last else SCENE_SCORES[last] * _SCENE_LATER ** (age - last)
 
 
 def topic_score(age: int) -> float:
-    """How present a topic is, so many turns of the user after it was last spoken of, 0 to 1; 0 once it is over."""
+    """Return how present a topic is, 0 to 1, a number of user turns after it was last mentioned; 0 once it is over."""
     return TOPIC_SCORES[age] if age < len(TOPIC_SCORES) else 0.0
 
 
 def next_scene(read: MessageReading) -> tuple[LayerEntry, ...]:
-    """The scene that was, unless the message names another."""
+    """Return the previous scene, unless the message names another."""
     names = [one.entity_id for one in read.mentions if one.how == "name"]
     named = [key for key in names if read.type_of(key) is EntityType.ORG]
     if named:
@@ -445,13 +447,13 @@ def next_scene(read: MessageReading) -> tuple[LayerEntry, ...]:
 
 
 def scene_of_topic(read: MessageReading, topic: Sequence[LayerEntry]) -> tuple[LayerEntry, ...]:
-    """Where there is no scene yet: the home of the topic, if it has one."""
+    """If there is no scene yet, return the home of the topic, if it has one."""
     home = _home(read.known, topic[0].entity_id, opening=not read.state.seen) if topic else None
     return (LayerEntry(entity_id=home, fit=_AT_HOME, score=_AT_HOME * scene_score(0)),) if home else ()
 
 
 def next_topic(read: MessageReading, scenes: set[UUID]) -> tuple[LayerEntry, ...]:
-    """What the message is about: the most prominent of what it speaks of; what was, fading, where nothing is more prominent."""
+    """Return the topic: the most prominent entity of the message, or the fading previous topic if nothing is more prominent."""
     state, mentions = read.state, read.mentions
     candidates: dict[UUID, Features] = {held.entity_id: {"kept": topic_score(held.age)} for held in state.topic}
     subjects = [one.place for one in mentions if one.place and one.place.part is GrammaticalRole.SUBJECT]
@@ -468,13 +470,13 @@ def next_topic(read: MessageReading, scenes: set[UUID]) -> tuple[LayerEntry, ...
 
 
 def next_mentions(mentions: Sequence[FocusMention], others: set[UUID]) -> tuple[LayerEntry, ...]:
-    """What else the message speaks of; gone with the next turn of the user that does not."""
+    """Return the other entities of the message; they are dropped after the next user turn without them."""
     fits = {one.entity_id: one.fit for one in mentions if one.entity_id not in others and one.place}
     return tuple(LayerEntry(entity_id=key, fit=fit, score=fit * _MENTIONED) for key, fit in fits.items())
 
 
 def next_seen(read: MessageReading) -> tuple[Seen, ...]:
-    """Who was spoken of, latest first: of one message the most prominent first."""
+    """Return the mentioned entities, latest first, and within a message the most prominent first."""
     state, mentions = read.state, read.mentions
     genders = {seen.entity_id: seen.gender for seen in state.seen}
     genders |= {one.entity_id: one.gender for one in mentions if one.gender}
@@ -491,7 +493,7 @@ def next_seen(read: MessageReading) -> tuple[Seen, ...]:
 def _focus(
     mentions: Sequence[FocusMention], before: set[UUID], scenes: set[UUID], closing: PhrasePlace | None
 ) -> Features:
-    """The features of an entity by all mentions of it in a message. closing: of the last subject in the message."""
+    """Return the features of an entity from all its mentions in a message. closing: of the last subject in the message."""
     key, places = mentions[0].entity_id, [one.place for one in mentions if one.place]
     headed = any(
         one.how == "name" and one.place and one.place.part is GrammaticalRole.SUBJECT and one.place.sentence == 0
@@ -514,7 +516,7 @@ def _aged(held: LayerEntry, age: int, curve: Callable[[int], float]) -> LayerEnt
 
 
 def _home(known: FocusKnowledge, key: UUID, *, opening: bool) -> UUID | None:
-    """Where talk of an entity happens: in a project that opens the conversation, else in what the entity belongs to."""
+    """Return an entity's scene: itself if it is a project that opens the conversation, else what it belongs to."""
     entity = known.entities.get(key)
     if entity is None or entity.entity_type is EntityType.PERSON or (entity.entity_type not in _HOMES and not opening):
         return None
@@ -528,13 +530,13 @@ _THINGS = frozenset(EntityType) - {EntityType.PERSON, EntityType.ORG}
 _ORGS = frozenset({EntityType.ORG})
 _GROUPS = _ORGS | _PROCESSES
 _OF_WHAT_IS_MEANT = english.POINTING | {"they"}
-"""These may stand for what has no word of its own in a message: Otto can do "that", which the turn before only implied."""
+"""Words that may mean something never named: Otto can do "that", which the previous turn only implied."""
 
 _JOINED = lazy_pattern(r"\s*(?:,|and|&|, and)\s*")
 
 
 def meant_by_pronoun(phrase: Phrase, discourse: MessageReading) -> list[Choice]:
-    """Whom a pronoun means, with how surely; several for a plural, none where it means nobody that is known."""
+    """Resolve a pronoun to entities with scores; several for a plural, none if it means nobody known."""
     gender = PRONOUNS.get(phrase.text.removesuffix("self"))
     if gender:
         found = (described(phrase, discourse) if phrase.sought else None) or _person(phrase, gender, discourse)
@@ -558,7 +560,7 @@ def _person(phrase: Phrase, gender: Gender, discourse: MessageReading) -> Choice
 
 
 def _thing(phrase: Phrase, kinds: Collection[EntityType], discourse: MessageReading) -> Choice | None:
-    """A thing that is spoken of just now; else silence, for "it" is mostly the weather and "them" what stands on the table."""
+    """Return the thing just mentioned, or none: "it" is mostly the weather, and "them" are things on the table."""
     here, topics = set(discourse.spoken_here), discourse.topics
     if phrase.text in _OF_WHAT_IS_MEANT:
         here = {one.entity_id for one in discourse.mentions}
@@ -574,7 +576,7 @@ def _thing(phrase: Phrase, kinds: Collection[EntityType], discourse: MessageRead
 
 
 def _joined(discourse: MessageReading) -> list[Choice]:
-    """The people that this message named in one breath: "Ann and Bob", whom "they" are."""
+    """Return people that this message named together, such as "Ann and Bob", for "they"."""
     people: list[Choice] = []
     named = [(one, one.place) for one in discourse.mentions if one.place and one.how in {"name", "description"}]
     for (one, before), (other, place) in pairwise(named):

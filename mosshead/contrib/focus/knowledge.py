@@ -1,4 +1,4 @@
-"""What the views say to the messages of a conversation: the SQL of tracking, one statement over the views of version 1.
+"""The SQL of tracking: one statement over the views of version 1 returns what is known about the messages of a conversation.
 
 `statement_for` is for `in_one_trip`; `latest_turns` takes a connection inside a transaction that has set its
 tenant, and never commits.
@@ -23,13 +23,13 @@ from mosshead.search.scans import MOST_STATEMENTS, nearest_first, scope_in_liter
 from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 
 NEAREST = 16
-"""So many of the memories nearest to a message, or to a description in it, are looked at."""
+"""How many of the memories nearest to a message, or to a description in it, are read."""
 
 _PRONOUN_MEMORIES = 50
-"""Of what is known of somebody, so many memories tell by how they begin what she is called; those that were known first."""
+"""How many of a person's memories, oldest first, are checked for a pronoun at their beginning."""
 
 _LOOK = 100
-"""So many rows the index of vectors looks at (``hnsw.ef_search``)."""
+"""Rows that the vector index examines (``hnsw.ef_search``)."""
 
 
 def statement_for(
@@ -41,14 +41,14 @@ def statement_for(
     entity_ids: Collection[UUID],
     indexed: bool,
 ) -> Sql:
-    """Asks for the memories nearest to each vector, how near each bearer of a name is, and what is known of all these entities.
+    """Return the statement for the memories nearest to each vector, the nearness of entities with a name in the text, and what is
+    known about all these entities.
 
-    bearers: numbers of vectors, each with an entity that is held against it. entity_ids: further ones to tell of. indexed: the
-    namespace has an index of its vectors.
-    A row has its ``kind``. "near": a memory near to the text with this number, with whom it is surely about, and whether as its
-    subject. "bearer": how near the nearest memory about an entity is. "entity": one of all that are concerned, as `entity_of`
-    takes it, with ``ancestors``, ``shares`` (what shares a memory or a relation with it), and ``he`` and ``she`` (memories about
-    it that begin so).
+    bearers: numbers of vectors, each with an entity to compare. entity_ids: further entities. indexed: whether the namespace has
+    a vector index. A row has its ``kind``. "near": a memory near the text with this number, with an entity it is surely about,
+    and whether it is its subject. "bearer": the nearness of the nearest memory about an entity. "entity": one of the entities
+    involved, for `entity_of`, with ``ancestors``, ``shares`` (entities that share a memory or a relation with it), and ``he`` and
+    ``she`` (counts of memories about it that begin with the pronoun).
     """
     asked = sorted(bearers, key=lambda pair: (pair[0], pair[1]))
     return Sql(
@@ -67,7 +67,7 @@ def statement_for(
 
 
 def latest_turns(connection: Connection, path: NamespacePath, conversation: str, limit: int) -> list[tuple[str, str]]:
-    """The latest messages of a conversation, oldest first, each with its role."""
+    """Return the latest messages of a conversation, oldest first, each with its role."""
     rows = Sql(f"""
         select role, content from mosshead_read_v1.messages
         where {OF_NAMESPACE} and conversation_id = %(conversation_id)s
@@ -77,12 +77,12 @@ def latest_turns(connection: Connection, path: NamespacePath, conversation: str,
 
 
 def _halves(rows: str, alias: str) -> str:
-    """The rows by the two indexes that hold them."""
+    """Return SQL that reads the rows from the two indexes that hold them."""
     return f"{rows} and {alias}.compact union all {rows} and not {alias}.compact"
 
 
 def _known_of(columns: str, whom: str) -> str:
-    """The memories that are surely about somebody, with their vectors. whom: a condition on ``trait.entity_id``."""
+    """Return SQL for the memories surely about entities, with vectors. whom: a condition on ``trait.entity_id``."""
     return _halves(
         f"""
         select {columns} from mosshead_read_v1.traits as trait
@@ -92,7 +92,7 @@ def _known_of(columns: str, whom: str) -> str:
 
 
 def _statement(found: str) -> str:
-    """found: the memories nearest to ``asked.vector``, the nearest first."""
+    """found: SQL for the memories nearest to ``asked.vector``, nearest first."""
     known_of_bearers = _known_of("trait.entity_id, trait.embedding", "= any(%(bearers)s)")
     known_of_told = _known_of("trait.owner_id", "= told.entity_id")
     known_of_one = _known_of("trait.owner_id", "= entity.entity_id")
@@ -228,7 +228,7 @@ def _statement(found: str) -> str:
 """
 
 
-# Vectors have unit length, so that the inner product, which pgvector gives with its sign turned, is the cosine.
+# Vectors have unit length, so the inner product, which pgvector returns negated, is the cosine.
 _VECTORS = """
     select vector.owner_id, -(vector.embedding <#> asked.vector) as similarity
     from mosshead_read_v1.embeddings as vector where vector.owner_kind = 'memory'"""
@@ -239,7 +239,7 @@ _SCAN = _statement(f"select * from ({_SCANNED}) as one order by similarity desc,
 
 @lru_cache(MOST_STATEMENTS)
 def _by_index(path: NamespacePath, model: str, dimensions: int) -> str:
-    """For a namespace with an index of its own."""
+    """Return the statement for a namespace with its own index."""
     first = nearest_first("vector.embedding", dimensions, looked_at=_LOOK, vector="asked.vector")
     return _statement(f"{_VECTORS} and {scope_in_literals('vector', path, model=model)} {first}")
 
@@ -251,12 +251,11 @@ _SAME_WORDS = 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrackedEntity:
-    """What tracking needs to know of an entity.
+    """What tracking needs to know about an entity.
 
-    gender: which pronoun its memories, a word for relatives or its first name give it, where they tell.
-    parent_id: what it belongs to. homes: the organisations, projects and places that share memories with it, its ancestors among
-    them. kin: all that shares a memory or a relation with it.
-    names: its name and aliases, in lower case.
+    gender: from its memories, a word for relatives or its first name, if known. parent_id: what it belongs to. homes:
+    organisations, projects and places that share memories with it, including its ancestors. kin: all entities that share a memory
+    or a relation with it. names: its name and aliases, in lower case.
     """
 
     entity_id: UUID
@@ -270,7 +269,7 @@ class TrackedEntity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameInMessage:
-    """A name in the message: its characters, and who may bear it."""
+    """A name in the message: its characters, and the entities with that name."""
 
     start: int
     end: int
@@ -279,12 +278,12 @@ class NameInMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FocusKnowledge:
-    """What is known to one message.
+    """What is known about one message.
 
-    entities: by id, all that is named below, and all that the state may refer back to.
-    near: by entity, the cosine of the message with the nearest memory surely about it, of those nearest to the message.
-    described: the same for each description in the message, by what is sought (`Phrase.sought`).
-    bearers: the same for whoever bears a name of the message that fits several, whatever else is nearer.
+    entities: by id, all named below, and all that the state may refer back to. near: by entity, the cosine of the message with
+    the nearest memory surely about it, among those nearest to the message. described: the same for each description in the
+    message, by the text sought (`Phrase.sought`). bearers: the same for the entities of an ambiguous name in the message, even if
+    other memories are nearer.
     """
 
     entities: Mapping[UUID, TrackedEntity] = field(default_factory=dict)
@@ -295,11 +294,11 @@ class FocusKnowledge:
 
 
 FocusRows = Mapping[tuple[str, int | None], Sequence[Any]]
-"""The rows of the statement by their kind and, but for those of entities, by the number of their text."""
+"""The statement's rows by kind and, except for entities, by the number of their text."""
 
 
 def by_kind(rows: Iterable[Any]) -> FocusRows:
-    """Split the rows of the statement."""
+    """Group the statement's rows."""
     found: dict[tuple[str, int | None], list[Any]] = {}
     for row in rows:
         found.setdefault((row.kind, row.number), []).append(row)
@@ -313,7 +312,7 @@ def known_to(
     rows: FocusRows,
     entities: Mapping[UUID, TrackedEntity],
 ) -> FocusKnowledge:
-    """What is known to one message. number: of its text; sought: the number of the text of each of its descriptions."""
+    """Return what is known about one message. number: of its text; sought: the number of each of its descriptions' texts."""
     return FocusKnowledge(
         entities=entities,
         names=tuple(names),
@@ -324,7 +323,7 @@ def known_to(
 
 
 def named(matches: Iterable[NameMatch]) -> tuple[NameInMessage, ...]:
-    """The names of one message, each with all who may bear it; the user's own name is nobody to track."""
+    """Return the names in one message with their entities; the user's own name is not tracked."""
     bearers: dict[tuple[int, int], list[UUID]] = {}
     for match in matches:
         if not match.entity.is_user:
@@ -333,7 +332,7 @@ def named(matches: Iterable[NameMatch]) -> tuple[NameInMessage, ...]:
 
 
 def known_entities(rows: Iterable[Any]) -> dict[UUID, TrackedEntity]:
-    """What is known of each entity, by its id; without the user."""
+    """Return what is known about each entity, by id, without the user."""
     rows = [row for row in rows if not row.is_user]
     types = {row.entity_id: EntityType(row.entity_type) for row in rows}
     return {row.entity_id: _known_entity(row, types) for row in rows}
@@ -354,7 +353,7 @@ def _known_entity(row: Any, types: Mapping[UUID, EntityType]) -> TrackedEntity:
 
 
 def _gender(names: Collection[str], row: Any) -> Gender | None:
-    """By a word for relatives, else by how the memories begin, else by a first name; None where nothing tells."""
+    """Infer the gender from a word for relatives, the beginnings of memories, or a first name, in this order; None if unknown."""
     he, she = row.he or 0, row.she or 0
     told = (
         *(gender_of(None, words) for words in (*names, row.description or "")),
@@ -365,7 +364,7 @@ def _gender(names: Collection[str], row: Any) -> Gender | None:
 
 
 def _nearest(near: Iterable[Any], sought: str = "") -> dict[UUID, float]:
-    """By entity, how near the nearest memory about it is; nearer where it shares words with what is sought."""
+    """Return, by entity, the nearness of the nearest memory about it, raised if it shares words with the text sought."""
     words, noun = content_words(sought), sought.rpartition(" ")[2]
     found: dict[UUID, float] = {}
     for one in near:
@@ -378,7 +377,7 @@ def _nearest(near: Iterable[Any], sought: str = "") -> dict[UUID, float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FocusTurn:
-    """One message. by_user: what others say brings entities up, and moves no layer."""
+    """One message. by_user: messages of others introduce entities, but change no layer."""
 
     text: str
     by_user: bool = True

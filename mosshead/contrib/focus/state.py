@@ -1,4 +1,4 @@
-"""What a conversation has in focus: the layers, and who was spoken of and when. A value that goes to JSON and back."""
+"""The focus of a conversation: the layers, and who was mentioned when. A value that converts to JSON and back."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
@@ -16,7 +16,7 @@ from mosshead.serialization import to_json
 class LayerEntry:
     """An entity in a layer.
 
-    fit: how surely it was meant, 0 to 1; age: user turns since then; score: 0 to 1, what is left of the fit.
+    fit: how surely it was meant, 0 to 1; age: user turns since then; score: the decayed fit, 0 to 1.
     """
 
     entity_id: UUID
@@ -27,9 +27,10 @@ class LayerEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """An entity that was spoken of.
+    """A mentioned entity.
 
-    message: the number of the latest message that did. prominence: how, 0 to 1 (centering). gender: the pronoun it was given.
+    message: the number of the latest message that mentions it. prominence: of the mention, 0 to 1 (centering). gender: of the
+    pronoun used for it.
     """
 
     entity_id: UUID
@@ -40,7 +41,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolvedReference:
-    """Words of a message and whom they mean, one or several. text: in lower case; start: its first character."""
+    """Words of a message and the entities they mean. text: in lower case; start: its first character."""
 
     text: str
     start: int
@@ -49,10 +50,10 @@ class ResolvedReference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FocusState:
-    """Of one conversation, after its latest message.
+    """The state of one conversation after its latest message.
 
-    scene: where the talk happens, until that changes. topic: what it is about. mentions: what else the user's latest turn spoke
-    of. seen: who was spoken of, latest first. references: those of the user's latest turn. messages: how many there were.
+    scene: its setting, until that changes. topic: what it is about. mentions: other entities of the user's latest turn. seen:
+    mentioned entities, latest first. references: those of the user's latest turn. messages: their number so far.
     """
 
     scene: tuple[LayerEntry, ...] = ()
@@ -63,21 +64,21 @@ class FocusState:
     messages: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON has it; `from_json` takes it back."""
+        """Convert to a JSON object; `from_json` restores it."""
         written: dict[str, Any] = to_json(self)
         return written
 
     @classmethod
     def from_json(cls, written: Mapping[str, Any]) -> "FocusState":
-        """What `to_json` wrote. Raises ValueError where it is something else."""
+        """Restore the result of `to_json`. Raises ValueError if it is something else."""
         names = (one.name for one in fields(cls))
         try:
             return _adapter().validate_python({**dict.fromkeys(names), **written})
         except (TypeError, ValidationError):
-            raise ValueError("state: not what State.to_json wrote; leave it out to begin anew") from None
+            raise ValueError("state: not what State.to_json wrote; omit it to start afresh") from None
 
     def of(self, known: Collection[UUID]) -> "FocusState":
-        """Without those who are known no more: merged into another, or taken back, since the state was written."""
+        """Return the state without entities that no longer exist: merged or undone since the state was written."""
         left: dict[str, Any] = {
             name: tuple(one for one in getattr(self, name) if one.entity_id in known)
             for name in ("scene", "topic", "mentions", "seen")
@@ -86,7 +87,7 @@ class FocusState:
 
     @property
     def entity_ids(self) -> frozenset[UUID]:
-        """All that the next message may refer back to."""
+        """Return all entities that the next message may refer back to."""
         held = {one.entity_id for one in (*self.scene, *self.topic, *self.mentions)}
         return frozenset(held | {one.entity_id for one in self.seen})
 

@@ -1,4 +1,4 @@
-"""Follow a conversation: what it has in focus after each message, read from what a namespace knows."""
+"""Track the focus of a conversation after each message, with the knowledge of a namespace."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -54,20 +54,20 @@ def track_conversation(
     tracker: "Tracker | None" = None,
     pairs: OnPair | None = None,
 ) -> "Tracked":
-    """Follow what a conversation has in focus after each turn of the user, and whom its pronouns and descriptions mean.
+    """Track the focus of a conversation after each user turn, and resolve its pronouns and descriptions.
 
     Args:
-        namespace: what knows the entities.
-        history: the turns so far, oldest first, as ``{role, content}``; the latest 50 count, and 4,000 characters of each.
-            Where only the conversation is named, its latest stored messages serve.
+        namespace: the namespace that knows the entities.
+        history: the turns so far, oldest first, as ``{role, content}``; the latest 50 count, and 4,000 characters of each. If
+            only the conversation is given, its latest stored messages are used.
         conversation: the conversation's name.
-        state: the ``state`` of an earlier result, or its JSON; the history is then what was said since.
+        state: the ``state`` of an earlier result, or its JSON; the history then holds only later turns.
         tracker: another tracker in place of the heuristic (docs/how-to/working-memory.md).
-        pairs: is given each candidate of each decision, to train a tracker; nothing is kept otherwise.
+        pairs: called with each candidate of each decision, to train a tracker.
 
     Raises:
-        InvalidEvent: a turn is not one.
-        ValueError: the state is none.
+        InvalidEvent: a turn is invalid.
+        ValueError: the state is invalid.
     """
     if not isinstance(state, FocusState):
         state = FocusState() if state is None else FocusState.from_json(state)
@@ -110,7 +110,7 @@ def track_conversation(
 
 
 def track(state: FocusState, turn: FocusTurn, known: FocusKnowledge, *, on_pair: OnPair | None = None) -> FocusState:
-    """The state after one more message. Pure, but for what it hands to on_pair, if that is given."""
+    """Return the state after one more message. Pure, except for calls of on_pair."""
     read = refer(turn.text, state, known, on_pair)
     seen = next_seen(read)
     if not turn.by_user:
@@ -134,17 +134,17 @@ _MOST_CHARACTERS = 4_000
 
 
 class Tracker(Protocol):
-    """What follows a conversation: `mosshead.contrib.focus.track`, or a trained model in its place."""
+    """A tracker: `mosshead.contrib.focus.track`, or a trained model instead."""
 
     def __call__(
         self, state: FocusState, turn: FocusTurn, known: FocusKnowledge, *, on_pair: OnPair | None = None
     ) -> FocusState:
-        """The state after one more message. on_pair: is given each candidate of each decision, to train on."""
+        """Return the state after one more message. on_pair: called with each candidate of each decision, for training."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InFocus:
-    """An entity that a conversation has in focus. score: 0 to 1, how present it still is."""
+    """An entity in focus. score: how present it still is, 0 to 1."""
 
     entity: Entity
     score: float
@@ -152,9 +152,9 @@ class InFocus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Referring:
-    """Words that refer without a name, and whom they mean: one, or several where they are a plural.
+    """Words that refer without a name, and the entities they mean: one, or several for a plural.
 
-    text: in lower case, as it stands in the message ("he", "the other one"); start: its first character.
+    text: in lower case, as in the message ("he", "the other one"); start: its first character.
     """
 
     text: str
@@ -164,10 +164,10 @@ class Referring:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrackedTurn:
-    """What is in focus after one turn of the user. place: of the turn in the history, from 0.
+    """The focus after one user turn. place: of the turn in the history, from 0.
 
-    scene: where the talk happens, until that changes. topic: what it is about. mentions: what else the turn spoke of.
-    references: its pronouns and descriptions; what means nothing that is known is left out.
+    scene: the setting, until that changes. topic: what it is about. mentions: other entities of the turn. references: its
+    resolved pronouns and descriptions.
     """
 
     place: int
@@ -179,9 +179,9 @@ class TrackedTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tracked:
-    """What a conversation has in focus after its last turn, and after each turn of the user.
+    """The focus of a conversation after its last turn, and after each user turn.
 
-    state: to hand back with the turns that follow, so that these are not read again; `State.to_json` makes it JSON.
+    state: pass it back with the following turns, so that earlier ones are not read again; `State.to_json` makes it JSON.
     """
 
     scene: tuple[InFocus, ...]
@@ -193,9 +193,9 @@ class Tracked:
 
 
 def _said(spoken: Sequence[tuple[str, Any]]) -> list[tuple[int, FocusTurn]]:
-    """The latest turns of the two who speak, each with its place; what tools say refers to nobody."""
+    """Return the latest user and assistant turns with their places; tool results refer to nobody."""
     return [
-        # Notes that an app puts into a turn are not said by anybody.
+        # Notes that an app puts into a turn are not part of what was said.
         (place, FocusTurn(text=redact(strip_fences(said))[:_MOST_CHARACTERS], by_user=role == Role.USER))
         for place, (role, content) in enumerate(spoken)
         if role in SPEAKING and (said := text_of(content)) is not None
@@ -203,7 +203,7 @@ def _said(spoken: Sequence[tuple[str, Any]]) -> list[tuple[int, FocusTurn]]:
 
 
 def _named(session: Session, texts: Sequence[str]) -> tuple[list[lookup.NameMatch], bool]:
-    """The names in the texts, and whether the namespace has an index of its vectors."""
+    """Return the names in the texts, and whether the namespace has a vector index."""
     path, model = session.path, session.embedder.name
     asked = [lookup.statement_for(path, keys_of(texts)), whether_indexed(path, model)]
     rows, scopes = in_one_trip(session.engine, path.tenant_id, asked)

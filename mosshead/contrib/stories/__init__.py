@@ -1,10 +1,10 @@
-"""Stories told from memories: what a request is about, the evidence for it in the order of time, and the telling with citations.
+"""Tell stories from memories: parse a request, gather evidence in order of time, and tell it with citations.
 
-requests   what kind of story is asked for, of what, and of which days: rules, no LLM
-evidence   the reading of a context, the relations, what was replaced, and what of that fits a budget
-prompt     the question to an LLM that tells the story
-story      the story with its sentences and what they cite
-tell       all of these, one after the other, and the chronicle without an LLM
+requests   the kind, topic and days of a story: rules, no LLM
+evidence   the reads of a context, relations, replaced memories, and a budget for all
+prompt     the prompt for an LLM that tells the story
+story      the story with its sentences and citations
+tell       the whole process, and the chronicle without an LLM
 """
 
 from mosshead.contrib.stories.requests import StoryIntent

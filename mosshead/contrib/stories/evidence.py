@@ -1,7 +1,7 @@
-"""The evidence for a story: what the reading of a context finds, what hangs together with it, and what it replaced.
+"""The evidence for a story: the results of a context's reads, related memories, and replaced ones.
 
-Two trips are those of `mosshead.context.pipeline`, which also settle who is meant; a third follows the relations of who is, and
-fetches what is known of them and was.
+Two round trips are those of `mosshead.context.pipeline`, which also resolve the entities meant; a third follows their relations,
+and reads their current and past memories.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ from mosshead.text import as_compared
 from mosshead.timestamps import in_zone
 
 _SUBJECTS = 3
-"""Of so many who are meant the relations are followed."""
+"""How many meant entities' relations are followed."""
 
 _FAN_OUT = 20
 _NEAR = 1
@@ -38,9 +38,9 @@ _FIRST_DAY, _LAST_DAY = date.min.toordinal() + 2, date.max.toordinal() - 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """Something that may be told, without a number yet.
+    """A piece of evidence without a number yet.
 
-    score: how much it has to do with the request. sources: the messages that a memory was taken from.
+    score: its relevance to the request. sources: a memory's source messages.
     """
 
     told: StoryEvidence
@@ -58,9 +58,9 @@ def gathered(
     now: datetime,
     closed: frozenset[UUID] = frozenset(),
 ) -> tuple[list[Piece], tuple[Question, ...], Progress]:
-    """Find the evidence: the pieces that the story tells, or the questions that come first.
+    """Find the pieces that the story tells, or the questions to answer first.
 
-    history, conversation: the turns before, as for a context. closed: memories that are not told, nor what they replaced.
+    history, conversation: the turns before, as for a context. closed: memories to omit, with those they replaced.
     """
     heard = look_up_names(store, asked.topic, history, conversation=conversation)
     told = {as_compared(one) for one in (*history, request)}
@@ -74,14 +74,14 @@ def gathered(
     edges, rows = _hanging_together(store, asked, meant, [one.id for one in topical], among)
     standing = (row for row in rows if closed.isdisjoint({row.memory_id, row.holding}))
     memories = memories_of(read, asked, edges, standing, topical)
-    days = times_in(request, read.now.date()) if asked.days else ()  # by the calendar of where it is asked
+    days = times_in(request, read.now.date()) if asked.days else ()  # by the calendar of the asker's time zone
     return belonging([*memories, *said_of(read, asked)], asked.intent, days), (), heard.progress
 
 
 def _among(asked: StoryRequest, request: str, now: datetime) -> Among:
-    """From when to when to look; a day more on each side, for days begin at other times elsewhere.
+    """Return the period to search, with an extra day on each side, because days begin at different times elsewhere.
 
-    What day it is where it is asked may be told by what is found alone (`mosshead.language.dates.where_asked`).
+    Today's date for the asker may depend on what is found (`mosshead.language.dates.where_asked`).
     """
     if not asked.days:
         return Among()
@@ -91,7 +91,7 @@ def _among(asked: StoryRequest, request: str, now: datetime) -> Among:
 
 
 def _midnight(day: date, later: int, now: datetime) -> datetime:
-    """The one at which a day begins, so many days later, as far as there are dates."""
+    """Return the midnight at which a day begins, a number of days later, within the range of dates."""
     ordinal = min(max(day.toordinal() + later, _FIRST_DAY), _LAST_DAY)
     return datetime.combine(date.fromordinal(ordinal), time(), now.tzinfo)
 
@@ -99,7 +99,7 @@ def _midnight(day: date, later: int, now: datetime) -> datetime:
 def _hanging_together(
     store: ReadStore, asked: StoryRequest, meant: Sequence[UUID], topical: Sequence[UUID], among: Among
 ) -> tuple[set[UUID], list[Any]]:
-    """The memories that state the relations of those who are meant; and what is known of them, and was."""
+    """Return the memories that state relations of the meant entities, and rows of their current and past memories."""
     depth = MAX_DEPTH if asked.intent is StoryIntent.CONNECTION and len(meant) > 1 else _NEAR
     of_nobody = asked.bare and not meant
     in_time = of_nobody and among.since is not None
@@ -108,13 +108,13 @@ def _hanging_together(
         for one in meant[:1] if depth > _NEAR else meant:
             near = neighbours(connection, store.path, one, depth=depth, fan_out=_FAN_OUT, as_of=None)
             edges.update(on_the_way(near, meant[1:]) if depth > _NEAR else stated(near))
-        # Of all that is asked for only what happened, or else was said, in the time that is named.
+        # Everything below is limited to what happened, or else was said, in the named time.
         parameters = {
             **store.path.ids,
-            "entities": list(meant),  # what is surely about them
-            "memories": list({*topical, *edges}),  # these, and what they replaced, and so on
-            "of_user": of_nobody and not in_time,  # what is about the user
-            "anything": in_time,  # all of that time
+            "entities": list(meant),  # memories surely about them
+            "memories": list({*topical, *edges}),  # these, and transitively what they replaced
+            "of_user": of_nobody and not in_time,  # memories about the user
+            "anything": in_time,  # all memories of that time
             "since": among.since,
             "until": among.until,
         }
@@ -122,7 +122,7 @@ def _hanging_together(
 
 
 MOST = 300
-"""So many at most: those that are named, then the most salient. A story tells of fewer."""
+"""Maximum number of rows: named memories first, then the most salient. A story tells fewer."""
 
 _IN_TIME = """(%(since)s::timestamptz is null or (
               coalesce(memory.occurred_to, memory.valid_from) >= %(since)s::timestamptz
@@ -199,29 +199,29 @@ _HISTORIES = f"""
       on standing.memory_id = found.memory_id
     order by found.memory_id
 """
-"""As in `mosshead.search.memories`, full joins put it together: under a plan for all a left join would be a loop."""
+"""As in `mosshead.search.memories`, it uses full joins: in a generic plan a left join would be a loop."""
 
 MESSAGES = 12
-"""So many messages at most have a say: what they say of facts, memories tell shorter."""
+"""Maximum number of messages: memories state their facts more briefly."""
 
 _FITS = 2.0
-"""Standard deviations from which a memory that shares a word with the topic belongs to it."""
+"""Standard deviations from which a memory that shares a word with the topic counts as relevant."""
 
 _FITS_ALONE = 3.5
-"""The same of one that shares none."""
+"""The same for a memory that shares none."""
 
 _FITS_SAID = 3.0
-"""The same of messages, of which each word counts less."""
+"""The same for messages, where each word counts less."""
 
 _WEIGHTS = ContextWeights()
 _FIRST = 1.0
-"""Ahead of all else: what joins those whose connection is asked for, and what was replaced where a change is."""
+"""Score of the most important pieces: links of a requested connection, and replaced memories of a requested change."""
 
 
 def fitting(read: Understood, asked: StoryRequest) -> list[RankedMemory]:
-    """The memories about whom is meant, and those about the topic.
+    """Return the memories about the meant entities, and those about the topic.
 
-    What tells who a namesake is, is no part of a story about another.
+    Facts about a namesake do not belong to the story.
     """
     others = [] if asked.bare else [one for one in read.ranked if one.found.entities.isdisjoint(read.besides)]
     least = _least((one.relevance.fit for one in others if one.found.words > 0), _FITS)
@@ -234,12 +234,12 @@ def fitting(read: Understood, asked: StoryRequest) -> list[RankedMemory]:
 
 
 def stated(near: Iterable[Neighbour]) -> Iterator[UUID]:
-    """The memories that state some edges; nobody states that something is part of something."""
+    """Return the memories that state edges; no memory states a "part_of" edge."""
     yield from (one.memory_id for one in near if one.memory_id is not None)
 
 
 def on_the_way(near: Sequence[Neighbour], others: Iterable[UUID]) -> set[UUID]:
-    """The memories that state the edges of the shortest ways to some others."""
+    """Return the memories that state the edges of the shortest paths to other entities."""
     found: set[UUID] = set()
     ahead, gone = list(others), set[UUID]()
     while ahead:
@@ -259,7 +259,9 @@ def memories_of(
     rows: Iterable[Any],
     topical: Iterable[RankedMemory],
 ) -> Iterator[Piece]:
-    """The rows of `_HISTORIES` as pieces. edges: what states relations of whom is meant; topical: what `fitting` found."""
+    """Convert rows of `_HISTORIES` to pieces. edges: memories that state relations of the meant entities; topical: from
+    `fitting`.
+    """
     ranked = {one.id: one for one in read.ranked}
     fit = {one.id for one in topical}
     meant = frozenset(read.meant)
@@ -267,13 +269,13 @@ def memories_of(
     bearers = _contested(read)
     for row in rows:
         one, about = StoredMemory(**memory_fields(row)), frozenset(row.entities)
-        # Beside one of those whose connection is asked for, the user is the other.
+        # If a connection names only one entity, the user is the other.
         together = len(about & meant) + (row.of_user and len(meant) == 1) > 1
         joins = joined and ((len(meant) > 1 and one.id in edges) or together)
         if joined and len(meant) > 1 and not joins:
             continue
         if about.isdisjoint(meant) and not bearers.isdisjoint(about.union(row.open)):
-            continue  # a namesake's, or it is open whose
+            continue  # a namesake's, or ambiguous
         replaced = one.state == "superseded" and row.valid_to is not None
         found_by = (
             ("connection", joins),
@@ -294,9 +296,9 @@ def memories_of(
 
 
 def said_of(read: Understood, asked: StoryRequest) -> Iterator[Piece]:
-    """What was said of it, by people.
+    """Return people's messages about it.
 
-    Where a name has several bearers, nothing is known of whom a message means but what was made a memory: that alone is told.
+    With an ambiguous name, only memories tell whom a message means; such messages are omitted.
     """
     if (asked.bare and not read.meant) or _contested(read):
         return
@@ -313,19 +315,19 @@ def said_of(read: Understood, asked: StoryRequest) -> Iterator[Piece]:
 
 
 def _least(fits: Iterable[float], usual: float) -> float:
-    """From where something fits that shares a word with the topic: in a small namespace nothing stands out, and the best does."""
+    """Return the threshold for items with a word of the topic: in a small namespace nothing stands out, and the best suffices."""
     best = max(fits, default=usual)
     return min(usual, best - abs(best) / 2)
 
 
 def _names(content: str, names: Iterable[str]) -> bool:
-    """Whether a text has one of some names; a name that is a part of another word is none."""
+    """Whether a text contains one of the names as whole words."""
     found = places(words_of(content), [Name(normalised=normalise(one), is_person=False) for one in names])
     return any(one.whole for one in found)
 
 
 def _contested(read: Understood) -> frozenset[UUID]:
-    """The bearers of the names of the request that several bear."""
+    """Return the entities of ambiguous names in the request."""
     parsed = read.heard.parsed
     return frozenset[UUID]().union(*(parsed.named[name] for name in parsed.contested))
 
@@ -334,10 +336,10 @@ _A_MOMENT = timedelta(microseconds=1)
 
 
 def belonging(pieces: Iterable[Piece], intent: StoryIntent, days: Sequence[tuple[date, date]] = ()) -> list[Piece]:
-    """Those that a story of this kind tells.
+    """Return the pieces that belong to a story of this kind.
 
-    days: the first and the last of each time that is told of; all times where there are none. What was put right on the day on
-    which it was said is told where it is asked how something changed, and nowhere else: it never was so.
+    days: the first and last day of each time; empty for all times. A memory corrected on the day it was said is told only in a
+    story of change, because it was never true.
     """
     return [
         one
@@ -350,16 +352,15 @@ def belonging(pieces: Iterable[Piece], intent: StoryIntent, days: Sequence[tuple
 def chosen(
     pieces: Iterable[Piece], *, budget: int, count_tokens: Callable[[str], int]
 ) -> tuple[tuple[StoryEvidence, ...], int]:
-    """The best, as many as a budget of tokens holds, numbered in the order of time; and their tokens.
+    """Return the best pieces within a token budget, numbered in order of time, and their tokens.
 
-    Nothing is there twice: neither the same words, nor a message beside a memory that was taken from it. What is too long is
-    passed over.
+    It omits duplicates: equal texts, and messages of chosen memories. Pieces that are too long are skipped.
     """
     taken: list[StoryEvidence] = []
     contents: set[str] = set()
     covered: set[UUID] = set()
     used = 0
-    # A memory before a message: it was attributed to somebody.
+    # Memories before messages, because they are attributed to entities.
     for one in sorted(pieces, key=lambda one: (one.told.memory is None, -one.score, one.told.id)):
         content = as_compared(one.told.content)
         cost = count_tokens(f"{noted(replace(one.told, number=_WIDEST))}\n")
@@ -374,11 +375,11 @@ def chosen(
 
 
 _WIDEST = 999
-"""A number of as many digits as any has, to count by."""
+"""A number with the maximum number of digits, for counting tokens."""
 
 
 def _within(one: StoryEvidence, first: date, last: date) -> bool:
-    """Whether it happened in a time, or was said then where it is not known when it happened."""
+    """Whether it happened in a time, or was said then if the time of the event is unknown."""
     occurred = one.memory.occurred if one.memory else None
     if occurred:
         ends = (occurred.end - _A_MOMENT).date()

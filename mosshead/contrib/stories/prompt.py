@@ -1,6 +1,6 @@
-"""The question to an LLM that tells a story, and the model of its answer.
+"""The prompt for an LLM that tells a story, and the schema of its answer.
 
-The answer only proposes; `mosshead.contrib.stories.tell` keeps what rests on evidence that was shown.
+`mosshead.contrib.stories.tell` only keeps sentences that rest on the shown evidence.
 """
 
 from collections.abc import Sequence
@@ -49,13 +49,13 @@ class StoryAnswer(Answer):
 
 
 def story_prompt(request: str, intent: StoryIntent, evidence: Sequence[StoryEvidence]) -> Prompt[StoryAnswer]:
-    """Ask for a story. evidence: what is shown, by local numbers."""
+    """Build the prompt for a story. evidence: shown with local numbers."""
     user = "\n\n".join((block("REQUEST", [barred(request)]), block("EVIDENCE", map(noted, evidence))))
     return Prompt("story", _VERSION, f"{_SYSTEM}- {_KINDS[intent]}", user, StoryAnswer)
 
 
 def noted(one: StoryEvidence) -> str:
-    """A piece of evidence as the prompt shows it."""
+    """Format a piece of evidence for the prompt."""
     about = [one.when, *one.remarks]
     if one.speaker:
         about.append(f'by "{label(one.speaker)}"')

@@ -1,4 +1,4 @@
-"""What kind of story a request asks for, and of what. Pure: closed lists of English; what they do not know is a timeline."""
+"""Parse the kind and topic of a story from a request. Pure: closed lists of English; anything unknown is a timeline."""
 
 import re
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from mosshead.patterns import AS_ASCII, lazy_pattern
 
 
 class StoryIntent(StrEnum):
-    """What kind of story is asked for.
+    """The kind of story.
 
-    timeline: of somebody or something, from the first to the last. connection: how two came together and what joins them. change:
-    how something became otherwise. period: what happened in a time.
+    timeline: of somebody or something, from start to end. connection: how two came together and what connects them. change: how
+    something changed. period: what happened in a time.
     """
 
     TIMELINE = "timeline"
@@ -28,10 +28,10 @@ class StoryIntent(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryRequest:
-    """A request as a story takes it.
+    """A parsed request.
 
-    topic: what is looked for, without the words that ask for a story. days: the first and the last of each time that it names,
-    for a period alone. own: the user is one of those whom it is about. bare: it is about nothing but a time or the user.
+    topic: what to search for, without the words that ask for a story. days: the first and last day of each named time, only for a
+    period. own: whether it is also about the user. bare: whether it is only about a time or the user.
     """
 
     intent: StoryIntent
@@ -83,7 +83,7 @@ _SAYS_NOTHING = GRAMMAR | frozenset(
 
 
 def asked_for(request: str, today: date) -> StoryRequest:
-    """What a request asks for. today: the day on which it is asked."""
+    """Parse a request. today: the day of the request."""
     times, timeless = _times(request, today)
     intent = _intent(request, timeless, timed=bool(times))
     asked, topic = _ASKING.sub("", request, count=1), _topic(request)
@@ -91,7 +91,7 @@ def asked_for(request: str, today: date) -> StoryRequest:
     says = words_of(_topic(timeless) if in_time else topic)
     return StoryRequest(
         intent=intent,
-        # A name that opens a text may be no name: its capital says nothing.
+        # The first word of a text may not be a name: it is capitalized anyway.
         topic=f"about {topic}" if topic else request,
         days=times if in_time else (),
         own=bool(_OWN.search(asked)),  # "tell me" is about nobody
@@ -100,7 +100,7 @@ def asked_for(request: str, today: date) -> StoryRequest:
 
 
 def _intent(request: str, timeless: str, *, timed: bool) -> StoryIntent:
-    """timeless: the request without its times, of which a "between … and …" is none of two people."""
+    """timeless: the request without its times, since a "between … and …" of times does not connect two people."""
     if _CONNECTION.search(timeless):
         return StoryIntent.CONNECTION
     if _CHANGE.search(request):
@@ -109,7 +109,7 @@ def _intent(request: str, timeless: str, *, timed: bool) -> StoryIntent:
 
 
 def _topic(request: str) -> str:
-    """The request without what asks for a story: words that stand in many a memory and mean nothing here."""
+    """Return the request without the words that ask for a story; many memories contain them, but they mean nothing here."""
     left = _FRAME.sub(" ", _ASKING.sub("", request, count=1))
     return " ".join(left.split()).strip(" ?!.,;:")
 
@@ -118,22 +118,22 @@ _BARE = lazy_pattern(
     rf"\b(?:between|from|since|after|before|until|till|to|and)\s+(?=(?:19|20)\d\d\b)|\b(?:after|before)\s+(?={MONTH_NAME}\b)",
     re.IGNORECASE,
 )
-"""Before a year or a month that names a time here: with "in" it does so everywhere."""
+"""Words before a year or month that name a time in requests; "in" does so everywhere."""
 
 _AND = lazy_pattern(r"\s+(?:and|to|till|until)\s+", re.IGNORECASE)
 _FIRST, _LAST = date.min.toordinal(), date.max.toordinal()
 
 Days = tuple[date, date]
-"""The first and the last."""
+"""The first and the last day."""
 
 
 def times_in(request: str, today: date) -> tuple[Days, ...]:
-    """The first and the last day of each time that a request names. today: the day on which it is asked."""
+    """Return the first and last day of each time that a request names. today: the day of the request."""
     return _times(request, today)[0]
 
 
 def _times(request: str, today: date) -> tuple[tuple[Days, ...], str]:
-    """The times of a request, and the request without them."""
+    """Return the times of a request, and the request without them."""
     text = _BARE.sub(r"\g<0>in ", request.translate(AS_ASCII))
     found: list[Days] = []
     rest, end = "", 0
@@ -157,7 +157,7 @@ _LEADS = frozenset({"between", "from", "since", "after", "before", "until", "til
 
 
 def _open(lead: str, first: date, last: date, today: date) -> Days:
-    """What a time is the beginning or the end of."""
+    """Return the open-ended span that a time begins or ends."""
     match lead:
         case "since":
             return first, max(first, today)

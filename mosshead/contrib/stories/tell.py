@@ -1,4 +1,4 @@
-"""From a request to its story: the evidence, and then the LLM that tells it or, without one, the chronicle."""
+"""Tell the story of a request: gather evidence, then have an LLM tell it or, without one, write a chronicle."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 
 TELLING_SECONDS = 60.0
-"""How long an LLM may take where nobody says otherwise: a story takes longer than a read."""
+"""Default time limit of the LLM: a story takes longer than a read."""
 
-NOTHING = "nothing that is known answers to it"
+NOTHING = "nothing known matches the request"
 
 
 def tell_story(
@@ -48,21 +48,20 @@ def tell_story(
     timeout: float | None = None,
     on_timeout: OnTimeout = "partial",
 ) -> Story:
-    """Tell what a namespace knows of somebody or something in the order of time, each sentence with what it rests on.
+    """Tell what a namespace knows about somebody or something in order of time, each sentence with its evidence.
 
     Args:
-        namespace: what knows it.
-        request: "how did Anna and I get to know each other?", "what happened with WOBS in 2023?".
-        model: the LLM that tells it, as for `mosshead.llm.open_model`. Without one, and where it fails, is late or answers
-            nonsense, the story is a chronicle in the memories' own words, and ``reason`` says why.
-        conversation, history, now: as for `Namespace.context`; they tell who is meant. Where that is open, the story is empty
-            and ``questions`` asks.
-        budget: at most so many tokens of evidence.
-        timeout: seconds, the LLM included. By default the evidence has the limit of `Memory.connect`, and the LLM a minute.
-        on_timeout: "raise" raises ReadTimeout where the evidence is late. Otherwise the story is then empty and ``partial``.
+        namespace: The namespace to read. request: "how did Anna and I get to know each other?", "what happened with WOBS in
+        2023?".
+        model: the LLM that tells it, as for `mosshead.llm.open_model`. Without one, or if it fails, is late or answers nonsense,
+        the story is a chronicle in the memories' own words, and ``reason`` says why. conversation, history, now: as for
+        `Namespace.context`; they help to identify who is meant. If that is unclear, the story is empty and ``questions`` asks.
+        budget: maximum tokens of evidence. timeout: seconds, including the LLM. By default the evidence has the limit of
+        `Memory.connect`, and the LLM a minute. on_timeout: "raise" raises ReadTimeout if the evidence is late. Otherwise the
+        story is then empty and ``partial``.
 
     Raises:
-        ValueError: an argument does not fit; the message names it.
+        ValueError: an argument is invalid; the message names it.
         ConfigurationError: the model cannot be used.
         StoreUnavailable: Postgres cannot be reached.
     """
@@ -90,7 +89,7 @@ def tell_story(
             questions=questions,
             tokens=tokens,
             partial=replace(progress, published=published).partial,
-            reason=None if evidence else "it is open who is meant" if questions else NOTHING,
+            reason=None if evidence else "it is unclear who is meant" if questions else NOTHING,
         )
 
     found = session.read(
@@ -103,10 +102,10 @@ def tell_story(
 
 
 def told(story: Story, request: str, model: LanguageModel | None, ends: float | None) -> Story:
-    """The story of its evidence.
+    """Tell the story of the evidence.
 
-    ends: by `time.monotonic`, when an answer comes too late; after `TELLING_SECONDS` by default. Where an LLM tells nothing that
-    can be kept, it is the chronicle.
+    ends: the deadline for the answer, by `time.monotonic`; `TELLING_SECONDS` from now by default. If no sentence of the LLM can
+    be kept, it is the chronicle.
     """
     if not story.evidence:
         return story
@@ -115,7 +114,7 @@ def told(story: Story, request: str, model: LanguageModel | None, ends: float | 
         return plain
     seconds = TELLING_SECONDS if ends is None else max(0.0, ends - time.monotonic())
     answer = None
-    if seconds:  # else the evidence took it all: nobody would hear what an LLM says, and it would cost
+    if seconds:  # otherwise no time is left, and the LLM's answer would cost money but come too late
         answer = answer_of(lambda: _asked(model, story, request), name="model of a story", seconds=seconds)
     if not isinstance(answer, Story):
         return replace(plain, reason=answer or f"model: it failed, or did not answer within {seconds:.1f} s")
@@ -126,7 +125,7 @@ def told(story: Story, request: str, model: LanguageModel | None, ends: float | 
 
 
 def _asked(model: LanguageModel, story: Story, request: str) -> Story | str:
-    """What is kept of its answer, or why there is none; neither names what was said."""
+    """Return the kept sentences of its answer, or why there are none, without quoting it."""
     try:
         answer: object = model.answer(story_prompt(request, story.intent, story.evidence))
     except (AnswerRefused, ModelUnavailable) as error:
@@ -137,7 +136,7 @@ def _asked(model: LanguageModel, story: Story, request: str) -> Story | str:
 
 
 MOST = 60
-"""Sentences of an answer that are looked at."""
+"""How many sentences of an answer are read."""
 
 _BRACKETS = lazy_pattern(r"\s*\[\s*\d[\d\s,;–-]*\]")
 _THOUSANDS = lazy_pattern(r"(?<=\d)[,.'’](?=\d{3}(?!\d))")
@@ -145,10 +144,10 @@ _NUMBER = lazy_pattern(r"\d+")
 
 
 def checked(answer: StoryAnswer, story: Story, request: str) -> Story:
-    """Keep what rests on the story's evidence.
+    """Keep sentences that rest on the story's evidence.
 
-    A number that was not shown counts as no citation. Dropped is a sentence without one, and one with a figure (a year, a sum)
-    that stands neither in what it cites, its dates included, nor in the request; and what is said twice.
+    Citations of unknown numbers are ignored. It drops sentences without a citation, those with a number (a year, a sum) that is
+    neither in the cited evidence with its dates nor in the request, and repetitions.
     """
     shown = {one.number: one for one in story.evidence}
     kept: dict[str, StorySentence] = {}
@@ -162,14 +161,14 @@ def checked(answer: StoryAnswer, story: Story, request: str) -> Story:
 
 
 def _own_words(one: StoryEvidence) -> str:
-    """What a piece says, its dates in words and in figures, and not its number."""
+    """Return a piece's text with its dates in words and in digits, without its number."""
     until = f"{one.until:%Y-%m}-{one.until:%d}" if one.until else ""
     return f"{noted(one).partition(']')[2]} {one.at.date()} {until}"
 
 
 def _figures(texts: Iterable[str]) -> set[str]:
     figures = (found for text in texts for found in _NUMBER.findall(_THOUSANDS.sub("", text)))
-    # Whatever digits it is written in.
+    # In any script's digits.
     return {"".join(str(int(digit)) for digit in figure).lstrip("0") for figure in figures}
 
 

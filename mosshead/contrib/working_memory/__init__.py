@@ -1,7 +1,7 @@
-"""Working memory: what a session has at hand, short-lived and by reference. docs/how-to/working-memory.md
+"""Working memory: a session's recent things, short-lived and by reference. See docs/how-to/working-memory.md.
 
-`WorkingMemory` is the shell. What a session has at hand is a value, which changes by pure functions (`state`); what words refer
-to is told by it (`references`); a store keeps it (`stores`).
+`WorkingMemory` is the shell. The state of a session is a value that pure functions change (`state`) and that resolves references
+(`references`); a store keeps it (`stores`).
 """
 
 from mosshead.contrib.working_memory.memory import WorkingMemory

@@ -1,4 +1,4 @@
-"""`WorkingMemory`: what one session has at hand."""
+"""`WorkingMemory`: the working memory of one session."""
 
 import time
 from collections import Counter
@@ -47,10 +47,10 @@ T = TypeVar("T")
 
 
 class WorkingMemory:
-    """What one session has at hand: the last things that came up, by reference; short-lived, and never their contents.
+    """The working memory of one session: references to the latest things, short-lived and without their contents.
 
-    Cheap to make: the store holds the session, under its name, so that each request of a web app may make one of its own. Safe
-    to share between threads. Every method raises StoreUnavailable where the store is a Redis that does not answer.
+    It is cheap, since the store holds the session: a web app can create one per request. It is safe to share between threads.
+    Every method raises StoreUnavailable if the store is a Redis that does not answer.
     """
 
     def __init__(
@@ -66,21 +66,20 @@ class WorkingMemory:
         entities_in: Fields | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """session: names it; the conversation, for the policy "summary".
+        """session: its name; the conversation's for the policy "summary".
 
-        capacity: references, from 10 to 50. ttl: for how long a reference is kept after its last use, from 5 to 10 minutes.
-        policy: what makes room. "fifo": what was added first; "relevance": what has the least of 0.6·recency + 0.4·frequency;
-            "summary": as "fifo", and every 10 turns the service is asked to sum the conversation up, and only the 5 most recent
-            references stay.
-        store: the URL of a Redis, or a client, where several processes serve a session; this process by default.
-        namespace: where to look up what is not at hand; sessions of different namespaces never meet.
+        capacity: number of references, from 10 to 50. ttl: how long a reference is kept after its last use, from 5 to 10 minutes.
+        policy: what is evicted. "fifo": the oldest; "relevance": the one with the lowest 0.6·recency + 0.4·frequency; "summary":
+        as "fifo", and every 10 turns the service is asked to summarize the conversation, and only the 5 most recent references
+        stay.
+        store: the URL of a Redis, or a client, if several processes serve a session; this process by default. namespace: where to
+        look up other things; sessions of different namespaces are separate.
         nouns: your users' words for your types, such as ``{"ticket": "issue"}``. entities_in: for `from_tool_result`.
-        clock: what time it is, with a time zone.
-        Raises ValueError, which names the argument and its range.
+        clock: returns the time, with a time zone. Raises ValueError, which names the argument and its range.
         """
         rules = Rules(capacity=capacity, ttl=ttl, policy=policy)
         if policy == "summary" and namespace is None:
-            raise ValueError('namespace: missing; under the policy "summary" the conversation is summed up there')
+            raise ValueError('namespace: missing; the policy "summary" summarizes the conversation there')
         self.session = checked_id(session, "session")
         scope = f"{namespace.path.tenant_id}:{namespace.path.namespace_id}" if namespace else "-"
         self._namespace = namespace
@@ -89,13 +88,13 @@ class WorkingMemory:
         self._shapes = shapes_of({checked_type(kind): fields for kind, fields in (entities_in or {}).items()})
 
     def add(self, type: str, id: str | int | UUID, label: str, at: datetime | None = None) -> None:  # noqa: A002
-        """Something came up. What is there already is refreshed: it is the most recent again, and was accessed once more.
+        """Add a reference. An existing one is refreshed: it becomes the most recent, and its accesses increase by one.
 
         label: what to call it, at most 200 characters; secrets in it are replaced. at: when, with a time zone; now by default.
         Raises ValueError, which names the argument.
         """
         moment = aware(at, "at")
-        # In UTC: Python compares two times of one zone by the wall clock, which runs twice through an hour in autumn.
+        # In UTC: Python compares times of the same zone by wall clock, which repeats an hour in autumn.
         when = moment and moment.astimezone(UTC)
         self._add(Added(type=checked_type(type), id=checked_id(id), label=checked_label(label), at=when))
 
@@ -106,10 +105,10 @@ class WorkingMemory:
         label: str,
         entities: Iterable[tuple[str, str | int | UUID, str]] = (),
     ) -> None:
-        """A tool gave a result; the last 5 are kept, by reference.
+        """Add a tool's result; the last 5 are kept, by reference.
 
-        reference: what finds the result again, such as the id of the call. entities: type, id and label of each thing in it; they
-        come up with it, the first of them as the most recent. Raises ValueError, which names the argument.
+        reference: identifies the result, such as the id of the call. entities: type, id and label of each thing in it; they are
+        added, too, the first one as the most recent. Raises ValueError, which names the argument.
         """
         named, key, title = checked_id(tool, "tool"), checked_id(reference, "reference"), checked_label(label)
         things = [
@@ -130,14 +129,14 @@ class WorkingMemory:
         result: str | Mapping[str, Any] | Sequence[Any],
         label: str | None = None,
     ) -> None:
-        """As `add_tool_result`, with the things that ``entities_in`` finds in the result, which is JSON.
+        """Do the same as `add_tool_result` with the things that ``entities_in`` finds in the result, which is JSON.
 
-        ``{"page": {"id": "page_id", "label": "title"}}``: an object that has a ``page_id`` is a page, called by its ``title``.
-        With ``"under": "pages"`` it is one only in a field of that name. label: by default how many of what there are. The
-        result itself is not kept. Raises ValueError.
+        ``{"page": {"id": "page_id", "label": "title"}}``: an object with a ``page_id`` is a page, labelled by its ``title``. With
+        ``"under": "pages"`` it is one only in a field of that name. label: by default the counts by type. The result itself is
+        not kept. Raises ValueError.
         """
         if not self._shapes:
-            raise ValueError("entities_in: not given to this WorkingMemory, so that nothing can be found in a result")
+            raise ValueError("entities_in: not given to this WorkingMemory, so nothing can be found in a result")
         found = [one for one in things_in(result, self._shapes) if len(one.id) <= MAX_ID]
         entities = [(one.type, one.id, cut_label(one.label)) for one in found]
         counts = Counter(one.type for one in found)
@@ -145,10 +144,10 @@ class WorkingMemory:
         self.add_tool_result(tool, reference, label or counted, entities)
 
     def turn(self) -> UUID | None:
-        """The user had another turn. Under the policy "summary" the tenth cuts the session down to its 5 most recent references.
+        """Count a user turn. Under the policy "summary" every tenth turn reduces the session to its 5 most recent references.
 
-        The service is then asked to sum the conversation up, and the id of that event is returned. Raises as
-        `namespace.messages.summarise`; the next ten turns ask again.
+        It then asks the service to summarize the conversation, and returns the id of that event. Raises as
+        `namespace.messages.summarise`; the tenth turn after that asks again.
         """
         after = self._change(lambda state, _: take_turn(state, self._rules))
         if self._rules.policy != "summary" or self._namespace is None or after.turns:
@@ -157,7 +156,7 @@ class WorkingMemory:
 
     @property
     def task(self) -> str | None:
-        """What the user is at, in a few words; set it, or set it to None."""
+        """The user's current task, in a few words; set it to a text or None."""
         return self._state().task
 
     @task.setter
@@ -167,7 +166,7 @@ class WorkingMemory:
 
     @property
     def user_name(self) -> str | None:
-        """What to call the user; set it, or set it to None."""
+        """The user's name; set it to a text or None."""
         return self._state().user_name
 
     @user_name.setter
@@ -176,35 +175,34 @@ class WorkingMemory:
         self._change(lambda state, _: replace(state, user_name=text))
 
     def clear(self) -> None:
-        """Forget the session."""
+        """Delete the session."""
         self._store.forget(self._key)
 
     def get(self, type: str, id: str | int | UUID) -> Reference | None:  # noqa: A002
-        """A reference by type and id; counts as a use.
+        """Return a reference by type and id; counts as a use.
 
-        With a namespace, an entity that the memories know by this id is found too, and is at hand from here on. Raises
-        StoreUnavailable where Postgres cannot be asked.
+        With a namespace, an entity with this id is also found, and added. Raises StoreUnavailable if Postgres is unavailable.
         """
         kind, key = checked_type(type), checked_id(id)
         found = self._step(lambda state, now: use(state, state.find(kind, key), now))
         return self._from_memories(key, kind) if found is None and isinstance(id_or_name(key), UUID) else found
 
     def get_recent(self, type: str | None = None, n: int = RECENT) -> tuple[Reference, ...]:  # noqa: A002
-        """The most recent references, of one type or of all, latest first."""
+        """Return the most recent references, of one type or of all, latest first."""
         kind, limit = None if type is None else checked_type(type), checked_limit(n, "n")
         among = [one for one in self._state().entities if kind is None or one.type == kind]
         return tuple(reversed(among[-limit:]))
 
     def tool_results(self) -> tuple[ToolResult, ...]:
-        """The latest results of tools, latest first."""
+        """Return the latest tool results, latest first."""
         return tuple(reversed(self._state().results))
 
     def resolve(self, text: str) -> Reference | None:
-        """What a text refers to: "this page", "it", "the previous one", a message with such words in it, or a name.
+        """Resolve a text: "this page", "it", "the previous one", a message with such words, or a name.
 
-        By type and recency (docs/how-to/working-memory.md); counts as a use. A name is looked for among the labels; with a
-        namespace then among the names of the entities that the memories know, where it has to be one's alone, and what is found
-        there is at hand from here on. None where nothing fits. Raises StoreUnavailable where Postgres cannot be asked.
+        It goes by type and recency (docs/how-to/working-memory.md), and counts as a use. A name is searched for among the labels;
+        with a namespace then among the entities' names, where it must be unique, and the entity is added. Returns None if nothing
+        fits. Raises StoreUnavailable if Postgres is unavailable.
         """
         said = readable("text", text)
 
@@ -221,7 +219,9 @@ class WorkingMemory:
         return found
 
     def resolve_all(self, message: str) -> tuple[TextReference, ...]:
-        """All words of a message that refer to what is at hand, in their order, with what they mean; each counts as a use."""
+        """Return all words of a message that refer to something in the session, in order, with their meanings; each counts as a
+        use.
+        """
         said = readable("message", message)
 
         def decide(state: State, now: datetime) -> tuple[State, tuple[tuple[TextReference, ...], int]]:
@@ -232,7 +232,7 @@ class WorkingMemory:
                 if found is not None:
                     start, end = phrase.place.start, phrase.place.end
                     referred.append(TextReference(text=said[start:end], start=start, end=end, reference=found))
-            # A thing that is named by its id need not be at hand.
+            # A thing named by its id need not be in the session.
             missed = sum(meant is None and phrase.form is not ReferenceForm.NAMED for phrase, meant in spoken)
             return state, (tuple(referred), missed)
 
@@ -241,10 +241,10 @@ class WorkingMemory:
         return found
 
     def prompt_block(self) -> str:
-        """What to put into the system prompt: the user's name, the task, the 5 most recent references, the last tool results.
+        """Return a block for the system prompt: the user's name, the task, the 5 most recent references, the last tool results.
 
-        Data inside a fence, under the rule that "this page" is the page that comes first; "" where nothing is at hand. Under the
-        policy "summary" with the summary of the conversation, unless Postgres does not answer.
+        The data is fenced, with the rule that "this page" is the first page; "" if there is none. Under the policy "summary" it
+        includes the summary of the conversation, unless Postgres does not answer.
         """
         summary = None
         if self._namespace is not None and self._rules.policy == "summary":
@@ -254,12 +254,12 @@ class WorkingMemory:
         return fenced(lines, tag="working_memory") if lines else ""
 
     def metrics(self) -> Metrics:
-        """How full this session is, and how well working memory does in this process, over all sessions of its store."""
+        """Return how full this session is, and the metrics of this process over all sessions of its store."""
         taken = len(self._state().entities) / self._rules.capacity
         return replace(self._store.meter.read(), fill=taken)
 
     def _from_memories(self, name: str, kind: str | None = None) -> Reference | None:
-        """The one entity with this id, this name or this alias, of a type if one is given; it is at hand from here on."""
+        """Find the one entity with this id, name or alias, optionally of a type, and add it."""
         wanted = name.strip()
         if self._namespace is None or not wanted or len(wanted) > MAX_ID:
             return None
@@ -279,7 +279,7 @@ class WorkingMemory:
         return self._change(lambda state, now: add(state, one, now, self._rules))
 
     def _change(self, change: Callable[[State, datetime], State]) -> State:
-        """What is at hand after a change."""
+        """Return the state after a change."""
 
         def decide(state: State, now: datetime) -> tuple[State, State]:
             after = change(state, now)
@@ -288,13 +288,13 @@ class WorkingMemory:
         return self._step(decide)
 
     def _step(self, decide: Callable[[State, datetime], tuple[State, T]]) -> T:
-        """One access. decide: given what is alive, says what is at hand after it, and an answer; pure."""
+        """Do one access. decide: from the live state, returns the next state and an answer; pure."""
         started = time.perf_counter()
 
         def changing(stored: State) -> tuple[State, tuple[State, State, T]]:
             now = self._clock()
             if now.tzinfo is None:
-                raise ValueError("clock: gives a time without a zone; give an aware one, such as datetime.now(UTC)")
+                raise ValueError("clock: returns a time without a zone; return an aware one, such as datetime.now(UTC)")
             now = now.astimezone(UTC)
             before = alive(stored, now, self._rules.ttl)
             after, answer = decide(before, now)
@@ -317,36 +317,36 @@ _TYPE = lazy_pattern(r"[^\W\d_][\w -]{0,49}")
 
 
 def checked_type(given: object) -> str:
-    """A type of things, in lower case. Raises ValueError."""
+    """Check a type of things; return it in lower case. Raises ValueError."""
     if not isinstance(given, str) or not _TYPE.fullmatch(given):
         raise ValueError('type: a short name, such as "page" or "email_thread"')
     return given.lower()
 
 
 def checked_id(given: object, name: str = "id") -> str:
-    """An id, or another reference, of the app's own. Raises ValueError."""
+    """Check an id or another reference of the app. Raises ValueError."""
     text = str(given) if isinstance(given, int | UUID) and not isinstance(given, bool) else given
     if not isinstance(text, str) or not text.strip():
         raise ValueError(f"{name}: give a text or a whole number that is not empty")
     if len(text) > MAX_ID:
-        raise ValueError(f"{name}: {len(text):,} characters, at most {MAX_ID}; give what finds the thing again")
+        raise ValueError(f"{name}: {len(text):,} characters, at most {MAX_ID}; give what identifies the thing")
     return one_line(readable(name, text))
 
 
 def checked_label(given: object, name: str = "label") -> str:
-    """What something is called: one short line, without secrets. Raises ValueError: working memory keeps no contents."""
+    """Check a label: one short line; secrets are redacted. Raises ValueError: working memory keeps no contents."""
     if not isinstance(given, str) or not given.strip():
         raise ValueError(f"{name}: give a text that is not empty")
     if len(given) > MAX_LABEL:
         raise ValueError(
-            f"{name}: {len(given):,} characters, at most {MAX_LABEL}; working memory keeps references and no contents: "
+            f"{name}: {len(given):,} characters, at most {MAX_LABEL}; working memory keeps references, not contents: "
             "give a title"
         )
     return one_line(redact(readable(name, given)))
 
 
 def cut_label(found: str) -> str:
-    """What a tool's result calls something, as a label: cut where it is longer."""
+    """Return a label from a tool's result, truncated if necessary."""
     flat = one_line(found)
     return flat if len(flat) <= MAX_LABEL else f"{flat[: MAX_LABEL - 1]}…"
 

@@ -1,4 +1,4 @@
-"""Which words of a message refer to what a session has at hand, and to which of it: by type and recency. Pure.
+"""Resolve words of a message to a session's references, by type and recency. Pure.
 
 this page, that page, the page      the most recent page
 it, this, that, this one            the most recent of all, people apart
@@ -19,7 +19,7 @@ from mosshead.language.references import Layout, Phrase, ReferenceForm, phrases
 from mosshead.language.wordlists import PRONOUNS
 
 PERSON = "person"
-"""The type that "he" and "she" look for, and "it" passes over."""
+"""The type that "he" and "she" mean, and that "it" skips."""
 
 _PRONOUNS = PRONOUNS.keys() | {"it", "its", "this", "that"}
 _FORMS = frozenset({ReferenceForm.NAMED, ReferenceForm.NTH, ReferenceForm.PREVIOUS, ReferenceForm.LATEST})
@@ -27,7 +27,7 @@ _FORMS = frozenset({ReferenceForm.NAMED, ReferenceForm.NTH, ReferenceForm.PREVIO
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextReference:
-    """Words of a message, from ``start`` to ``end``, and what they mean."""
+    """Words of a message, from ``start`` to ``end``, and their meaning."""
 
     text: str
     start: int
@@ -36,7 +36,7 @@ class TextReference:
 
 
 def _nouns_for(state: State, declared: Mapping[str, str]) -> dict[str, frozenset[str]]:
-    """The words for what is at hand: each type by its name and by the last word of it, and what the app declared."""
+    """Return the nouns for the session's things: each type's name, its last word, and the app's own nouns."""
     kinds = {one.type for one in state.entities} | set(declared.values())
     words = [(kind.replace("_", " ").replace("-", " "), kind) for kind in kinds]
     words += [(said.rsplit(maxsplit=1)[-1], kind) for said, kind in words] + list(declared.items())
@@ -44,14 +44,14 @@ def _nouns_for(state: State, declared: Mapping[str, str]) -> dict[str, frozenset
 
 
 def references_in(text: str, state: State, declared: Mapping[str, str]) -> list[tuple[Phrase, Reference | None]]:
-    """The words of a text that refer to something, in their order, with what they mean; None where nothing at hand fits."""
+    """Return a text's referring words, in order, with their meanings; None for words that fit nothing."""
     nouns = _nouns_for(state, declared)
     said = (one for one in phrases(Layout(text), nouns) if one.form in _FORMS or one.text in _PRONOUNS)
     return [(one, _meant_by(one, nouns.get(one.head), state)) for one in said]
 
 
 def _meant_by(phrase: Phrase, types: frozenset[str] | None, state: State) -> Reference | None:
-    """types: those that the words say; None where they do not."""
+    """types: those named by the words; None if they name none."""
     person = phrase.text in PRONOUNS
     among = [one for one in state.entities if (one.type in types if types else (one.type == PERSON) is person)]
     if phrase.form is ReferenceForm.NAMED:
@@ -67,13 +67,13 @@ def _meant_by(phrase: Phrase, types: frozenset[str] | None, state: State) -> Ref
 
 
 def by_label(text: str, state: State) -> Reference | None:
-    """What is called so, the most recent of several."""
+    """Return the most recent reference with this label."""
     called = " ".join(text.casefold().split())
     return next((one for one in reversed(state.entities) if " ".join(one.label.casefold().split()) == called), None)
 
 
 def _listed(types: frozenset[str] | None, state: State, number: int) -> Reference | None:
-    """The one in this place of the latest list of such things; the last of a list only while the list is the latest there is."""
+    """Return the item at a place of the latest list of such things; "the last" only while that list is the latest result."""
     for result in reversed(state.results):
         listed = [key for key in result.entities if types is None or key[0] in types]
         if len(listed) >= max(number, 2 if number < 0 else 1):
@@ -91,17 +91,17 @@ def _newest(state: State, listed: Sequence[tuple[str, str]]) -> tuple[str, str] 
 _DEEPEST = 20
 
 Fields = Mapping[str, Mapping[str, str]]
-"""By type, the names of fields: ``{"page": {"id": "page_id", "label": "title"}}``."""
+"""Field names by type: ``{"page": {"id": "page_id", "label": "title"}}``."""
 
 _KNOWN = ("id", "label", "under")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultShape:
-    """How things of a type look in a result.
+    """The shape of a type's things in a result.
 
-    id, label: the fields that hold them; without a label, the id is one. under: the field that holds the thing, or a list of such
-    things; anywhere without it.
+    id, label: their fields; without a label, the id is used. under: the field with the thing or a list of such things; without
+    it, anywhere.
     """
 
     type: str
@@ -111,7 +111,7 @@ class ResultShape:
 
 
 def shapes_of(declared: Fields) -> tuple[ResultShape, ...]:
-    """The mapping, checked. Raises ValueError, which names the field."""
+    """Check the mapping. Raises ValueError, which names the field."""
     for kind, fields in declared.items():
         if not isinstance(fields, Mapping) or not fields.get("id") or set(fields) - {*_KNOWN}:
             raise ValueError(
@@ -122,12 +122,12 @@ def shapes_of(declared: Fields) -> tuple[ResultShape, ...]:
 
 
 def things_in(result: str | Mapping[str, Any] | Sequence[Any], shapes: Sequence[ResultShape]) -> tuple[Added, ...]:
-    """The things in a result, each once, in its order. Raises ValueError where it is a text, and no JSON."""
+    """Return the distinct things in a result, in order. Raises ValueError for a text that is not JSON."""
     if isinstance(result, str):
         try:
             result = json.loads(result)
         except ValueError:
-            raise ValueError("result: is no JSON; give what the tool returned, or name its entities yourself") from None
+            raise ValueError("result: is not JSON; give the tool's result, or list its entities yourself") from None
     found: dict[tuple[str, str], Added] = {}
     for one in _walk(result, None, shapes, _DEEPEST):
         found.setdefault((one.type, one.id), one)
@@ -154,7 +154,7 @@ def _thing(value: Mapping[str, Any], shape: ResultShape) -> Added | None:
 
 
 def _plain(value: object) -> str | None:
-    """A text, a whole number or a UUID as text; None of anything else."""
+    """Convert a text, a whole number or a UUID to text; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, str | int | UUID):
         return None
     return str(value).strip() or None

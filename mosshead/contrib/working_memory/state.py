@@ -1,4 +1,4 @@
-"""What a session has at hand: references to things, and never the things themselves. A value that goes to JSON and back."""
+"""The state of a session: references to things, never the things themselves. A value that converts to JSON and back."""
 
 import math
 from bisect import bisect_right
@@ -11,21 +11,21 @@ from typing import Literal, get_args
 from pydantic import TypeAdapter, ValidationError
 
 RECENT = 5
-"""So many references are shown to a model, and are kept when a conversation is summed up."""
+"""How many references are shown to a model, and kept when a conversation is summarized."""
 
 RESULTS = 5
-"""So many results of tools are kept."""
+"""How many tool results are kept."""
 
 SUMMARY_TURNS = 10
-"""Under the policy "summary" the older references go after so many turns."""
+"""Under the policy "summary", the number of turns after which older references are dropped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """Something that came up: what sort of thing, the app's id of it, and what to call it.
+    """A reference to a thing: its type, the app's id, and a label.
 
-    at: when it was last added, which is what "recent" goes by. used: when it was last added, looked up or meant by words.
-    accesses: how often that was.
+    at: when it was last added, which determines recency. used: when it was last added, looked up or referred to. accesses: how
+    often that happened.
     """
 
     type: str
@@ -38,7 +38,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult:
-    """What a tool gave, by reference. entities: type and id of each thing in it, in the result's order."""
+    """A tool's result, by reference. entities: type and id of each thing in it, in the result's order."""
 
     tool: str
     reference: str
@@ -49,10 +49,10 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """Of one session.
+    """The state of one session.
 
-    entities, results: oldest first. turns: of the user, since the conversation was last summed up. touched: when anything was
-    last done. added, evicted: how many references were added, and how many of them had to make room.
+    entities, results: oldest first. turns: of the user, since the last summary. touched: time of the last access. added, evicted:
+    how many references were added, and how many were evicted.
     """
 
     entities: tuple[Reference, ...] = ()
@@ -65,16 +65,16 @@ class State:
     evicted: int = 0
 
     def find(self, entity_type: str, entity_id: str) -> Reference | None:
-        """The reference with this type and id."""
+        """Return the reference with this type and id."""
         return next((one for one in self.entities if one.id == entity_id and one.type == entity_type), None)
 
     def to_json(self) -> str:
-        """As text; `from_json` takes it back."""
+        """Convert to JSON text; `from_json` restores it."""
         return _adapter().dump_json((_FORMAT, self)).decode()
 
     @classmethod
     def from_json(cls, written: str | bytes) -> "State":
-        """What `to_json` wrote; an empty state where it is something else, such as another version's: it is volatile anyway."""
+        """Restore the result of `to_json`; an empty state for anything else, such as another version's: it is volatile anyway."""
         try:
             return _adapter().validate_json(written)[1]
         except ValidationError:
@@ -82,7 +82,7 @@ class State:
 
 
 _FORMAT: Literal[4] = 4
-"""It goes up whenever the state changes its form or its meaning."""
+"""Increase it whenever the form or meaning of the state changes."""
 
 
 @cache
@@ -95,7 +95,7 @@ Policy = Literal["fifo", "relevance", "summary"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """How much a session keeps. capacity: references. ttl: for how long after a reference was last used."""
+    """The limits of a session. capacity: number of references. ttl: how long a reference is kept after its last use."""
 
     capacity: int
     ttl: timedelta
@@ -113,7 +113,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Added:
-    """Something came up, or came up again. at: when; now where it does not say, or says a later time."""
+    """A thing to add or refresh. at: when; now if missing or in the future."""
 
     type: str
     id: str
@@ -122,7 +122,7 @@ class Added:
 
 
 def add(state: State, added: Added, now: datetime, rules: Rules) -> State:
-    """With a reference at its place in time; where there is no room, another goes."""
+    """Return the state with a reference inserted by time; if the session is full, another is evicted."""
     before, at = state.find(added.type, added.id), min(added.at or now, now)
     one = Reference(
         type=added.type,
@@ -142,7 +142,7 @@ def add(state: State, added: Added, now: datetime, rules: Rules) -> State:
 
 
 def add_result(state: State, result: ToolResult, things: Sequence[Added], rules: Rules) -> State:
-    """With what a tool gave, and the things in it, in its order; the first becomes the most recent."""
+    """Return the state with a tool's result and its things, in order; the first becomes the most recent."""
     listed = things[: rules.capacity]
     for one in reversed(listed):
         state = add(state, one, result.at, rules)
@@ -151,7 +151,7 @@ def add_result(state: State, result: ToolResult, things: Sequence[Added], rules:
 
 
 def use(state: State, found: Reference | None, now: datetime) -> tuple[State, Reference | None]:
-    """The state after a reference was looked up, or meant by words, if there is one; and the reference as it is then."""
+    """Return the state after the use of a reference, if it exists, and the updated reference."""
     before = found and state.find(found.type, found.id)
     if before is None:
         return state, None
@@ -160,14 +160,14 @@ def use(state: State, found: Reference | None, now: datetime) -> tuple[State, Re
 
 
 def take_turn(state: State, rules: Rules) -> State:
-    """After another turn of the user. Under the policy "summary" the tenth leaves the 5 most recent references."""
+    """Return the state after another user turn. Under the policy "summary" the tenth leaves the 5 most recent references."""
     if rules.policy == "summary" and state.turns + 1 >= SUMMARY_TURNS:
         return replace(state, turns=0, entities=state.entities[-RECENT:])
     return replace(state, turns=state.turns + 1)
 
 
 def alive(state: State, now: datetime, ttl: timedelta) -> State:
-    """The state without what has expired; nothing is left of a session in which nothing was done for so long."""
+    """Return the state without expired references; a session idle for that long becomes empty."""
     if state.touched is not None and now - state.touched >= ttl:
         return State()
     since = now - ttl
@@ -181,14 +181,14 @@ def alive(state: State, now: datetime, ttl: timedelta) -> State:
 
 
 def least_relevant(references: Sequence[Reference], now: datetime) -> int:
-    """The place of the one of the lowest relevance; of several the oldest."""
+    """Return the index of the reference with the lowest relevance; the oldest among equals."""
     return min(range(len(references)), key=lambda place: relevance(references[place], now))
 
 
 def relevance(reference: Reference, now: datetime) -> float:
-    """0.6·recency + 0.4·frequency, from 0 to 1.
+    """Return 0.6·recency + 0.4·frequency, from 0 to 1.
 
-    Recency is exp(−0.1·minutes since its last use), and 1 where a clock elsewhere runs ahead; frequency is min(accesses/10, 1).
+    Recency is exp(−0.1·minutes since its last use), or 1 if another machine's clock is ahead; frequency is min(accesses/10, 1).
     """
     minutes = max((now - reference.used).total_seconds() / 60, 0.0)
     return 0.6 * math.exp(-0.1 * minutes) + 0.4 * min(reference.accesses / 10, 1.0)

@@ -1,4 +1,4 @@
-"""Where the states of sessions are kept: in this process, or in a Redis that several processes share. Nothing is decided here."""
+"""Stores for the states of sessions: this process, or a Redis that several processes share. They make no decisions."""
 
 import random
 import secrets
@@ -22,7 +22,7 @@ from mosshead.fork_safety import ForkSafeLock
 T = TypeVar("T")
 
 Changing = Callable[[State], tuple[State, T]]
-"""Pure: the state that follows, and an answer. It may be asked again, where another process was quicker."""
+"""A pure function that returns the next state and an answer. It is called again if another process was faster."""
 
 _PREFIX = "mosshead:working:"
 _TIMEOUT_SECONDS = 1.0
@@ -32,7 +32,7 @@ _PAUSE_SECONDS = 0.002
 _TOKEN = 16
 _SEEN = 1_000
 
-# A value begins with a token of its own. Where it is another than expected, the value that is there instead is the answer.
+# A value begins with a unique token. If it is not the expected one, the script returns the current value.
 _SWAP = f"""
 if redis.call("getrange", KEYS[1], 0, {_TOKEN - 1}) ~= ARGV[1] then return redis.call("get", KEYS[1]) or "" end
 redis.call("set", KEYS[1], ARGV[2], "px", ARGV[3])
@@ -42,13 +42,12 @@ return 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metrics:
-    """Of one process and one store, since the process began.
+    """Metrics of one process and one store, since the process began.
 
-    fill: how much of the capacity is taken, 0 to 1; of `WorkingMemory.metrics` that of its session, else the mean of the latest
-        1,000 accesses; 50 to 80 % is good.
-    evictions: evicted references for each one added; up to 10 % is good. resolved: of the references that were looked for, those
-        that were found; from 90 % is good.
-    access_ms, access_p99_ms: milliseconds that an access took, of the latest 1,000; up to 1 is good.
+    fill: used share of the capacity, 0 to 1: that of the session in `WorkingMemory.metrics`, else the mean of the latest 1,000
+    accesses; 50 to 80 % is good. evictions: evicted references per added one; up to 10 % is good. resolved: share of looked-up
+    references that were found; from 90 % is good. access_ms, access_p99_ms: milliseconds per access, over the latest 1,000; up to
+    1 is good.
     """
 
     fill: float = 0.0
@@ -63,20 +62,20 @@ class Metrics:
 
     @property
     def evictions(self) -> float:
-        """Evicted references for each one added."""
+        """Evicted references per added one."""
         return self.evicted / self.added if self.added else 0.0
 
     @property
     def resolved(self) -> float:
-        """Of the references that were looked for, the share that was found."""
+        """The share of looked-up references that were found."""
         asked = self.found + self.missed
         return self.found / asked if asked else 1.0
 
     @property
     def alerts(self) -> tuple[str, ...]:
-        """What is wrong, one line each: fill above 95 %, evictions above 30 %, resolved below 75 %, access above 5 ms.
+        """Problems, one line each: fill above 95 %, evictions above 30 %, resolved below 75 %, access above 5 ms.
 
-        A share, or a time, is not complained of before there were 20 cases.
+        Shares and times are reported from 20 cases on.
         """
         said = []
         if self.fill > 0.95:
@@ -93,7 +92,7 @@ class Metrics:
 
 
 class Meter:
-    """Counts; safe to share between threads, and to use after a fork."""
+    """Collects the metrics; safe to share between threads, and to use after a fork."""
 
     def __init__(self) -> None:
         self._lock = ForkSafeLock()
@@ -102,14 +101,14 @@ class Meter:
         self._latest: deque[tuple[float, float]] = deque(maxlen=_LATEST)
 
     def accessed(self, seconds: float, *, fill: float, added: int, evicted: int) -> None:
-        """An access took so long, and left the session so full."""
+        """Record the duration of an access, and how full the session is after it."""
         with self._lock:
             self._counted.update(accesses=1, added=added, evicted=evicted)
             self._seconds += seconds
             self._latest.append((seconds, fill))
 
     def looked_for(self, *, found: int, missed: int) -> None:
-        """So many references were looked for."""
+        """Record look-ups of references."""
         with self._lock:
             self._counted.update(found=found, missed=missed)
 
@@ -122,22 +121,22 @@ class Meter:
 
 
 class Store(Protocol):
-    """Keeps a state for each session, for so long after it was last changed, and then forgets it."""
+    """Keeps each session's state for a time after its last change."""
 
     meter: Meter
 
     def change(self, key: str, changing: Changing[T], ttl: timedelta) -> T:
-        """Change a session's state in one step: nothing that others change meanwhile is lost."""
+        """Change a session's state atomically: concurrent changes of others are not lost."""
 
     def forget(self, key: str) -> None:
         """Forget a session."""
 
 
 class InProcess:
-    """In this process, safe to share between its threads; after a fork the child goes on with a copy."""
+    """A store in this process, safe to share between threads; after a fork the child continues with a copy."""
 
     def __init__(self) -> None:
-        """Empty."""
+        """Create an empty store."""
         self.meter = Meter()
         self._lock = ForkSafeLock()
         self._kept: OrderedDict[str, tuple[State, float]] = OrderedDict()
@@ -146,7 +145,7 @@ class InProcess:
         """As `Store.change`."""
         with self._lock:
             now = time.monotonic()
-            # From the one that was changed longest ago; one with a longer time to live holds up those behind it for minutes.
+            # From the least recently changed; one with a longer time to live delays those behind it by minutes.
             while self._kept and next(iter(self._kept.values()))[1] <= now:
                 self._kept.popitem(last=False)
             before = self._kept[key][0] if key in self._kept else State()
@@ -164,21 +163,21 @@ class InProcess:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A state as it was in Redis, by the token of its value; "" where there was none."""
+    """A state as it was in Redis, with the token of its value; "" if there was none."""
 
     token: str
     state: State
 
 
 class InRedis:
-    """In a Redis. A change is computed here, and stored if nobody was quicker; else it is computed again.
+    """A store in a Redis. A change is computed here, and stored if no other process was faster; else it is computed again.
 
-    What this process saw last of a session is where it begins, so that a change is one round trip as long as no other process
-    changes the session meanwhile.
+    It starts from the state that this process saw last, so a change takes one round trip unless another process has changed the
+    session.
     """
 
     def __init__(self, client: Redis, prefix: str = _PREFIX) -> None:
-        """client: of redis-py, not asyncio's. prefix: before every key."""
+        """client: redis-py's synchronous client. prefix: of every key."""
         self.meter = Meter()
         self._client = client
         self._prefix = prefix
@@ -186,7 +185,7 @@ class InRedis:
         self._seen: dict[str, _Seen] = {}
 
     def change(self, key: str, changing: Changing[T], ttl: timedelta) -> T:
-        """As `Store.change`. Raises StoreUnavailable where Redis does not answer, or others were quicker for two seconds."""
+        """As `Store.change`. Raises StoreUnavailable if Redis does not answer, or others were faster for two seconds."""
         name, ends = f"{self._prefix}{key}", time.monotonic() + _CONTENDED_SECONDS
         known, certain = self._seen.get(name), False
         while time.monotonic() < ends:
@@ -216,11 +215,11 @@ class InRedis:
             raise _unavailable(error) from None
 
     def _write(self, name: str, before: _Seen, after: State, ttl: timedelta) -> _Seen | None:
-        """Store what follows; None, or what is there instead of what it was to follow."""
+        """Store the next state; return None, or the current value if it is not the expected one."""
         token = secrets.token_hex(_TOKEN // 2)
         milliseconds = int(ttl.total_seconds() * 1000)
         other = self._swap(keys=[name], args=[before.token, token + after.to_json(), milliseconds])
-        # Its own token: it was stored, the connection broke before the answer came, and the client asked again by itself.
+        # Its own token: the write succeeded, but the connection broke before the answer, and the client retried by itself.
         if other != 1 and _text(other)[:_TOKEN] != token:
             return self._saw(name, other)
         self._keep(name, _Seen(token, after))
@@ -247,9 +246,9 @@ def _text(value: Any) -> str:
 
 
 def store_for(given: Store | Redis | str | None) -> Store:
-    """The one that an app names: a Redis by its URL or its client, or the one of this process.
+    """Return the store that an app names: a Redis by URL or client, or this process.
 
-    The same URL has the same store, however often it is named. Raises ValueError.
+    The same URL always gives the same store. Raises ValueError.
     """
     if given is None or isinstance(given, str):
         return _opened(given)
@@ -267,25 +266,25 @@ def _opened(url: str | None) -> Store:
             socket_connect_timeout=_TIMEOUT_SECONDS,
             retry=Retry(NoBackoff(), 1),
         )
-    except ValueError:  # its words may hold a piece of the password
+    except ValueError:  # its text may contain part of the password
         raise ValueError("store: not the URL of a Redis; it looks like redis://HOST:6379/0") from None
     return InRedis(client)
 
 
 def _unavailable(error: RedisError) -> StoreUnavailable:
     return StoreUnavailable(
-        f"store: Redis did not answer ({type(error).__name__}); check its address, or leave the store out to keep working "
+        f"store: Redis did not answer ({type(error).__name__}); check its address, or omit the store to keep working "
         "memory in this process"
     )
 
 
 _LATEST = 1_000
 _ENOUGH = 20
-"""Of fewer, a share says nothing."""
+"""Minimum number of cases for a meaningful share."""
 
 
 def as_prometheus(metrics: Metrics) -> str:
-    """The metrics in the text format that Prometheus reads, to be served by the app beside its own."""
+    """Return the metrics in Prometheus's text format, for the app to serve with its own."""
     lines = [
         ("fill_ratio", "gauge", "", metrics.fill),
         ("added_total", "counter", "", metrics.added),

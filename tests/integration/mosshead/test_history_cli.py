@@ -92,7 +92,7 @@ def test_who_is_the_user_is_said_and_others_speak_by_name(
     [
         ({"role": "user", "content": "canary"}, "occurred_at: missing"),
         ({"role": "user", "occurred_at": "2024-05-01T10:00:00Z"}, "content: missing"),
-        ({"role": "user", "content": "canary", "occurred_at": "May"}, "occurred_at: no time"),
+        ({"role": "user", "content": "canary", "occurred_at": "May"}, "occurred_at: not a time"),
         ({"role": "bard", "content": "canary", "occurred_at": "2024-05-01T10:00:00Z"}, "role: one of user"),
         (
             {"role": "user", "content": "canary", "occurred_at": f"{datetime.now(UTC) + timedelta(days=9)}"},

@@ -237,7 +237,7 @@ class TestErrors:
             ({"content": "x" * 8_001}, "content: "),
             ({"content": "x", "kind": "habit"}, "kind: "),
             ({"content": "x", "about": [""]}, "about.0: "),
-            ({"content": "x\x00"}, "content: holds a NUL"),
+            ({"content": "x\x00"}, "content: contains a NUL"),
         ],
         ids=["empty", "long", "kind", "about", "nul"],
     )

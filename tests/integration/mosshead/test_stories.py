@@ -185,7 +185,7 @@ class TestChronicle:
         (question,) = story.questions
         assert question.mention == "Peter"
         assert (story.evidence, story.sentences, story.told_by) == ((), (), None)
-        assert story.reason == "it is open who is meant"
+        assert story.reason == "it is unclear who is meant"
 
         # What tells who the other Peter is, and what was said of either, is no part of it.
         clear = tell_story(sarah, "Tell the story of Peter, the writer, and his columns")
@@ -195,7 +195,7 @@ class TestChronicle:
     def test_where_nothing_is_known_it_is_empty_and_nobody_is_asked(self, sarah: Namespace, fake: FakeOpenAI) -> None:
         for request in ("Tell the story of Zanzibar", "", "  "):
             story = tell_story(sarah, request, model=MODEL)
-            assert (story.text, story.sentences, story.reason) == ("", (), "nothing that is known answers to it")
+            assert (story.text, story.sentences, story.reason) == ("", (), "nothing known matches the request")
         assert not fake.requests
 
     def test_another_namespace_knows_nothing_of_it(self, memory: Memory, sarah: Namespace) -> None:
@@ -400,7 +400,7 @@ def test_the_command_prints_the_chronicle(run: Callable[..., str], world: World)
     assert told["evidence"][1]["memory"]["id"] == str(world.met)
     assert str(world.met) in run("story", "Tell the story of Anna", "--explain")
     assert run("story", "What happened with Peter?").startswith("Which Peter do you mean: ")
-    assert run("story", "Zanzibar") == "nothing that is known answers to it\n"
+    assert run("story", "Zanzibar") == "nothing known matches the request\n"
 
 
 def test_an_expression_filter_keeps_what_is_out_of_place_from_a_context(

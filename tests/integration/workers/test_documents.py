@@ -166,8 +166,8 @@ def test_an_edit_while_the_model_thinks_is_not_overwritten(profile: Kept, worker
 def test_an_edit_that_cannot_be_is_refused_and_says_why(profile: Kept) -> None:
     profile.edit({"name": "Anna"})
     for patch, version, why in (
-        ({"name": "Ann"}, 3, "version 3 was expected, and it is at 1"),
-        ({"name": "Ann"}, 0, "version 0 was expected, and it is at 1"),
+        ({"name": "Ann"}, 3, "version 3 was expected, but it is at 1"),
+        ({"name": "Ann"}, 0, "version 0 was expected, but it is at 1"),
         ({"birthday": "soon"}, 1, "does not fit the schema UserProfile"),
         ({"address": {"street": "x"}}, None, "does not fit the schema UserProfile"),
     ):
@@ -230,7 +230,7 @@ def test_of_two_edits_of_one_version_the_first_wins_and_the_second_is_refused(pr
     profile.edit({"name": "Anna"})
     first = profile.edit({"name": "Ann"}, version=1)
     second = profile.edit({"name": "Annie"}, version=1)
-    assert (first.refused, second.refused) == (None, "version 1 was expected, and it is at 2")
+    assert (first.refused, second.refused) == (None, "version 1 was expected, but it is at 2")
     assert profile.value.name == "Ann"
 
 

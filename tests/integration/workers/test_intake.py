@@ -287,7 +287,7 @@ class TestAnIntakeAtWork:
 
         assert stored() == [str(number) for number in range(20) if number != 7]
         assert [(letter.reason[:56], letter.state, letter.body) for letter in letters()] == [
-            ("event not accepted: content: holds a NUL character or ha", None, as_text(nul).encode()),
+            ("event not accepted: content: contains a NUL character or", None, as_text(nul).encode()),
             ("event: the database cannot store it (DataError 22003)", "dead", None),
         ]
 

@@ -139,8 +139,8 @@ def test_what_cannot_be_done_in_its_turn_is_refused_and_the_log_says_why(forming
     assert texts(sarah) == [(1, TEXT, "app")]
     assert [one.refused for one in Prompts(sarah).decisions("support")] == [
         None,
-        "it was to follow version 0, and there is version 1",
-        "it was to follow version 7, and there is version 1",
+        "it should follow version 0, but the latest is version 1",
+        "it should follow version 7, but the latest is version 1",
         "it says that already",
         "there is no such version",
         "it says that already",
@@ -162,7 +162,7 @@ def test_of_two_edits_of_one_version_the_second_is_refused(forming: Forming, sar
     set_prompt(forming, "A {user}", follows=1)
     set_prompt(forming, "B {user}", follows=1)
     assert texts(sarah)[1:] == [(2, "A {user}", "app")]
-    with pytest.raises(PromptConflict, match="was to follow version 1 of 'support', which is at version 2; read it"):
+    with pytest.raises(PromptConflict, match="should follow version 1 of 'support', which is at version 2; read it"):
         Prompts(sarah).set("support", "C {user}", version=1)
     with pytest.raises(PromptConflict, match="version 3 of 'support', which is at version 2"):
         Prompts(sarah).set("support", "C {user}", version=3)

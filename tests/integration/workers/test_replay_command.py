@@ -24,7 +24,7 @@ from workers.replay.replays import ReplayRefused, difference
 def test_the_command(run: Callable[..., Said], replayed: Replaying, forming: Forming, sarah: Namespace) -> None:
     forming.say("I live in Berlin.", "I play the cello.")
     name = sarah.path.parts
-    with pytest.raises(NotFound, match="is not replayed"):
+    with pytest.raises(NotFound, match="has no replay"):
         run("replay", "diff", *name)
     run("replay", "start", *name)
     replayed.follow()

@@ -266,7 +266,7 @@ def test_an_erasure_deletes_the_replay_with_all_that_it_holds(
 
     assert find("cello") == {}
     assert replayed.there.memories() == []
-    with pytest.raises(NotFound, match="is not replayed"):
+    with pytest.raises(NotFound, match="has no replay"):
         replayed.switch()
     replayed.start()
     assert contents(replayed.there) == contents(sarah) == {one for one in contents(sarah) if "Berlin" in one}
@@ -295,7 +295,7 @@ def test_a_model_that_does_not_answer_replays_nothing(fake: FakeOpenAI, replayed
     with pytest.raises(ModelUnavailable):
         replayed.start(llm_model="missing")
 
-    with pytest.raises(NotFound, match="is not replayed"):
+    with pytest.raises(NotFound, match="has no replay"):
         replays.drop(replayed.engine, replayed.path)
 
 
@@ -304,12 +304,12 @@ def test_what_cannot_be_replayed_says_so(replayed: Replaying, forming: Forming) 
         replayed.start()
     forming.say("I live in Berlin.")
     replayed.start()
-    with pytest.raises(ReplayRefused, match="is replayed already"):
+    with pytest.raises(ReplayRefused, match="has a replay already"):
         replayed.start()
     with pytest.raises(NotFound, match="there is no such namespace"):
         replays.start(replayed.engine, settings(), replayed.there.path, llm_model=None, instructions=None)
     replays.drop(replayed.engine, replayed.path)
-    with pytest.raises(NotFound, match="is not replayed"):
+    with pytest.raises(NotFound, match="has no replay"):
         replays.drop(replayed.engine, replayed.path)
     deep = NamespacePath.of(("acme", *"abcdefg"))
     with pytest.raises(InvalidNamespace, match="at most 8 parts"):

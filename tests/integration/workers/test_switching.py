@@ -331,7 +331,7 @@ def test_an_erasure_that_comes_while_they_change_places_leaves_nothing_in_either
             exchange(connection, generation)
 
         monkeypatch.setattr(generations, "exchange", meanwhile)
-        with pytest.raises(NotFound, match="is not replayed"):
+        with pytest.raises(NotFound, match="has no replay"):
             replayed.switch(wait=20.0)
         erasing[0].result(timeout=30)
 

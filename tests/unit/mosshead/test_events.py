@@ -29,7 +29,7 @@ REFUSED: list[tuple[Any, str]] = [
     (without("publisher"), "publisher: missing"),
     (without("type"), "type: missing; one of message, conversation_ended, undo, configure"),
     (without("content"), "content: missing"),
-    (event(type=CANARY), "type: not a type of event of version 1; one of message, conversation_ended, undo, configure"),
+    (event(type=CANARY), "type: not an event type of version 1; one of message, conversation_ended, undo, configure"),
     (event(content=CANARY, version=2), "version: must be 1"),
     (event(content=CANARY, namespace=["acme"]), "namespace: needs a tenant and at least one part more"),
     (event(content=CANARY, namespace=f"acme/{CANARY}"), "namespace: give a list of its parts, the tenant first"),
@@ -44,10 +44,13 @@ REFUSED: list[tuple[Any, str]] = [
     (event(content=CANARY * 2**17), "content: 1,048,576 bytes, at most 262,144; split it"),
     (event(content="é" * 2**17 + "!"), "content: 262,145 bytes"),
     (event(content=[{"type": "text", "text": CANARY * 2**15}]), r"content: 262,\d+ bytes"),
-    (event(content=f"{CANARY}\x00"), "content: holds a NUL character or half a surrogate pair, which cannot be stored"),
-    (event(content=f"{CANARY}\ud83d"), "content: holds a NUL character or half a surrogate pair"),
-    (event(content=CANARY, metadata={"a": [{"b": "\x00"}]}), "metadata: holds a NUL character"),
-    (event(content=CANARY, metadata={"\x00": 1}), "metadata: holds a NUL character"),
+    (
+        event(content=f"{CANARY}\x00"),
+        "content: contains a NUL character or half a surrogate pair, which cannot be stored",
+    ),
+    (event(content=f"{CANARY}\ud83d"), "content: contains a NUL character or half a surrogate pair"),
+    (event(content=CANARY, metadata={"a": [{"b": "\x00"}]}), "metadata: contains a NUL character"),
+    (event(content=CANARY, metadata={"\x00": 1}), "metadata: contains a NUL character"),
     (event(content=CANARY, metadata={"a": CANARY * 2048}), "metadata: more than 16,384 bytes; keep references in it"),
     (event(content=CANARY, publisher_sequence=0), "publisher_sequence: "),
     (event(content=CANARY, event_id=CANARY), "event_id: "),
@@ -91,7 +94,7 @@ def test_a_field_that_is_called_as_a_type_of_event_is_named_as_well() -> None:
 
 @pytest.mark.parametrize("kind", [None, 7, ["message"], {}], ids=["none", "number", "list", "object"])
 def test_a_type_that_is_no_text_is_refused_as_others(kind: object) -> None:
-    with pytest.raises(InvalidEvent, match=r"^event not accepted: type: not a type of event of version 1; one of "):
+    with pytest.raises(InvalidEvent, match=r"^event not accepted: type: not an event type of version 1; one of "):
         parse_event(event(type=kind))
 
 

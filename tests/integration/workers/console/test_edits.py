@@ -139,7 +139,7 @@ def tea(forming: Forming, sarah: Namespace, published: Published) -> StoredMemor
     ("content", "refusal"),
     [
         ("", (HTTPStatus.CONFLICT, "content")),
-        ("User likes tea", (HTTPStatus.BAD_REQUEST, "the memory says this already")),
+        ("User likes tea", (HTTPStatus.BAD_REQUEST, "content: is the same as before")),
         ("x" * 8001, (HTTPStatus.CONFLICT, "content")),
     ],
     ids=["empty", "the same", "too long"],

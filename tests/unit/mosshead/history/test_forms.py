@@ -191,7 +191,7 @@ def test_memories_of_several_users_of_mem0_are_refused(tmp_path: Path) -> None:
     dump = [{"id": str(number), "memory": "Sings.", "user_id": str(number)} for number in range(2)]
     (tmp_path / "dump.json").write_text(json.dumps(dump), encoding="utf-8")
 
-    with pytest.raises(InvalidEvent, match=r"^dump\.json, memory 2: of another user_id .* dump each user by itself"):
+    with pytest.raises(InvalidEvent, match=r"^dump\.json, memory 2: has another user_id .* dump each user separately"):
         list(mem0_lines(Archive(tmp_path / "dump.json"), "dump.json"))
 
 

@@ -63,7 +63,7 @@ def test_a_null_removes_and_what_says_nothing_new_is_no_change() -> None:
 @pytest.mark.parametrize(
     ("field", "why"),
     [
-        (field_set("age", 30, 2), "sources: nothing that the user said"),
+        (field_set("age", 30, 2), "sources: no user message"),
         (field_set("age", 30, 3), "sources: names a message"),
         ({"name": "age", "value": "thirty", "sources": [1]}, "value: is not JSON"),
         ({"name": 7, "value": "30", "sources": [1]}, "not in the shape"),

@@ -100,7 +100,7 @@ def test_the_page_that_was_shown_is_that_page(open_session: Callable[..., Workin
         ({"ttl": timedelta(minutes=10, microseconds=1)}, "ttl: a timedelta from 5 to 10 minutes"),
         ({"ttl": 300}, "ttl: a timedelta from 5 to 10 minutes, got 300"),
         ({"policy": "lru"}, "policy: one of fifo, relevance, summary, got 'lru'"),
-        ({"policy": "summary"}, 'namespace: missing; under the policy "summary"'),
+        ({"policy": "summary"}, 'namespace: missing; the policy "summary"'),
         ({"session": ""}, "session: give a text or a whole number that is not empty"),
         ({"session": "x" * 201}, "session: 201 characters, at most 200"),
         ({"store": "http://x:y@host"}, "store: not the URL of a Redis; it looks like redis://HOST:6379/0"),
@@ -148,7 +148,7 @@ def test_a_call_that_does_not_fit_does_nothing(
 
 def test_a_clock_without_a_zone_is_refused() -> None:
     working = WorkingMemory("s1", store=InProcess(), clock=lambda: datetime(2026, 1, 1))  # noqa: DTZ001
-    with pytest.raises(ValueError, match=r"^clock: gives a time without a zone"):
+    with pytest.raises(ValueError, match=r"^clock: returns a time without a zone"):
         working.add("page", 1, "x")
 
 

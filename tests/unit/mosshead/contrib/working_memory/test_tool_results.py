@@ -48,7 +48,7 @@ def test_what_is_nested_without_end_is_left_alone() -> None:
 
 
 def test_what_is_no_json_is_refused_and_not_shown() -> None:
-    with pytest.raises(ValueError, match=r"^result: is no JSON") as refused:
+    with pytest.raises(ValueError, match=r"^result: is not JSON") as refused:
         things_in("Found: my secret plan", shapes_of(PAGES))
     assert "secret" not in str(refused.value)
     assert refused.value.__cause__ is None
