@@ -51,14 +51,15 @@ def tell_story(
     """Tell what a namespace knows about somebody or something in order of time, each sentence with its evidence.
 
     Args:
-        namespace: The namespace to read. request: "how did Anna and I get to know each other?", "what happened with WOBS in
-        2023?".
+        namespace: the namespace to read.
+        request: "how did Anna and I get to know each other?", "what happened with WOBS in 2023?".
         model: the LLM that tells it, as for `mosshead.llm.open_model`. Without one, or if it fails, is late or answers nonsense,
-        the story is a chronicle in the memories' own words, and ``reason`` says why. conversation, history, now: as for
-        `Namespace.context`; they help to identify who is meant. If that is unclear, the story is empty and ``questions`` asks.
-        budget: maximum tokens of evidence. timeout: seconds, including the LLM. By default the evidence has the limit of
-        `Memory.connect`, and the LLM a minute. on_timeout: "raise" raises ReadTimeout if the evidence is late. Otherwise the
-        story is then empty and ``partial``.
+            the story is a chronicle in the memories' own words, and ``reason`` says why.
+        conversation, history, now: as for `Namespace.context`; they help to identify who is meant. If that is unclear, the story
+            is empty and ``questions`` asks.
+        budget: maximum tokens of evidence.
+        timeout: seconds, including the LLM. By default the evidence has the limit of `Memory.connect`, and the LLM a minute.
+        on_timeout: "raise" raises ReadTimeout if the evidence is late. Otherwise the story is then empty and ``partial``.
 
     Raises:
         ValueError: an argument is invalid; the message names it.
