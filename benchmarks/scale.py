@@ -110,7 +110,10 @@ class Claims:
 
 @dataclass(frozen=True, slots=True)
 class Writes:
-    """What something wrote, each time. pages: written as a whole; bytes: by which the database grew, with dead rows."""
+    """What something wrote, each time. pages: written as a whole; kb: by which the database grew, with dead rows.
+
+    cpu_ms: of this process and of Postgres's sessions.
+    """
 
     commits: float
     updates: float
@@ -119,6 +122,7 @@ class Writes:
     pages: float
     kb: float
     ms: float
+    cpu_ms: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +163,7 @@ def main(
 def _database(model_url: str) -> Iterator[psycopg.Connection]:
     """A connection as the superuser to a migrated database of a service, whose settings are this process's inside the block."""
     folder = Path(tempfile.mkdtemp(prefix="sb-"))  # short: a socket's path has a limit
-    own = {name: value for name, value in os.environ.items() if not name.startswith(_OWN_SETTINGS)}
+    own = _environment()
     try:
         with servers(Settings(data_dir=folder, flower_port=0), _POSTGRES) as addresses:
             assert addresses.admin_url is not None
@@ -174,6 +178,11 @@ def _database(model_url: str) -> Iterator[psycopg.Connection]:
                 parts().engine.dispose()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _environment() -> dict[str, str]:
+    """Without settings."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(_OWN_SETTINGS)}
 
 
 def _logins(addresses: Addresses, model_url: str) -> dict[str, str]:
@@ -244,7 +253,7 @@ def _elsewhere(folder: Path | None) -> Iterator[Elsewhere | None]:
         yield None
         return
     command = [sys.executable, "-P", __file__, _OBEY]
-    own = os.environ | {"PYTHONPATH": str(folder.resolve())}
+    own = _environment() | {"PYTHONPATH": str(folder.resolve())}
     with subprocess.Popen(
         command, cwd=folder, env=own, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -336,16 +345,22 @@ class _Writing:
         wait_until(lambda: self._database.execute(due).fetchone() == (self._count,), 10, "the debounce of the profiles")
 
     def _counted(self, work: Callable[[], None], *, each: float | None = None) -> Writes:
-        before, begun = self._counts(), time.perf_counter()
+        before, cpu, begun = self._counts(), self._cpu_seconds(), time.perf_counter()
         work()
         took = time.perf_counter() - begun
         each = each or self._count
         commits, updates, inserts, wal, pages, size = (
             round((after - other) / each, 2) for after, other in zip(self._counts(), before, strict=True)
         )
-        return Writes(
-            commits, updates, inserts, round(wal / 1000, 1), pages, round(size / 1000, 1), round(1000 * took / each, 1)
-        )
+        kilobytes = [round(count / 1000, 1) for count in (wal, size)]
+        milliseconds = [round(1000 * one / each, 1) for one in (took, self._cpu_seconds() - cpu)]
+        return Writes(commits, updates, inserts, kilobytes[0], pages, kilobytes[1], *milliseconds)
+
+    def _cpu_seconds(self) -> float:
+        """Of this process, and of Postgres's sessions that have ended, as its first process counts them."""
+        _, first, *_ = _of_process(self._database.info.backend_pid)
+        ended = _of_process(int(first))[13:15]
+        return time.process_time() + sum(map(int, ended)) / os.sysconf("SC_CLK_TCK")
 
     def _counts(self) -> Sequence[int]:
         """The server's counts, once the sessions that are to be counted have ended: until then they keep some to themselves."""
@@ -358,6 +373,11 @@ class _Writing:
         row = self._database.execute(_COUNTED).fetchone()
         assert row is not None
         return [int(one) for one in row]
+
+
+def _of_process(pid: int) -> list[str]:
+    """What the kernel tells of a process, from its state on."""
+    return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
 
 
 def _publish(paths: Sequence[NamespacePath], *, each: int, number: int = 1, text: str = "I like coffee.") -> None:

@@ -216,7 +216,7 @@ def look_again(connection: Connection, lane: LaneRef, *, after: timedelta) -> No
     """).run(connection, lane.scope, after=after)
 
 
-_OPEN = "batch.stage not in ('done', 'dead', 'split')"
+_OPEN = "batch.finished_at is null"
 
 # A task is on its way for this try of the stage. A lease that lapsed since shows that its task is gone. While nobody takes hints
 # they lie in Redis, and each one waits twice as long for the next: workers that hang must not find a million.

@@ -62,7 +62,7 @@ _OPEN_BATCHES = Sql(
     """
     select stage, count(batch_id)
     from unnest(%(stages)s::text[]) as known (stage)
-    left join (select stage, batch_id from mosshead.batches where stage not in ('done', 'dead', 'split')) as batch using (stage)
+    left join (select stage, batch_id from mosshead.batches where finished_at is null) as batch using (stage)
     group by stage
 """,
     {"stages": [*STAGES, REFLECT]},

@@ -105,4 +105,4 @@ def _by(connection: Connection, column: str, rows: str, *, limit: int | None = N
     """).pairs(connection, limit=limit)
 
 
-_OPEN = "stage not in ('done', 'dead', 'split')"
+_OPEN = "finished_at is null"

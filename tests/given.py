@@ -363,7 +363,7 @@ def nothing_at_work(engine: Engine) -> None:
             where num_nonnulls(ready_at, lease_until, lease_owner, erase_due_at) > 0
         """)
         connection.exec_driver_sql(
-            "update mosshead.batches set stage = 'done' where stage not in ('done', 'dead', 'split')"
+            "update mosshead.batches set stage = 'done', finished_at = now() where finished_at is null"
         )
         connection.exec_driver_sql("delete from mosshead.workers")
         connection.exec_driver_sql("delete from mosshead.breakers")

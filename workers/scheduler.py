@@ -137,7 +137,7 @@ def dispatch(engine: Engine, settings: Settings, *, own_slot: bool = False) -> N
         due = lanes.batches_to_hint(connection, limit=free, again=_HINT_AGAIN, but_not=waiting) if free else []
         claimed = [] if lanes.STAGES[0] in waiting else _claim(connection, engine, settings, slots, free - len(due))
     told = [*first, *due, *claimed]
-    if not hint(*told):
+    if told and not hint(*told):
         with engine.begin() as connection:
             lanes.forget_hints(connection, [batch for batch, _ in told])
 
@@ -267,8 +267,8 @@ def hint(*told: tuple[BatchRef, str]) -> bool:
     A hint may be lost: the scheduler gives it again. It does not expire: a worker would judge that by its own clock, and were
     that ahead, it would drop every hint. One that comes late finds its stage done, or leased.
     """
-    if not told or time.monotonic() < _rest.until:
-        return not told
+    if time.monotonic() < _rest.until:
+        return False
     try:
         # By the producer, which sends all in one round trip: for each, Celery's own way takes longer than its claim.
         with app.producer_or_acquire() as producer, producer.batch():

@@ -173,7 +173,7 @@ class _Lane:
 
     def _claim(self) -> BatchRef | None:
         with self._transaction() as connection:
-            return scheduler.claim(connection, self._lane, uuid4(), parts().settings)
+            return next((batch for batch, _ in scheduler.claim(connection, [self._lane], parts().settings)), None)
 
     def _finish(self, batch: BatchRef) -> str:
         """Run the stages that are due until the batch ends; a provider that is down is waited for."""

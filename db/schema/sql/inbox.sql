@@ -27,7 +27,10 @@ create table mosshead.events (
     occurred_at_sent    timestamptz,                            -- the time that came, where it lay too far ahead to stand
     primary key (tenant_id, namespace_id, event_id),
     unique (tenant_id, namespace_id, publisher_id, publisher_sequence)
-) with (autovacuum_analyze_threshold = 50, autovacuum_analyze_scale_factor = 0.02);  -- why: statistics.sql
+) with (
+    autovacuum_analyze_threshold = 50, autovacuum_analyze_scale_factor = 0.02,  -- why: statistics.sql
+    autovacuum_vacuum_scale_factor = 0.05                   -- each event leaves two dead rows, at its claim and at its end
+);
 create index events_pending on mosshead.events (tenant_id, namespace_id, position) where state = 'received' and batch_id is null;
 create index events_of_batch on mosshead.events (tenant_id, namespace_id, batch_id) where batch_id is not null;
 -- Finds each publisher's next events, however many wait behind them.

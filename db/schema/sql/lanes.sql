@@ -2,6 +2,9 @@
 --
 -- Lanes, publishers and batches hold ids and times only, and have no policy: the scheduler works across tenants, and under a policy it
 -- would find no rows and no error.
+--
+-- Each batch updates its rows here about twenty times. Most updates change no column that an index has as a key or in its condition, and
+-- find room in the page, so that Postgres writes no index for them (HOT).
 
 create table mosshead.lanes (
     tenant_id           uuid not null,
@@ -20,7 +23,7 @@ create table mosshead.lanes (
     erase_due_at        timestamptz,                 -- when a worker hears of a waiting erasure (again); until it is done, no claims
     last_event_at       timestamptz,                 -- when the newest event was received; null in a replay, and once all was erased
     primary key (tenant_id, namespace_id)
-);
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 create index lanes_ready on mosshead.lanes (ready_at)
     where batch_id is null and ready_at is not null and quarantined_at is null;
 -- These find the first lane of each tenant, however many of its lanes wait. Apart, for those with events are ready soon: most tenants
@@ -43,7 +46,7 @@ create table mosshead.publishers (
     passed_up_to        bigint not null default 0,   -- all up to this one are here, or were waited for long enough
     clock_ahead_at      timestamptz,                 -- when its latest event with a time far ahead came
     primary key (tenant_id, namespace_id, publisher_id)
-);
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
 -- Some events of a lane on their way through the stages.
 create table mosshead.batches (
@@ -66,8 +69,8 @@ create table mosshead.batches (
     in_english      boolean,                         -- whether what its users said is; null where that cannot be told
     overruns        smallint not null default 0,     -- how often the current stage ran past MOSSHEAD_STAGE_SECONDS; its process is killed
     primary key (tenant_id, namespace_id, batch_id)
-);
-create index batches_due on mosshead.batches (due_at) where stage not in ('done', 'dead', 'split');
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+create index batches_open on mosshead.batches (batch_id) where finished_at is null;  -- of columns that no stage changes
 create index batches_finished on mosshead.batches (finished_at) where finished_at is not null;
 create index batches_applied on mosshead.batches (applied_at) where applied_at is not null;
 create index batches_over_budget on mosshead.batches (over_budget_at) where over_budget_at is not null;

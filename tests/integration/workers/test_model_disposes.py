@@ -27,6 +27,7 @@ from mosshead.models.kinds import EntityType, Granularity, MemoryKind
 from mosshead.models.occurrence import FactOccurrence
 from mosshead.paths import NamespacePath
 from mosshead.store import export
+from mosshead.store.connection import set_tenant
 from pipeline.models import Fact, FactMention
 from tests.fake_openai import FakeOpenAI
 from tests.given import MODEL, NOON, direction
@@ -155,12 +156,9 @@ class Example:
             fields = an_event(self.path.parts, publisher=str(UUID(int=7)), publisher_sequence=self.published)
             bodies.append(json.dumps({**fields, "event_id": str(uuid4()), **one}))
         inbox.publish(self.connection, bodies, quiet=timedelta(0), most=timedelta(0))
-        self.connection.execute(
-            text("select set_config('mosshead.tenant_id', :id, true)"), {"id": str(self.path.tenant_id)}
-        )
         # Published in this very transaction, the lane is due at its time, which is now.
-        batch = scheduler.claim(self.connection, self.lane, uuid4(), self.parts.settings)
-        assert batch is not None
+        ((batch, _),) = scheduler.claim(self.connection, [self.lane], self.parts.settings)
+        set_tenant(self.connection, self.path.tenant_id)
         return batch
 
     def form(self, found: Found, speakers: tuple[str | None, ...] = (None, None)) -> deciding.Plan:
