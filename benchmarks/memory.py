@@ -1,6 +1,6 @@
 """How much memory a worker's processes hold, and how much of it each has to itself.
 
-    python -m benchmarks.memory [--concurrency 2] [--tasks 100] [--llm] [--json]
+    python -m benchmarks.memory [--concurrency 2] [--tasks 100] [--llm] [--embedder minilm] [--json]
 
 own: the unique set size, which is the private pages of /proc/PID/smaps_rollup and so what one more child costs. resident: with
 what it shares with others. A child shares with its parent what neither has written to since the fork.
@@ -36,10 +36,12 @@ def main(
     concurrency: Annotated[int, typer.Option(help="Children of the worker.")] = 2,
     tasks: Annotated[int, typer.Option(help="Tasks of each child, on average, before it is measured.")] = 100,
     llm: Annotated[bool, typer.Option("--llm", help="A made-up LLM in place of the offline rules.")] = False,
+    embedder: Annotated[str, typer.Option(help="MOSSHEAD_EMBEDDER, such as openai:fake@256 with --llm.")] = "minilm",
     json_output: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Measure a worker that has started, and again after some tasks."""
-    with rig(concurrency=concurrency, pause=(0.01, 0.02) if llm else None) as service:
+    pause = (0.01, 0.02) if llm else None
+    with rig(concurrency=concurrency, pause=pause, settings={"MOSSHEAD_EMBEDDER": embedder}) as service:
         found = {"started": list(held(service))}
         _work(service, messages=-(-tasks * concurrency // _STAGES))
         found[f"after {tasks} tasks"] = list(held(service))
@@ -63,7 +65,7 @@ def _work(service: Rig, *, messages: int) -> None:
     with service.memory() as memory:
         for number in range(messages):
             memory.namespace("app", f"person_{number}").publish(
-                f"I work as a nurse in Leeds with my colleague Ana{number}, and I moved here on 3 May."
+                f"From now on you should call me Ana{number}. I work as a nurse in Leeds, and I moved here on 3 May."
             )
         service.await_done(messages, within=_WITHIN_SECONDS)
         service.await_refreshed(within=_WITHIN_SECONDS)

@@ -74,19 +74,6 @@ def ends_within(engine: Engine, seconds: float | None = None) -> Iterator[None]:
         _ends.reset(token)
 
 
-def with_deadline(
-    engine: Engine, read: Callable[[], _T], *, seconds: float | None, late: Callable[[str], _T] | None
-) -> _T:
-    """Run a read. If it is late, return `late(reason)`, or raise ReadTimeout if `late` is None."""
-    try:
-        with ends_within(engine, seconds):
-            return read()
-    except ReadTimeout as error:
-        if late is None:
-            raise
-        return late(str(error))
-
-
 def at_the_same_time(one: Callable[[], _T], other: Callable[[], _U]) -> tuple[_T, _U]:
     """What two reads answer, the other in a thread, or after the one where none is to be had. The deadline holds for both."""
     if crossed():

@@ -26,6 +26,7 @@ from db.usage import MannerRow
 from mosshead.embeddings import Embedder, Endpoint, open_embedder, spec_of
 from mosshead.errors import ConfigurationError, EmbedderMismatch
 from mosshead.llm import LanguageModel
+from mosshead.safety.classifier import load_classifier
 
 if TYPE_CHECKING:
     from mosshead.llm.modes import MannerMemory
@@ -138,6 +139,7 @@ def load_for_children() -> None:
     chosen = settings()
     open_embedder_of(chosen).count_tokens("")
     open_language_model(chosen)
+    load_classifier()
     # The collector writes to each object that it looks at, which would give a child a page of its own for it.
     gc.collect()
     gc.freeze()

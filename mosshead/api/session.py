@@ -10,9 +10,10 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine
 
+from mosshead.api.telemetry import observed
 from mosshead.arguments import OnTimeout, checked_on_timeout, checked_seconds
 from mosshead.bridge import apart, pause
-from mosshead.deadline import with_deadline
+from mosshead.deadline import ends_within
 from mosshead.embeddings import Embedder
 from mosshead.errors import ReadTimeout, WaitTimeout
 from mosshead.models.kinds import MemoryKind
@@ -71,13 +72,23 @@ class Session:
     def read(
         self, read: Callable[[], _T], *, timeout: float | None, on_timeout: OnTimeout, late: Callable[[str], _T]
     ) -> _T:
-        """Run a read within a time limit. On timeout, return ``late(reason)`` or raise ReadTimeout.
+        """Run a read that recalls within a time limit. On timeout, return ``late(reason)`` or raise ReadTimeout.
 
         Raises ValueError if an argument is invalid, and StoreUnavailable.
         """
         late_answer = late if checked_on_timeout(on_timeout) == "partial" else None
         limit = None if timeout is None else checked_seconds("timeout", timeout)
-        return with_deadline(self.engine, read, seconds=limit, late=late_answer)
+
+        def in_time() -> _T:
+            with ends_within(self.engine, limit):
+                return read()
+
+        try:
+            return observed(in_time, self.path.namespace_id)
+        except ReadTimeout as error:
+            if late_answer is None:
+                raise
+            return late_answer(str(error))
 
     def publish(self, event: Mapping[str, Any], *, session: AppSession | None = None) -> UUID:
         """Check and publish one event, and return its id. session: As for `Namespace.publish`."""

@@ -16,7 +16,7 @@ from zlib import crc32
 
 import numpy as np
 
-from mosshead.safety.sense import log_odds_by_meaning
+from mosshead.safety.sense import adapted_model, log_odds_by_meaning
 
 WEIGHTS: Final = Path(__file__).with_name("weights.npy")
 """The weight of each known feature, by its hash: of those that enough of the training texts have."""
@@ -68,6 +68,16 @@ def log_odds(reading: str) -> float:
         return by_words
     both = _OF_WORDS * by_words + _OF_MEANING * by_meaning
     return max(by_words, both) if passage != reading or len(passage.split()) <= _FEW else both
+
+
+def load_classifier() -> None:
+    """Load all that `log_odds` goes by, which it else does with the first text that needs it.
+
+    Raises ConfigurationError where the files of the local model are not the expected ones.
+    """
+    _weights()
+    every_lexicon()
+    adapted_model()
 
 
 def most_suspect(reading: str) -> tuple[str, float]:

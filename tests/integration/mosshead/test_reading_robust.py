@@ -26,7 +26,7 @@ from db.keys import LaneRef
 from mosshead import EmbedderUnavailable, Memory, Namespace, NotFound, ReadTimeout, StoreUnavailable
 from mosshead.callbacks import answer_of
 from mosshead.contrib.focus import track_conversation
-from mosshead.deadline import at_the_same_time, bounded, ends_within, remaining, with_deadline
+from mosshead.deadline import at_the_same_time, bounded, ends_within, remaining
 from mosshead.embeddings import OpenAIEmbedder
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import Sql, in_one_trip, tenant_transaction
@@ -224,9 +224,10 @@ class TestAServerThatIsSlow:
             for _ in range(5):
                 in_one_trip(one_connection, TENANT, [nap])
 
-        with within(0.5):
-            assert with_deadline(one_connection, read, seconds=None, late=lambda reason: reason) is not None
-        assert with_deadline(one_connection, read, seconds=PATIENT, late=None) is None
+        with within(0.5), pytest.raises(ReadTimeout), ends_within(one_connection):
+            read()
+        with ends_within(one_connection, PATIENT):
+            read()
         assert remaining() is None
 
     def test_a_deadline_inside_another_cannot_move_it(self, one_connection: Engine) -> None:
