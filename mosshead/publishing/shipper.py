@@ -36,9 +36,7 @@ _STAND_BY_SECONDS = 0.5
 _HAND_OVER_SECONDS = 0.2  # the shipping process may be about to end, too
 _LOOK_SECONDS = 0.1  # events of other processes do not wake this thread
 _BREATH_SECONDS = 0.01  # leave the interpreter to the app's threads
-_COLLECT_SECONDS = (
-    0.05  # from round to round: one for each turn of many chats is a fifteenth of the app's processor time
-)
+_COLLECT_SECONDS = 0.05  # between rounds, which else take many chats 2 ms of CPU a turn
 
 
 class SpoolPublisher:
