@@ -137,6 +137,7 @@ def chat_of(*roles: str) -> dict[str, Any]:
 
 
 TWO_PROMPTS = """
+from mosshead import Memory
 from mosshead.contrib.prompts import Prompts
 team = Memory.connect().namespace("acme", "support-team")
 for version, text in enumerate(("You help {user}.", "You help {user} with invoices.")):
@@ -214,10 +215,9 @@ def hosts(tmp_path: Path) -> Iterator[Hosts]:
         for name in ("new", "old"):
             addresses = stack.enter_context(servers(Settings(data_dir=tmp_path / name, flower_port=0, console_port=0)))
             assert addresses.admin_url
-            with psycopg.connect(
-                addresses.admin_url.replace(f"/{DATABASE}?", "/postgres?"), autocommit=True
-            ) as connection:
-                if name == "new":
+            if name == "new":  # the reader makes the database
+                at_start = addresses.admin_url.replace(f"/{DATABASE}?", "/postgres?")
+                with psycopg.connect(at_start, autocommit=True) as connection:
                     connection.execute(f"drop database {DATABASE}".encode())
             (folder,) = parse_qs(urlsplit(addresses.admin_url).query)["host"]
             proxy = Proxy(Path(folder) / ".s.PGSQL.5432")
