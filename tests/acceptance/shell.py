@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -27,7 +28,17 @@ STAYING = {
 
 _WAIT = 300
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_TYPED_IN = 'printf "y\\n" | python -c "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)" '
+_AT_A_TERMINAL = """
+import os, pty, sys
+
+def read(terminal):
+    said = os.read(terminal, 1024)
+    if said.endswith(b"[y/N]: "):
+        os.write(terminal, b"y\\n")
+    return said
+
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:], read)))
+"""
 
 
 class Typed(NamedTuple):
@@ -77,7 +88,7 @@ class Shell:
 
     def confirm(self, command: str) -> str:
         """Run a command that asks at a terminal whether it may, and say yes."""
-        return self.type(_TYPED_IN + command)
+        return self.type(f"python -c {shlex.quote(_AT_A_TERMINAL)} {command}")
 
     def start(self, command: str, ready: str) -> str:
         """Run a command that stays, until it says that it is ready; what it said until then."""

@@ -32,6 +32,7 @@ TUTORIAL = "tutorial/a-chat-that-remembers.md"
 QUICK = {
     **dict.fromkeys(["MOSSHEAD_DEBOUNCE_SECONDS", "MOSSHEAD_SWEEP_SECONDS"], "0.1"),
     "MOSSHEAD_PROFILE_DEBOUNCE_SECONDS": "0",
+    "MOSSHEAD_CONCURRENCY": "1",
 }
 
 
@@ -41,20 +42,18 @@ def typed(at: Shell, block: Block, replaced: Mapping[str, str] = NOTHING, *, exa
     for command, shown in commands_of(block):
         if is_typed(command):
             filled = reduce(lambda line, one: line.replace(*one), replaced.items(), command)
-            told.append(answered(at, Typed(filled, shown)))
-            alike = told[-1].split("\n") == shown if exactly else says(shown, told[-1])
+            ready = next((said for start, said in STAYING.items() if start in filled), "")
+            told.append(at.start(filled, ready) if ready else answered(at, Typed(filled, shown)))
+            alike = says(["…", *shown, "…"] if ready else shown, told[-1])
+            if exactly and not ready:
+                alike = told[-1].split("\n") == shown
             assert not shown or alike, "\n".join([command, "shows", *shown, "and says", told[-1]])
     return "\n".join(told)
 
 
 def answered(at: Shell, one: Typed) -> str:
-    """What a command says: one that stays, until it is ready; one that asks, when it is told yes."""
-    ready = next((said for start, said in STAYING.items() if start in one.command), "")
-    if ready:
-        return at.start(one.command, ready)
-    if any("[y/N]: y" in line for line in one.shown):
-        return at.confirm(one.command)
-    return at.type(one.command)
+    """What a command says; where it asks whether it may, it is told yes."""
+    return at.confirm(one.command) if any("[y/N]: y" in line for line in one.shown) else at.type(one.command)
 
 
 def the(page: str, number: int, kind: str = "console") -> Block:
@@ -95,10 +94,11 @@ def test_the_service_on_this_machine(tmp_path: Path) -> None:
 
         port = {"mosshead serve": f"mosshead serve --port {free_port()}"}
         said = typed(at, the("how-to/server.md", 0), port)
-        (token,) = re.findall(r"^mosshead_\w+$", said, re.MULTILINE)
+        (token,) = re.findall(r"^mosshead_[\w-]+$", said, re.MULTILINE)
         served = re.findall(r"http://[\d.:]+", said)[0]
         shown = {"mosshead_0aXq…": token, "http://127.0.0.1:8765": served}
-        assert "text" in json.loads(typed(at, the("how-to/server.md", 1), shown).splitlines()[-1])
+        (answer,) = re.findall(r"\{.*\}", typed(at, the("how-to/server.md", 1), shown))
+        assert "text" in json.loads(answer)
         at.interrupt()
         at.type("mosshead down")
 
@@ -137,6 +137,7 @@ def chat_of(*roles: str) -> dict[str, Any]:
 
 
 TWO_PROMPTS = """
+from mosshead import Memory
 from mosshead.contrib.prompts import Prompts
 team = Memory.connect().namespace("acme", "support-team")
 for version, text in enumerate(("You help {user}.", "You help {user} with invoices.")):
@@ -214,10 +215,9 @@ def hosts(tmp_path: Path) -> Iterator[Hosts]:
         for name in ("new", "old"):
             addresses = stack.enter_context(servers(Settings(data_dir=tmp_path / name, flower_port=0, console_port=0)))
             assert addresses.admin_url
-            with psycopg.connect(
-                addresses.admin_url.replace(f"/{DATABASE}?", "/postgres?"), autocommit=True
-            ) as connection:
-                if name == "new":
+            if name == "new":  # the reader makes the database
+                at_start = addresses.admin_url.replace(f"/{DATABASE}?", "/postgres?")
+                with psycopg.connect(at_start, autocommit=True) as connection:
                     connection.execute(f"drop database {DATABASE}".encode())
             (folder,) = parse_qs(urlsplit(addresses.admin_url).query)["host"]
             proxy = Proxy(Path(folder) / ".s.PGSQL.5432")
