@@ -76,7 +76,6 @@ def load_classifier() -> None:
     Raises ConfigurationError where the files of the local model are not the expected ones.
     """
     _weights()
-    every_lexicon()
     adapted_model()
 
 
