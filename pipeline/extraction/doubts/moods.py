@@ -1,6 +1,5 @@
 """What was said otherwise than as true today: asked, supposed, called off, of the past, or somebody else's claim."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -21,11 +20,6 @@ _INDICATIVE = frozenset("wurde wurden hatte hatten waren konnte konnten".split()
 """What German did: with an umlaut these would only suppose it."""
 _ACCORDING = frozenset("secondo selon d segun segundo volgens laut nach".split())
 
-_PASSIVE = re.compile(r"(?:[aiu]d[oa]s?|[aiu]t[oaei]|ée?s?|ed|en|ing)$")
-"""What was done to somebody: "I was robbed" says nothing of what they were."""
-_AN = frozenset("a an un una uno une um uma ein eine een".split())
-_OWNERS = frozenset("my our mein meine meinen meinem meiner mi mis mon ma mes meu minha mio mia mijn".split())
-
 
 def moods(compared: Interpretation) -> Iterator[Doubt]:
     ours = [word.key for word in compared.content.words]
@@ -39,10 +33,8 @@ def moods(compared: Interpretation) -> Iterator[Doubt]:
     wished = any(tells(role, ours) for role in ("licence", "unreal"))
     licensed = wished or tells("conditions", ours)
     asserts = any(passage.tells("asserts", clause.keys) for passage, clause, _ in clauses)
-    if not wished and not asserts and (all(_only_asks(*one) for one in clauses) or _asks_a_part(compared)):
+    if not wished and not asserts and (all(_only_asks(*one[:2]) for one in clauses) or _asks_a_part(compared)):
         yield Doubt.QUESTION
-    if all(_names_kin(compared, passage, held) for passage, _, held in clauses):
-        return
     if not licensed and any(_is_unreal(*one, ours) for one in clauses):
         yield Doubt.UNREAL
     kept = not compared.corrects and not any(
@@ -73,15 +65,6 @@ def _quotes_a_question(compared: Interpretation) -> bool:
     """Whether the quote only asks, and nobody answers it."""
     quoted = [clause for one in compared.said for clause in one.quoted]
     return bool(quoted) and all(clause.asks for clause in quoted) and len(compared.said) == 1
-
-
-def _names_kin(compared: Interpretation, passage: Passage, held: Sequence[Word]) -> bool:
-    """Whether no more is taken than who somebody is: "Grandad Henk would have hated a speech" has a grandad called Henk."""
-    kin = any(compared.content.has("persons", word.key) for word in compared.content.words)
-    was = passage.tells("past", [word.key for word in passage.words])
-    return (
-        kin and not was and all(compared.is_person(word, passage) or passage.has("persons", word.key) for word in held)
-    )
 
 
 def _is_called_off(compared: Interpretation) -> bool:
@@ -161,11 +144,7 @@ def _is_past(
     others = [word for word in held if word.key not in ours]
     opening = [word.key for word in passage.until(clause) if word not in clause.words]
     whole = opening and not any(passage.is_negation(key) for key in opening) and clause.keys[0] not in _TURNS
-    if (
-        _was_something(passage, clause, held)
-        or passage.tells("past", clause.keys)
-        or (whole and passage.opens("past", opening))
-    ):
+    if passage.tells("past", clause.keys) or (whole and passage.opens("past", opening)):
         return True
     if any(_is_perfect(word, passage, ours) for word in clause.words) or (
         endings and any(word.key.endswith(endings) and not proper_classes_of(word.key) for word in others)
@@ -177,20 +156,6 @@ def _is_past(
             return True
         if lexicon.language == "en" and any(
             _was(word.key) and now in _bases(word.key) for word in others for now in present
-        ):
-            return True
-    return False
-
-
-def _was_something(passage: Passage, clause: PassageClause, held: Sequence[Word]) -> bool:
-    """Whether somebody was what the content says: "I was a conductor"."""
-    for at, word in enumerate(clause.words):
-        rest = [one for one in clause.words[at + 1 :] if one.key not in _AN][:1]
-        if (
-            any(one.has("were", word.key) for one in passage.lexicons[:1])
-            and rest
-            and rest[0] in held
-            and not _PASSIVE.search(rest[0].text)
         ):
             return True
     return False
@@ -218,27 +183,19 @@ def is_told_in_past(compared: Interpretation) -> bool:
     )
 
 
-def _only_asks(passage: Passage, clause: PassageClause, held: Sequence[Word]) -> bool:
+def _only_asks(passage: Passage, clause: PassageClause) -> bool:
     """Whether a clause asks what is taken from it. One that opens with an "I" and ends in a question mark is surprised."""
-    return clause.asks and not passage.has("first", clause.words[0].key) and not _owns(passage, held)
+    return clause.asks and not passage.has("first", clause.words[0].key)
 
 
 def _asks_a_part(compared: Interpretation) -> bool:
     """Whether two words or more of the content stand in a question alone: "Do you think I've got runner's knee? It clicks"."""
     if len(compared.said) > 1:
         return False  # who answers need not say it again
-    asking = [one for one in compared.touched if _only_asks(*one)]
+    asking = [one for one in compared.touched if _only_asks(*one[:2])]
     asked = {key for _, _, held in asking for key in compared.taken(held)}
     told = {key for one in compared.touched if one not in asking for key in compared.taken(one[2])}
     return len(asked - told) > 1
-
-
-def _owns(passage: Passage, held: Sequence[Word]) -> bool:
-    """A question about what is mine says that I have it."""
-    words = list(passage.words)
-    return all(
-        any(one.key in _OWNERS for one in words[max(words.index(word) - _NEAR, 0) : words.index(word)]) for word in held
-    )
 
 
 def _is_unreal(passage: Passage, clause: PassageClause, held: Sequence[Word], ours: Sequence[str]) -> bool:
@@ -257,19 +214,10 @@ def _is_unreal(passage: Passage, clause: PassageClause, held: Sequence[Word], ou
 def _is_reported(passage: Passage, clause: PassageClause, held: Sequence[Word]) -> bool:
     """Whether somebody else says it: a word of saying before its last word, without an "I" just before that.
 
-    A doctor, an employer or a landlord tells the user what holds for the user. A clause of the user's own ends what is reported.
+    A doctor, an employer or a landlord tells the user what holds for the user.
     """
-    told = [
-        one
-        for one in passage.clauses
-        if one.sentence == clause.sentence and one.words[0].start <= clause.words[0].start
-    ]
-    own = [
-        at
-        for at, one in enumerate(told)
-        if at and passage.has("conjunctions", one.words[0].key) and _stands_alone(one, passage)
-    ]
-    words = [word for one in told[own[-1] if own else 0 :] for word in one.words]
+    told = [one for one in passage.clauses if one.sentence == clause.sentence]
+    words = [word for one in told if one.words[0].start <= clause.words[0].start for word in one.words]
     keys = [word.key for word in words]
     for at, _ in (hit for one in passage.lexicons for hit in phrases_in(keys, one.entries["reports"])):
         mine = any(passage.has("first", key) for key in keys[max(at - _NEAR, 0) : at])
@@ -279,12 +227,6 @@ def _is_reported(passage: Passage, clause: PassageClause, held: Sequence[Word]) 
         if not mine and not entitled and words[at] not in held and words[at].start < held[-1].start:
             return True
     return False
-
-
-def _stands_alone(clause: PassageClause, passage: Passage) -> bool:
-    """Whether a clause after a conjunction is the user's own: after a comma, or with an "I"."""
-    own = any(passage.has("first", word.key) for word in clause.words[1:2])
-    return own or passage.text[: clause.words[0].start].rstrip().endswith((",", ";"))
 
 
 def _was(key: str) -> bool:

@@ -61,18 +61,10 @@ def _needed(compared: Interpretation) -> list[Taken]:
     said = {key for _, _, held in found for key in compared.taken(held)}
     near = {(id(passage), clause.sentence) for passage, clause, _ in found}
     for passage, clause, held in compared.touched:
-        beside = (id(passage), clause.sentence) in near or (
-            passage.speaker and _is_of_speaker(compared, passage, clause, held)
-        )
+        beside = (id(passage), clause.sentence) in near
         if beside and not clause.asks and not compared.taken(held) <= said:
             found.append((passage, clause, held))
     return found
-
-
-def _is_of_speaker(compared: Interpretation, passage: Passage, clause: PassageClause, held: Sequence[Word]) -> bool:
-    """Whether an "I" is the subject of a clause, or of one before it in its sentence, and nobody else is that there."""
-    others = any(compared.is_person(word, passage) for word in passage.before(clause, held[0]))
-    return not others and any(passage.has("first", word.key) for word in passage.until(clause))
 
 
 def _speaks_another(compared: Interpretation, passage: Passage, ours: set[str]) -> bool:
@@ -86,8 +78,6 @@ def _has_other_subject(
     compared: Interpretation, passage: Passage, clause: PassageClause, held: Sequence[Word], ours: set[str]
 ) -> bool:
     before = passage.before(clause, held[0])
-    if _possesses_another(compared, passage, clause, held):
-        return True
     if any(passage.has("first", word.key) for word in before) or not _is_about_somebody(compared):
         return False
     people = [word for word in before if compared.is_person(word, passage) and _is_subject(word, before, passage)]
@@ -101,30 +91,7 @@ def _has_other_subject(
     mine = any(passage.has("first", key) or key in MINE for key in clause.keys)
     opens = compared.opens_with_user()
     pronoun = any(passage.has("third", word.key) for word in clause.words[:2] if word.start < held[0].start)
-    if opens and pronoun and not mine and not people and not _speaks_of_other(compared):
-        return True
-    theirs = any(passage.has("his", a.key) and passage.has("persons", b.key) for a, b in pairwise(clause.words))
-    return theirs and not people[:-1] and _has_kin_of_user(compared) and not mine
-
-
-def _possesses_another(compared: Interpretation, passage: Passage, clause: PassageClause, held: Sequence[Word]) -> bool:
-    """Whether a thing of the user is that of somebody else there: "il dottore di mia moglie", "Tom's wife"."""
-    content = compared.content
-    ours, words = [word.key for word in content.words], list(clause.words)
-    at = next((at for at, key in enumerate(ours) if key in OF), 0)
-    thing = ours[at - 1] if at and any(content.has("user", key) for key in ours[at : at + _NEAR]) else ""
-    theirs = [at for at, key in enumerate(ours[:-2]) if content.has("user", key) and ours[at + 1] == "s"]
-    for place, word in [(place, word) for place, word in enumerate(words) if word in held]:
-        before, after = words[max(place - 2, 0) : place], words[place + 1 : place + 2 + _NEAR]
-        if thing and says_the_same(thing, word.key) and after and after[0].key in OF:
-            owners = [one for one in after[1:] if compared.is_person(one, passage) or passage.has("persons", one.key)]
-        elif any(says_the_same(ours[at + 2], word.key) for at in theirs) and before[-1:] and before[-1].key == "s":
-            owners = [one for one in before[:-1] if compared.is_person(one, passage)]
-        else:
-            continue
-        if owners and not compared.meets(owners[0], content):
-            return True
-    return False
+    return opens and pronoun and not mine and not people and not _speaks_of_other(compared)
 
 
 def _speaks_of_other(compared: Interpretation) -> bool:
@@ -140,22 +107,6 @@ def _is_about_somebody(compared: Interpretation) -> bool:
         or word.key in first_names() | compared.speakers
         or (word.key in compared.named and word.key not in compared.things)
         for word in compared.content.words[: _NEAR + 1]
-    )
-
-
-def _has_kin_of_user(compared: Interpretation) -> bool:
-    """Whether the content speaks of a relative of the user, and of nobody else."""
-    words = compared.content.words
-    kin = [at for at, word in enumerate(words) if compared.content.has("persons", word.key)]
-    near = any(
-        compared.content.has("user", word.key) for at in kin[:1] for word in words[max(at - _NEAR, 0) : at + _NEAR + 1]
-    )
-    return (
-        near
-        and len(kin) == 1
-        and not any(
-            word.key not in compared.things and is_name(word, compared.content, compared.names) for word in words
-        )
     )
 
 
@@ -177,16 +128,9 @@ def _swaps_in(compared: Interpretation, passage: Passage) -> bool:
         if USER in (who, whom) and told and all(compared.content.has("persons", word.key) for word in told):
             continue  # my uncle Fermín is Fermín, the uncle of me
         same = between and [word.key for word in between] == [word.key for word in theirs]
-        kept = any(_is_marked_alike(compared, mine, passage, its) for mine, its in ((one, there), (other, then)))
-        if not kept and (same or any(says_the_same(a.key, b.key) for a in told for b in theirs)):
+        if same or any(says_the_same(a.key, b.key) for a in told for b in theirs):
             return True
     return False
-
-
-def _is_marked_alike(compared: Interpretation, mine: int, passage: Passage, its: int) -> bool:
-    """Whether the same preposition stands before a name in both: "from Bath" is from Bath wherever it stands."""
-    ours, theirs = compared.content.words[max(mine - 1, 0)], passage.words[max(its - 1, 0)]
-    return ours.text.casefold() == theirs.text.casefold() and passage.has("prepositions", ours.key)
 
 
 def _joins(compared: Interpretation, word: Word) -> bool:

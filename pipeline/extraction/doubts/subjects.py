@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from mosshead.language.lexicon import Word, first_names
 from mosshead.language.passage import Passage, PassageClause
@@ -11,12 +10,11 @@ from pipeline.extraction.doubts.interpretation import Interpretation, is_name
 from pipeline.extraction.doubts.people import ME, MINE, OF
 from pipeline.models import USER
 
-_NAMED_WITHIN, _CONTRASTED = 4, 4
+_NAMED_WITHIN = 4
 _PASSIVE = frozenset(
     "was were been being wurde wurden worden wird werden fue fueron sido ete foi foram stato stata stati viene venne werd".split()
 )
 _A_TALK = 3
-_MUTUAL = frozenset("brother sister cousin friend colleague neighbour partner flatmate twin husband wife law".split())
 
 
 @dataclass(frozen=True)
@@ -37,8 +35,6 @@ def merges(compared: Interpretation) -> bool:
     if compared.cited >= _A_TALK:
         return False  # in between, one may have taken over what another did
     tellings = [one for passage in compared.said for one in _tellings(compared, passage)]
-    if _repeats_a_name(compared, tellings) or (_contrasts(tellings) and not _tells_of_two(compared)):
-        return True
     strange = {key for one in tellings if not _fits(compared, names, one) for key in one.taken}
     known = {key for one in tellings if _fits(compared, names, one) for key in one.taken}
     return bool(strange - known)
@@ -107,8 +103,6 @@ def _fits(compared: Interpretation, names: set[str], told: _Telling) -> bool:
     if all(stands_in) or any(passage.has("first", word.key) for word in told.people):
         return _fits_speaker(compared, names, told)
     theirs = [word for word in told.people if is_name(word, passage, compared.named)]
-    if names and not theirs and any(_calls(one, names) for one in compared.said):
-        return True
     if theirs and names:
         return any(says_the_same(word.key, name) for word in theirs for name in names)
     return any(says_the_same(word.key, one.key) for word in told.people for one in ours)
@@ -124,40 +118,6 @@ def _fits_speaker(compared: Interpretation, names: set[str], told: _Telling) -> 
         return True
     addressed = any(told.passage.has("addresses", word.key) for word in told.clause.words)
     return not speaker or not names or speaker in ours or addressed
-
-
-def _calls(passage: Passage, names: set[str]) -> bool:
-    """Whether somebody is called one of the names there: "he's called Jonas"."""
-    return any(
-        passage.tells("naming", clause.keys) and any(word.key in names for word in clause.words)
-        for clause in passage.clauses
-    )
-
-
-def _repeats_a_name(compared: Interpretation, tellings: list[_Telling]) -> bool:
-    """Whether words are taken from two clauses of a sentence that both open with one name: who repeats it means two."""
-    heads = {id(one.clause): one for one in tellings if one.people and one.taken}
-    for one, other in pairwise(heads.values()):
-        same = one.passage is other.passage and one.clause.sentence == other.clause.sentence
-        theirs = [word.key for word in other.clause.words if is_name(word, other.passage, compared.named)]
-        ours = [word.key for word in one.clause.words if is_name(word, one.passage, compared.named)]
-        if same and one.clause is not other.clause and set(ours[:1]) & set(theirs[:1]):
-            return True
-    return False
-
-
-def _contrasts(tellings: list[_Telling]) -> bool:
-    """Whether words are taken from a clause about "the other" and from one before it: these are two people."""
-    others = [at for at, one in enumerate(tellings) if one.passage.tells("contrasts", one.clause.keys[:_CONTRASTED])]
-    return any(
-        told.passage is tellings[at].passage and told.clause is not tellings[at].clause
-        for at in others
-        for told in tellings[:at]
-    )
-
-
-def _tells_of_two(compared: Interpretation) -> bool:
-    return compared.content.tells("contrasts", [word.key for word in compared.content.words])
 
 
 def inverts(compared: Interpretation) -> bool:
@@ -210,7 +170,7 @@ def _is_oblique(before: Sequence[Word], passage: Passage) -> bool:
 def _owns_otherwise(compared: Interpretation, passage: Passage) -> bool:
     theirs = list(_owned(compared, passage))
     for kin, owner in _owned(compared, compared.content):
-        if owner == USER or _is_mutual(kin):
+        if owner == USER:
             continue
         owners = {other for one, other in theirs if says_the_same(kin, one)}
         if owners and not any(says_the_same(owner, one) for one in owners):
@@ -233,10 +193,6 @@ def _owned(compared: Interpretation, passage: Passage) -> Iterator[tuple[str, st
             yield from ((word.key, one.key) for one in named if is_name(one, passage, compared.named))
         if (before and passage.has("first", before[-1].key)) or any(one.key in MINE for one in before[-1:]):
             yield word.key, passage.speaker or USER
-
-
-def _is_mutual(kin: str) -> bool:
-    return any(says_the_same(kin, one) for one in _MUTUAL)
 
 
 def _measures_otherwise(compared: Interpretation, passage: Passage) -> bool:

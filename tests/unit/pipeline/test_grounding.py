@@ -72,7 +72,6 @@ def test_the_pairs_of_a_writer_end_as_they_should(writer: str) -> None:
         ("we are spending half a year in Peru", "The user is spending 6 months in Peru."),
         ("my husband Walt has his operation in April", "Walt has his operation in April."),
         ("we live in Dayton if that matters", "The user lives in Dayton."),
-        ("Grandad Henk would have hated a speech", "The user's grandad is called Henk."),
         ("my physio says it is tendonitis", "The user's physio diagnosed tendonitis."),
         ("they gave me plot 17 in the end", "The user was given plot 17."),
         (
@@ -141,7 +140,6 @@ def test_what_is_said_in_another_form_is_solid(said: str, content: str) -> None:
         ("ich war gestern beim Zahnarzt", "Der Nutzer war gestern beim Zahnarzt."),
         ("Lena paints and her friend Ruth restores clocks", "Lena paints and restores clocks."),
         ("Onkel Rolf wohnt in Kiel und Onkel Bernd sammelt Uhren", "Onkel Rolf wohnt in Kiel und sammelt Uhren."),
-        ("one is my tutor, the other is a nurse in Hull", "The user's tutor is a nurse in Hull."),
         ("ho venduto la barca a Renzo", "Renzo ha venduto la barca all'utente."),
         ("we hardly ever fly", "The user flies."),
         ("papa a refusé de vendre la ferme", "Le père de l'utilisateur vend la ferme."),
