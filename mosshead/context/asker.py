@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterable, Iterator, Set
 from uuid import UUID
 
-import numpy as np
-
 from mosshead.embeddings.calibration import UnrelatedCosines
 from mosshead.entities.lookup import Parsed
 from mosshead.language.references import KIN_AND_ROLES
@@ -35,15 +33,13 @@ def needed_of_asker(
     store: ReadStore, parsed: Parsed, cosines: UnrelatedCosines, speaker: str | None, hidden: frozenset[UUID]
 ) -> Iterator[MemoryFound | MessageFound]:
     """What whoever asks has said of themselves that a request of this kind needs."""
-    needs = needs_of(parsed.text)
+    probes = needs_of(parsed.text)
     of_somebody_else = parsed.means_somebody and not is_first_person(parsed.text)
-    if not needs or of_somebody_else:
+    if not probes or of_somebody_else:
         return
     statements = []
-    for probes in needs:
-        middle = np.mean(store.embedder.embed(probes), axis=0)
-        vector = middle / np.linalg.norm(middle)
-        scan = {"model": store.embedder.name, "vector": vector, "message": " ".join(probes)}
+    for probe, vector in zip(probes, store.embedder.embed(probes), strict=True):
+        scan = {"model": store.embedder.name, "vector": vector, "message": probe}
         statements += [
             messages_sql.statement_for(store.path, **scan, each=_LOOKED_AT),
             memories_sql.statement_for(store.path, **scan, named=parsed.asker),

@@ -213,30 +213,20 @@ def asks_what_is_now(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What is good to know of whoever makes a request of some kind.
+    """What is good to know of whoever makes a request of some kind. probe: how people say such a thing of themselves."""
 
-    probes: how people say such things of themselves, one in each: of a text that says all of them, next to nothing is near.
-    """
-
-    probes: tuple[str, ...]
+    probe: str
     asks: Pattern[str]
 
 
-def needs_of(text: str) -> list[tuple[str, ...]]:
+def needs_of(text: str) -> list[str]:
     """Return what to look for about whoever makes a request, as people would have said it; nothing for a plain question."""
-    return [need.probes for need in _NEEDS if need.asks.search(text)]
+    return [need.probe for need in _NEEDS if need.asks.search(text)]
 
 
 _NEEDS = (
     Need(
-        (
-            "I'm allergic to it.",
-            "I'm intolerant to it.",
-            "I can't eat that.",
-            "I don't eat meat.",
-            "I'm vegan.",
-            "I have a dietary restriction for my health.",
-        ),
+        "I am allergic to it and cannot eat it. I follow a diet: vegetarian, vegan, gluten-free.",
         lazy_pattern(
             r"(?i)\b(?:cook\w*|bak(?:e|es|ing)|recipes?|menus?|meals?|dinner|lunch|breakfast|brunch|supper|snacks?|dish(?:es)?|cakes?|"
             r"desserts?|restaurants?|caf[eé]s?|takeaway|picnic|barbecue|groceries|shopping list|eat|food|"
@@ -245,14 +235,7 @@ _NEEDS = (
         ),
     ),
     Need(
-        (
-            "I have an injury.",
-            "My knee is bad.",
-            "I have back pain.",
-            "I have a chronic illness.",
-            "I take medication.",
-            "I'm allergic to a medicine.",
-        ),
+        "I have an injury, a bad knee or back, an illness. I am allergic to a medicine. My doctor said so.",
         lazy_pattern(
             r"(?i)\b(?:workouts?|exercises?|training (?:plan|schedule|session)|gym|fitness|stretch\w*|yoga|pilates"
             r"|(?:running|cycling|swimming|marathon) "
@@ -261,12 +244,7 @@ _NEEDS = (
         ),
     ),
     Need(
-        (
-            "I work as this by profession.",
-            "I have a job at this company.",
-            "I started my career.",
-            "I studied this.",
-        ),
+        "I work as this by profession, in my job at this company. I started my career, I studied.",
         lazy_pattern(
             r"(?i)\b(?:cover letters?|cv|r[eé]sum[eé]|linkedin|bio|biography|about me|about myself|introduc\w+|profile|headline|"
             r"bewerbung|anschreiben|lebenslauf|carta de presentaci[oó]n|lettre de motivation|"
@@ -274,22 +252,13 @@ _NEEDS = (
         ),
     ),
     Need(
-        (
-            "My goal is to reach this.",
-            "I want to achieve that this year.",
-            "I prefer it written in this way.",
-        ),
+        "My goal is to reach this. I want to achieve that this year. I prefer it written in this way.",
         lazy_pattern(
             r"(?i)\b(?:cover letters?|career|goals?|linkedin|resolutions?|study plan|workout|training plan)\b"
         ),
     ),
     Need(
-        (
-            "I use a wheelchair.",
-            "I can't walk far.",
-            "I'm afraid of flying.",
-            "I get seasick.",
-        ),
+        "I use a wheelchair, I cannot walk far. I am afraid of flying, of heights, I get seasick.",
         lazy_pattern(
             r"(?i)\b(?:trips?|holidays?|vacation|weekend away|getaway|itinerary|flights?|travel\w*|hik(?:e|es|ing)|route"
             r"|tour|excursion|day out|"
@@ -297,22 +266,13 @@ _NEEDS = (
         ),
     ),
     Need(
-        (
-            "I live in this town.",
-            "My home is at this address.",
-        ),
+        "I live in this town, at this address.",
         lazy_pattern(
             r"(?i)\b(?:near ?by|near me|around here|restaurants?|weather|things to do|day trip|weekend|commute|local)\b"
         ),
     ),
     Need(
-        (
-            "I have children.",
-            "I have a wife or husband.",
-            "We have a dog.",
-            "My kids are afraid of it.",
-            "My family is fond of it.",
-        ),
+        "My husband, my children, our dog: who lives with us, and what they are afraid of or fond of.",
         lazy_pattern(
             r"(?i)\b(?:for (?:all of )?us|family|holidays?|vacation|trip|outing|afternoon|weekend|party|celebrat\w+)\b"
         ),
