@@ -257,11 +257,12 @@ def chosen(candidates: Sequence[ContextCandidate], reader: ReaderCues) -> list[C
     near = sorted((pair for pair in near if pair[0] > -math.inf), key=_best_first)[: READING.most]
     shown = _newest_first(near, reader) if reader.of_now else near
     direct = [one for _, one in shown]
+    shown_ids = {one.value.id for one in direct}
     told = any(isinstance(one.value, StoredMessage) for one in direct)
     called = [
         one
         for one in _called_for(candidates, READING.called * (not told), of=reader.namesakes if told else None)
-        if one not in direct
+        if one.value.id not in shown_ids
     ]
     return [*good, *direct, *called]
 
