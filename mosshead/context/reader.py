@@ -322,7 +322,7 @@ def _newest_first(
     rivals = [pair for pair in shown[: READING.lead] if best is not None and _rivals(pair, best)]
     rest = [pair for pair in shown if pair not in rivals]
     rivals.sort(key=key)
-    return [*((score, _marked_earlier(one, rivals[0][1])) for score, one in rivals), *rest]
+    return [(score, _marked_earlier(one, rivals[0][1])) for score, one in (*rivals, *rest)] if rivals else rest
 
 
 def _marked_earlier(one: ContextCandidate, first: ContextCandidate) -> ContextCandidate:

@@ -214,7 +214,7 @@ def test_what_a_change_may_have_replaced_stands_below_it_and_is_marked_as_earlie
     said(forming, change, at=LATER)
     first, *rest = sarah.context(question, now=MUCH_LATER).text.splitlines()
     assert change.removesuffix(".").split()[-1] in first
-    assert [line for line in rest if f"{old.content} (earlier, said 2 March 2026)" in line]
+    assert [line for line in rest if f"{old.content} (earlier, said 2 March 2026)" in line], rest
 
 
 @pytest.mark.parametrize(
