@@ -95,15 +95,28 @@ def gives_up(statement: str, known: str) -> bool:
     """Whether a statement says that what is known is over: "stopped learning French", "sold the Golf", "does not smoke"
     " any more"."""
     over = next((match for pattern in _OVER if (match := pattern.search(statement))), None)
-    if over is None or negations(known) or any(pattern.search(known) for pattern in _OVER):
+    if over is None or negations(known) or tells_an_end(known):
         return False
-    matter, held = telling(over["rest"]) - _PASSING, telling(known)
+    matter, held = telling(_what_is_over(over)) - _PASSING, telling(known)
     if not matter or not all(any(akin(word, other) for other in held) for word in matter):
         return False
     more = {word for word in held - {USER.casefold()} if not any(akin(word, other) for other in matter)} - _PASSING
-    if over.re is _PARTED:
-        return bool(_HAS.search(known)) and len(more - _POSSESSING) <= 1
+    if over.re in {_PARTED, _EXCHANGED}:
+        last = [word.form for word in words(known) if word.form in held][-1]
+        more -= forms(statement)
+        named = any(akin(last, word) for word in matter)  # a Nokia of "an old Nokia", no dog of "a dog bed"
+        return bool(_HAS.search(known)) and len(more - _POSSESSING) <= named
     return not more
+
+
+def tells_an_end(statement: str) -> bool:
+    """Whether a statement says that something is over, whatever that is."""
+    return any(pattern.search(statement) for pattern in _OVER)
+
+
+def _what_is_over(over: re.Match[str]) -> str:
+    said = over.groupdict()
+    return said["rest"] or said["first"] or ""
 
 
 def is_without_work(statement: str) -> bool:
@@ -469,9 +482,14 @@ _WITHOUT_WORK: Final = re.compile(
     r"\b(?:is|are) (?:currently |still )?(?:unemployed|jobless|out of work|between jobs|looking for (?:an? )?(?:new"
     r" )?(?:job|work))\b"
 )
+_ONES: Final = r"(?:(?:the|an?|\w+'s|his|her|their|old) )*"
 _PARTED: Final = re.compile(
     r"\b(?:sold|gave away|got rid of|scrapped|shaved off|cut off|threw (?:out|away)|donated|broke up with|split up with)"
-    r" (?:(?:the|an?|\w+'s|his|her|their) )*(?P<rest>.+)$"
+    rf" {_ONES}(?P<rest>.+)$"
+)
+_EXCHANGED: Final = re.compile(
+    rf"\b(?:(?:traded|swapped|exchanged|replaced) {_ONES}(?P<rest>[^,]+?)(?: in)? (?:for|with|by)"
+    rf"|(?:switched|changed|moved|went) (?:over |on )?from {_ONES}(?P<first>[^,]+?) to) (?!each|the other)\S"
 )
 _OVER: Final = (
     re.compile(
@@ -481,13 +499,16 @@ _OVER: Final = (
     re.compile(r"\b(?:does not|do not|is not|are not) (?P<rest>.+?) (?:any ?more|any longer)$"),
     re.compile(r"\bno longer (?P<rest>.+)$"),
     _PARTED,
+    _EXCHANGED,
 )
 """What says that something is over, and of what."""
-_HAS: Final = re.compile(r"\b(?:has|have|owns?|drives?|rides?|keeps?|bought|got|uses?|is dating|is with|is seeing)\b")
-_POSSESSING: Final = frozenset("have own drive ride keep buy get use date see".split())
+_HAS: Final = re.compile(
+    r"\b(?:has|have|owns?|drives?|rides?|keeps?|wears?|bought|got|uses?|is dating|is with|is seeing)\b|^\S+'s \w+ is\b"
+)
+_POSSESSING: Final = frozenset("has have wear own drive ride keep buy get use date see".split())
 _PASSING: Final = frozenset(
     "diet class course lesson currently now regularly still lot heavy heavily daily sometimes often altogether completely"
-    " good day week".split()
+    " good day week account subscription membership".split()
 )
 """What says little of what was done."""
 

@@ -17,7 +17,7 @@ from mosshead.language.retractions import asks_to_forget
 from mosshead.models.context import (
     Context,
     Explanation,
-    dated_message_note,
+    context_line,
     day_heading,
     group_of,
     in_order,
@@ -295,7 +295,7 @@ class _Filling:
     def _lines(self, one: ContextCandidate) -> str:
         """What the text grows by."""
         if self.ordered:
-            return _ordered_line(one.value)
+            return context_line(one.explained())
         if not isinstance(one.value, StoredMessage):
             return f"- {memory_note(one.value)}"
         heading = "" if group_of(one.value) in self.headings else f"{day_heading(one.value)}\n"
@@ -309,10 +309,6 @@ class _Filling:
 
 def _is_replaced(one: ContextCandidate) -> bool:
     return isinstance(one.value, StoredMessage) and bool(one.value.replaced)
-
-
-def _ordered_line(value: Hit | StoredMessage) -> str:
-    return dated_message_note(value) if isinstance(value, StoredMessage) else f"- {memory_note(value)}"
 
 
 def _covers(memories: Sequence[ContextCandidate], message: ContextCandidate) -> bool:

@@ -1,19 +1,18 @@
 """What is chosen for a reader, and what they go by: who asks, whether the message relates to anything, and what meets it."""
 
 import math
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from uuid import UUID
 
+from mosshead.context.asker import is_statement, known_of_asker, needed_of_asker, of_others
 from mosshead.embeddings.calibration import UnrelatedCosines, unrelated_cosines
 from mosshead.embeddings.local.files import MODEL
 from mosshead.entities.lookup import Parsed
 from mosshead.fencing import short
 from mosshead.language.dates import periods
 from mosshead.language.names import normalise, strange_names
-from mosshead.language.references import KIN_AND_ROLES
 from mosshead.language.requests import (
     asks_for_profile,
     asks_of_oneself,
@@ -23,9 +22,6 @@ from mosshead.language.requests import (
     is_first_person,
     is_request,
     is_small_talk,
-    needs_of,
-    opens_with_oneself,
-    speaks_of_oneself,
     tells_of_change,
     words,
 )
@@ -34,8 +30,6 @@ from mosshead.models.entities import USER
 from mosshead.models.kinds import Role
 from mosshead.models.memories import Hit
 from mosshead.models.messages import StoredMessage
-from mosshead.search import memories as memories_sql
-from mosshead.search import messages as messages_sql
 from mosshead.search.memories import MemoryFound, RankedMemory, ScannedMemories
 from mosshead.search.messages import MessageFound, RankedMessage, ScannedMessages
 from mosshead.search.weights import ReadingWeights
@@ -59,11 +53,6 @@ _HEADING_CHARACTERS = 100
 
 _STRANGE = 1.0
 """So many deviations nearer must be what answers to a message with a name that nothing which is known has."""
-
-_PER_NEED = 3
-"""So many things are good to know for each need of a request."""
-
-_LOOKED_AT = 20
 
 _ECHO = 0.25
 """So much of what the assistant said may be other words than those of the memory that it repeats."""
@@ -97,7 +86,10 @@ class ReaderCues:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextCandidate:
-    """Something that may have a place. found: how it was ranked; None of what was not. score: base + boost."""
+    """Something that may have a place. found: how it was ranked; None of what was not. score: base + boost.
+
+    earlier: what stands above it tells of a change that was said later.
+    """
 
     value: Hit | StoredMessage
     found: RankedMemory | RankedMessage | None = None
@@ -107,6 +99,7 @@ class ContextCandidate:
     boost: float = 0.0
     guaranteed: bool = False
     judged: float | None = None
+    earlier: bool = False
 
     @property
     def score(self) -> float:
@@ -151,6 +144,7 @@ class ContextCandidate:
             words=raw.words if raw else None,
             parts=self.found.parts if self.found else {},
             sources=self.sources,
+            earlier=self.earlier,
         )
 
 
@@ -166,7 +160,9 @@ def reader_cues(
     """Tell what a reader goes by; where a request needs to know more of whoever asks, with a round trip more."""
     text, cosines = parsed.text, unrelated_cosines(store.embedder)
     profile = asks_for_profile(text) and bool(parsed.asker)
-    needed = _known_of_asker(store, parsed) if profile else tuple(_needed(store, parsed, cosines, speaker, hidden))
+    needed = (
+        known_of_asker(store, parsed) if profile else tuple(needed_of_asker(store, parsed, cosines, speaker, hidden))
+    )
     return ReaderCues(
         cosines=cosines,
         needed=needed,
@@ -179,7 +175,7 @@ def reader_cues(
         of_now=asks_what_is_now(text),
         namesakes=frozenset[UUID]().union(*(parsed.named[name] for name in parsed.contested)),
         headings=_headings(parsed, memories),
-        of_others=_of_others(parsed, memories, messages, speaker) if asks_of_oneself(text) else frozenset(),
+        of_others=of_others(parsed, memories, messages, speaker) if asks_of_oneself(text) else frozenset(),
     )
 
 
@@ -204,61 +200,6 @@ def _headings(parsed: Parsed, scanned: ScannedMemories) -> dict[UUID, str]:
     return {key: about.pop() for key, about in found.items() if len(about) == 1}
 
 
-def _of_others(
-    parsed: Parsed, scanned: ScannedMemories, messages: ScannedMessages, speaker: str | None
-) -> frozenset[UUID]:
-    """What is about other people alone: memories, the messages that are near by such a memory, and what others say of themselves.
-
-    A message in which whoever asks speaks of themselves, too, may be nearer by that.
-    """
-    if parsed.means_somebody:
-        return frozenset()
-    people = {entity for entity, known in scanned.bearings.items() if known.is_person} - parsed.asker
-    names = [scanned.bearings[one].name for one in parsed.asker if one in scanned.bearings] or [speaker or USER]
-    own = "|".join(map(re.escape, names))
-    oneself, of_theirs = re.compile(rf"\b(?:{own})\b(?!['’])"), re.compile(rf"(?:{own})['’]s ((?:\w+ )?\w+)")
-    best: dict[UUID, MemoryFound] = {}
-    for one in sorted(scanned.memories, key=lambda one: one.cosine):
-        said_by = one.memory.said_by
-        if speaker is None or said_by == speaker or (said_by and one.memory.content.startswith((said_by, USER))):
-            best.update(dict.fromkeys((one.memory.id, *one.sources), one))
-    by_itself = {
-        one.message.id: one.cosine
-        for one in messages.found
-        if speaks_of_oneself(one.message.content) and one.message.speaker == speaker
-    }
-    of_others = (
-        key
-        for key, one in best.items()
-        if not oneself.search(one.memory.content)
-        and _is_of_somebody(one, people, of_theirs)
-        and one.cosine > by_itself.get(key, -1.0)
-    )
-    by_others = (
-        one.message.id
-        for one in messages.found
-        if speaker is not None
-        and one.message.speaker not in {None, speaker}
-        and opens_with_oneself(one.message.content)
-        and not oneself.search(one.message.content)
-    )
-    return frozenset((*of_others, *by_others))
-
-
-def _is_of_somebody(one: MemoryFound, people: Set[UUID], of_theirs: re.Pattern[str]) -> bool:
-    """Whether a memory is about one of some people, or somebody of whoever asks, named or not; their dog is a thing of theirs."""
-    theirs = of_theirs.match(one.memory.content)
-    if theirs is None:
-        return not one.entities.isdisjoint(people)
-    return not KIN_AND_ROLES.isdisjoint(theirs[1].lower().split())
-
-
-def is_statement(one: MessageFound) -> bool:
-    """Whether somebody told something: no request, no small talk, and not the assistant."""
-    said = one.message.content
-    return one.message.role is Role.USER and not is_request(said) and not is_small_talk(said)
-
-
 def _related(parsed: Parsed, memories: ScannedMemories, messages: ScannedMessages, cosines: UnrelatedCosines) -> bool:
     """Whether a message has to do with something that somebody stated; what was asked before is no reason."""
     if is_small_talk(parsed.text):
@@ -273,47 +214,6 @@ def _related(parsed: Parsed, memories: ScannedMemories, messages: ScannedMessage
     known = (*(one.message.content for one in messages.found), *(one.memory.content for one in memories.memories))
     least = cosines.near(len(near)) + _STRANGE * cosines.deviation * bool(strange_names(parsed.text, known))
     return max(near) >= least
-
-
-def _needed(
-    store: ReadStore, parsed: Parsed, cosines: UnrelatedCosines, speaker: str | None, hidden: frozenset[UUID]
-) -> Iterator[MemoryFound | MessageFound]:
-    """What whoever asks has said of themselves that a request of this kind needs."""
-    probes = needs_of(parsed.text)
-    of_somebody_else = parsed.means_somebody and not is_first_person(parsed.text)
-    if not probes or of_somebody_else:
-        return
-    statements = []
-    for probe, vector in zip(probes, store.embedder.embed(probes), strict=True):
-        scan = {"model": store.embedder.name, "vector": vector, "message": probe}
-        statements += [
-            messages_sql.statement_for(store.path, **scan, each=_LOOKED_AT),
-            memories_sql.statement_for(store.path, **scan, named=parsed.asker),
-        ]
-    rows = iter(store.trip(statements))
-    for said, known in zip(rows, rows, strict=True):
-        found: list[MemoryFound | MessageFound] = [
-            one
-            for one in messages_sql.scanned(said, hidden=hidden).found
-            if is_statement(one) and not one.message.replaced and (speaker is None or one.message.speaker == speaker)
-        ]
-        found += [one for one in memories_sql.scanned(known).memories if not parsed.asker.isdisjoint(one.entities)]
-        found.sort(key=lambda one: -one.cosine)
-        yield from (one for one in found[:_PER_NEED] if one.cosine >= cosines.near(len(found)))
-
-
-def _known_of_asker(store: ReadStore, parsed: Parsed) -> tuple[MemoryFound, ...]:
-    """What is known of whoever asks, by subject: their own first, and of each subject the most salient."""
-    (vector,) = store.embedder.embed([parsed.text])
-    statement = memories_sql.statement_for(
-        store.path, model=store.embedder.name, vector=vector, message=parsed.text, named=parsed.asker
-    )
-    found = [one for one in memories_sql.scanned(store.trip([statement])[0]).memories if one.entities & parsed.asker]
-    found.sort(key=lambda one: (-one.memory.salience, one.memory.id))
-    subjects = [one.memory.about[:1] for one in found]
-    own = max(set(subjects), key=subjects.count, default=())
-    order = {subject: place for place, subject in enumerate(dict.fromkeys([own, *subjects]))}
-    return tuple(sorted(found, key=lambda one: order[one.memory.about[:1]]))
 
 
 def relates(text: str, cosines: Sequence[float], *, somebody: bool, model: str, day: date) -> bool:
@@ -357,11 +257,12 @@ def chosen(candidates: Sequence[ContextCandidate], reader: ReaderCues) -> list[C
     near = sorted((pair for pair in near if pair[0] > -math.inf), key=_best_first)[: READING.most]
     shown = _newest_first(near, reader) if reader.of_now else near
     direct = [one for _, one in shown]
+    shown_ids = {one.value.id for one in direct}
     told = any(isinstance(one.value, StoredMessage) for one in direct)
     called = [
         one
         for one in _called_for(candidates, READING.called * (not told), of=reader.namesakes if told else None)
-        if one not in direct
+        if one.value.id not in shown_ids
     ]
     return [*good, *direct, *called]
 
@@ -419,7 +320,23 @@ def _newest_first(
 
     best = max(shown, key=lambda pair: pair[0] if pair[1].found else -math.inf, default=None)
     rivals = [pair for pair in shown[: READING.lead] if best is not None and _rivals(pair, best)]
-    return [*sorted(rivals, key=key), *(pair for pair in shown if pair not in rivals)]
+    rest = [pair for pair in shown if pair not in rivals]
+    rivals.sort(key=key)
+    return [(score, _marked_earlier(one, rivals[0][1])) for score, one in (*rivals, *rest)] if rivals else rest
+
+
+def _marked_earlier(one: ContextCandidate, first: ContextCandidate) -> ContextCandidate:
+    """A memory that was said before what stands first, where that tells of a change and speaks of the same person."""
+    value, change = one.value, first.value
+    if (
+        not isinstance(value, Hit)
+        or value.said_at.date() >= change.said_at.date()
+        or not tells_of_change(change.content)
+    ):
+        return one
+    if isinstance(change, Hit):
+        return replace(one, earlier=value.about[:1] == change.about[:1])
+    return replace(one, earlier=change.role is Role.USER and change.speaker == value.said_by)
 
 
 def _rivals(pair: tuple[float, ContextCandidate], best: tuple[float, ContextCandidate]) -> bool:
@@ -440,7 +357,9 @@ def _rivals(pair: tuple[float, ContextCandidate], best: tuple[float, ContextCand
 def _of_asker(one: ContextCandidate, reader: ReaderCues) -> bool:
     """Whether it is about whoever asks, or they said it, where the message speaks of them."""
     if isinstance(one.found, RankedMemory):
-        return not reader.asker.isdisjoint(one.found.found.entities)
+        memory = one.found.found.memory  # what they said of "User" is theirs: nobody else had spoken before
+        by_them = reader.speaker is not None and memory.said_by == reader.speaker and memory.content.startswith(USER)
+        return by_them or not reader.asker.isdisjoint(one.found.found.entities)
     said = one.value
     own = isinstance(said, StoredMessage) and said.role is Role.USER and said.speaker == reader.speaker
     return reader.first_person and own

@@ -57,6 +57,9 @@ _SAYS_NOTHING = lazy_pattern(
 )
 """Markers of an exported chat, formulas, laughter, and a span or a clock time that says nothing of what."""
 
+_DRAWN_OUT = lazy_pattern(r"([^\W\d_])\1{2,}")
+"""As in "okayyy" and "lmaooo"."""
+
 _CONTRACTED = frozenset(
     "im id ill ive youre youve hes shes theyre theyve were weve dont doesnt didnt isnt arent wasnt cant wont theres".split()
 )
@@ -154,7 +157,8 @@ def content_words(text: str) -> frozenset[str]:
 @remembered_of_texts
 def is_small_talk(text: str) -> bool:
     """Whether a text greets, thanks or acknowledges, and says nothing else; likewise an emoji or a marker of a chat alone."""
-    return _ACKNOWLEDGED.issuperset(words(text)) or _ACKNOWLEDGED.issuperset(words(_SAYS_NOTHING.sub(" ", text)))
+    plain = _DRAWN_OUT.sub(r"\1", text)
+    return any(_ACKNOWLEDGED.issuperset(words(one)) for one in (text, plain, _SAYS_NOTHING.sub(" ", text)))
 
 
 def is_request(text: str) -> bool:

@@ -1,8 +1,9 @@
-"""What somebody asks to be forgotten, in English: what was said last, a statement, or a matter such as "my phone number"."""
+"""What somebody asks to be forgotten: what was said last, a statement, or a matter such as "my phone number"."""
 
 import re
 from collections.abc import Iterable
 
+from mosshead.language.foreign_retractions import FOREIGN_STEMS, foreign_matter
 from mosshead.language.requests import content_words
 from mosshead.language.verbs import VERBS
 from mosshead.patterns import AS_ASCII
@@ -10,15 +11,20 @@ from mosshead.patterns import AS_ASCII
 _BEFORE = (
     r"(?:(?:please|pls|plz|kindly|can you|could you|would you|will you|you can|you may|you should|feel free to"
     r"|go ahead and|i(?:'d like| would like| want| need) you to|make sure (?:to|you|that you)"
-    r"|just|actually|and|but|then|oh|ok|okay|no"
-    r"|nah|sorry|oops|haha|lol|wait|so)\b[\s,]*)*"
+    r"|just|actually|and|but|then|oh|ok|okay|no|nah|sorry|oops|haha|lol|wait|so|also|hey|hi|hello|btw|by the way)\b[\s,]*)*"
 )
 
-_AFTER = r"(?:[\s,.!]*\b(?:please|pls|haha|lol|sorry|thanks|thank you|now|again))*[\s.!?]*$"
+_AFTER = r"(?:[\s,.!]*\b(?:please|pls|haha|lol|sorry|thanks|thank you|now|again|ok|okay|alright|will you|would you)\b)*[\s.!?]*$"
 _SAID = r"i(?:'ve| have)? (?:just )?(?:said|told you|mentioned|wrote|typed)"
 _LAST = r"(?:my|the|that) (?:last|previous) (?:message|thing|one|bit|part|sentence|statement|remark)(?: i said)?"
-_NOT_KEPT = r"do(?:n't| not) (?:store|save|keep|memori[sz]e|record)"
-_KEEP = rf"(?:do(?:n't| not) remember|{_NOT_KEPT})"
+_NOT = (
+    r"(?:(?:you )?do(?:n't| not)(?: (?:need|have) to)?|you (?:need(?:n't| not)|should(?:n't| not)|must(?:n't| not))"
+    r"|i do(?:n't| not) want you to|(?:there(?:'s| is) )?no need (?:for you )?to)"
+)
+_NOT_KEPT = rf"{_NOT} (?:store|save|keep|memori[sz]e|record)"
+_KEEP = (
+    rf"(?:{_NOT} remember|{_NOT_KEPT}|i do(?:n't| not) want you to know|stop (?:remembering|storing|saving|keeping))"
+)
 _REMOVE = r"(?:ignore|disregard|delete|erase|remove|scratch|strike)"
 _WHAT_WAS_SAID = rf"(?:what {_SAID}|(?:that )?{_SAID} (?:that|this|it|anything)|{_LAST})"
 _JEST = r"(?:(?:i(?:'m| am| was) )?(?:just |only )?(?:kidding|joking)|jks?)"
@@ -39,8 +45,8 @@ _PERHAPS_AN_ANSWER = re.compile(
 """What takes back what the user said where the assistant has said nothing since; else it speaks of that."""
 
 _FORGET_THAT = re.compile(
-    rf"{_BEFORE}(?:forget|disregard|delete|erase|{_KEEP})(?:(?: the fact)? that (?:{_SAID} (?:that )?)?| {_SAID}"
-    rf" )(?P<said>.+?){_AFTER}",
+    rf"{_BEFORE}(?:forget|disregard|delete|erase|remove|{_KEEP})(?:(?: the fact)? that (?:{_SAID} (?:that )?)?| {_SAID} )"
+    rf"(?P<said>.+?){_AFTER}",
     re.IGNORECASE,
 )
 
@@ -53,7 +59,7 @@ _FOR_NOW = re.compile(
 )
 """What is to be left out of account for a while, and remembered: "forget that I'm vegan for a second"."""
 
-_ASKED = re.compile(r"\b(?:can|could|would|will) you\b", re.IGNORECASE)
+_ASKED = re.compile(r"\b(?:can|could|would|will) you\b|,? (?:ok(?:ay)?|all ?right|please|pls)\?$", re.IGNORECASE)
 _BREAK = r"(?:,|;| -+|–|—)"
 
 _AT_ITS_END = re.compile(
@@ -78,59 +84,48 @@ def to_be_forgotten(text: str) -> str | None:
     return match["said"] if match and not _FOR_NOW.search(match["said"]) else None
 
 
-_TELLING_OF_IT = (
-    rf"(?:(?:everything|anything|all|whatever|what)(?: of)?(?: that)?"
-    rf" (?:{_SAID}|i(?:'ve| have)? (?:ever )?(?:told you|shared)|we said)"
-    rf"|the (?:thing|bit|part|stuff|note|memory|memorie|fact)s?) (?:about|on|regarding) "
+_ALL = r"(?:everything|anything|all|whatever|what)(?: of)?(?: that)?"
+_ALL_TOLD = (
+    rf"(?:(?:{_ALL} (?:{_SAID}|i(?:'ve| have)? (?:ever )?(?:told you|shared)|we said)"
+    r"|the (?:thing|bit|part|stuff|note|memory|memorie|fact)s?) (?:about|on|regarding)"
+    r"|(?:that )?i(?:'ve| have)? ever (?:said|told you|mentioned|wrote)(?: anything)?(?: about)?)"
 )
-_KNOWN_OF_IT = (
-    r"(?:(?:everything|anything|all|whatever|what)(?: that)?(?: you(?:'ve| have)? (?:know|have|remember|stored|saved|noted"
-    r"|learned|got))? (?:about|on|of|regarding) )"
+_ALL_KNOWN = (
+    rf"{_ALL}(?: you(?:'ve| have)? (?:know|have|remember|stored|saved|noted|learned|got))? (?:about|on|of|regarding)"
 )
 _FROM_MEMORY = r"(?: (?:from|in|out of) (?:your |the )?(?:memory|memories|notes|records|mind|head))"
-_MINE = r"(?:my|our) (?!(?:last|previous|earlier|first|second|other)\b)[^,;:?!]+?"
+_CLAUSE = r"(?:where|when|how old|who|(?:what|which)(?: \w+)?|how many|how much) (?:my|our|i|i'm|we)\b[^,;:?!]*?"
+_MINE = rf"(?:(?:my|our) (?!(?:last|previous|earlier|first|second|other)\b)[^,;:?!]+?|{_CLAUSE})"
 _ANY = r"(?:(?:the|my|our|that|his|her|their) )?[^,;:?!]+?"
 _PERSONAL = (
-    r"(?:my|our) (?:(?:home|work|old|current|private) )*(?:(?:tele)?phone number|(?:mobile|cell)(?: phone)?(?: number)?"
-    r"|phone|address"
-    r"|(?:email|e-mail|postal) address|birthday|date of birth|age|weight|height|salary|income|employer|medical history"
-    r"|allerg(?:y|ies)"
-    r"|diagnosis|religion|nationality|sexuality)"
+    r"(?:my|our) (?:(?:home|work|old|current|private) )*(?:(?:tele)?phone number|(?:mobile|cell)(?: phone)?(?: number)?|phone"
+    r"|(?:(?:e-?mail|postal) )?address|e-?mail|birthday|date of birth|age|weight|height|salary|income|employer|medical history"
+    r"|allerg(?:y|ies)|diagnosis|religion|nationality|sexuality)"
 )
 """What is known of a person, and seldom a text or a thing at hand."""
-_UNWANTED = (
-    r"(?:i(?:'d| would) (?:rather|prefer(?: that)?) you forgot|(?:i do(?:n't| not) want you to|you should(?:n't| not)"
-    r"|you must(?:n't| not))"
-    r" (?:remember|know|keep|store|save))"
-)
-_EVERYTHING = (
-    r"(?:everything|anything|all)(?: that)?"
-    r"(?: you(?:'ve| have)? (?:know|have|remember|stored|saved|noted|learned|got))?"
-)
-_CLAUSE = r"(?:where|when|how old|who|(?:what|which)(?: \w+)?|how many|how much) (?:my|our|i|i'm|we)\b[^,;:?!]*?"
+
+_DELETE = r"(?:delete|erase|remove|wipe|get rid of)"
+_DROP = rf"(?:{_DELETE}|drop|clear|scratch|strike|take)"
+_FORGET = rf"(?:forget(?: about)?|{_KEEP}|i(?:'d| would) (?:rather|prefer(?: that)?) you forgot)"
 
 _MATTERS = tuple(
     re.compile(rf"{_BEFORE}(?:{asked}){_AFTER}", re.IGNORECASE)
     for asked in (
-        rf"(?:forget|delete|erase|remove|wipe|drop|clear) {_TELLING_OF_IT}(?P<about>{_ANY}){_FROM_MEMORY}?",
-        rf"(?:forget|delete|erase|remove|wipe|drop|clear) {_KNOWN_OF_IT}(?P<about>{_MINE}){_FROM_MEMORY}?",
-        rf"(?:delete|erase|remove|wipe|drop|clear|scratch|strike|take|get rid of) (?P<about>{_MINE}|{_CLAUSE}){_FROM_MEMORY}",
-        rf"(?:delete|erase|remove|wipe|get rid of|forget about) (?P<about>{_PERSONAL}){_FROM_MEMORY}?",
-        rf"(?:forget|{_KEEP}|stop remembering|{_UNWANTED}) (?P<about>{_MINE}|{_CLAUSE}){_FROM_MEMORY}?",
+        rf"(?:{_FORGET}|{_DROP}) {_ALL_TOLD} (?P<about>{_ANY}){_FROM_MEMORY}?",
+        rf"(?:{_FORGET}|{_DROP}) {_ALL_KNOWN} (?P<about>{_MINE}){_FROM_MEMORY}?",
+        rf"{_FORGET} (?P<about>{_MINE}){_FROM_MEMORY}?",
+        rf"{_DROP} (?P<about>{_MINE}){_FROM_MEMORY}",
+        rf"{_DELETE} (?P<about>{_PERSONAL})",
         (
-            rf"(?:forget|delete|erase) (?:that )?i(?:'ve| have)? ever (?:said|told you|mentioned|wrote)(?: anything)?(?:"
-            rf" about)? (?P<about>{_MINE})"
-        ),
-        (
-            rf"i(?:'d like| would like| want| need) (?P<about>{_PERSONAL}) (?:to be )?(?:deleted|erased|removed|forgotten"
-            rf"|wiped){_FROM_MEMORY}?"
+            rf"i(?:'d like| would like| want| need) (?P<about>{_PERSONAL}) (?:to be )?"
+            rf"(?:deleted|erased|removed|forgotten|wiped){_FROM_MEMORY}?"
         ),
     )
 )
 """To delete or remove something may mean a text at hand, unless it says that it means what is remembered."""
 
 _OF_SOMEBODY = re.compile(
-    rf"{_BEFORE}(?i:forget|delete|erase|remove|wipe) (?i:{_EVERYTHING} (?:about|on|of|regarding))"
+    rf"{_BEFORE}(?i:forget|delete|erase|remove|wipe) (?i:{_ALL_KNOWN})"
     rf" (?P<about>[A-Z][\w-]+(?: [A-Z][\w-]+)*)"
     rf"(?i:{_FROM_MEMORY})?{_AFTER}"
 )
@@ -173,8 +168,12 @@ _IS_LAST = re.compile(r"\s+(?:is|are|was|were|am)$", re.IGNORECASE)
 def matter_to_forget(text: str) -> str | None:
     """The matter that somebody asks to be forgotten: "my phone number" of "please delete my phone number from your notes".
 
-    Of "where I live" it is "I live".
+    Of "where I live" it is "I live". What is asked in German, Spanish or French is put into English.
     """
+    return _english_matter(text) or foreign_matter(text)
+
+
+def _english_matter(text: str) -> str | None:
     if _only_asks(text):
         return None
     match = next((match for one in (*_MATTERS, _YOU_CAN_FORGET) if (match := one.match(text))), None)
@@ -197,7 +196,7 @@ def somebody_to_forget(text: str) -> str | None:
 
 
 _WORDS = (
-    "forget forgot kidding joking jk remember store save keep memori record ignore disregard delete erase remove scratch"
+    "forget forgot kidding joking jk remember stor sav keep memori record ignore disregard delete erase remove scratch"
     " strike wipe drop clear know take rid"
 ).split()
 """One of these is in all that asks for something to be forgotten."""
@@ -218,7 +217,7 @@ def asks_to_forget(message: str) -> bool:
 def _may_ask(message: str) -> bool:
     """The quick look: a read asks this of a hundred messages."""
     small = (message if message.isascii() else message.translate(AS_ASCII)).lower()
-    return any(word in small for word in _WORDS)
+    return any(word in small for word in (*_WORDS, *FOREIGN_STEMS))
 
 
 def says_no_more(message: str, quotes: Iterable[str]) -> bool:

@@ -31,6 +31,7 @@ class Explanation:
         parts: Each signal's contribution in standard deviations, by its name in `Relevance` or `MessageWeights`.
         sources: The messages that a memory was derived from.
         heading: The heading it is shown under; may be empty.
+        earlier: A newer line above it tells of a change that may concern it.
     """
 
     memory: Hit | None = None
@@ -45,6 +46,7 @@ class Explanation:
     parts: Mapping[str, float] = field(default_factory=dict, hash=False)
     sources: tuple[UUID, ...] = ()
     heading: str = ""
+    earlier: bool = False
 
     @property
     def content(self) -> str:
@@ -116,7 +118,7 @@ def context_line(one: Explanation) -> str:
     """Render a memory or a message as a line of an ordered context."""
     if one.message is not None:
         return dated_message_note(one.message)
-    return f"- {memory_note(one.memory)}" if one.memory else ""
+    return f"- {memory_note(one.memory, earlier=one.earlier)}" if one.memory else ""
 
 
 def day_heading(message: StoredMessage) -> str:

@@ -44,12 +44,15 @@ class SaidAt(Protocol):
         """When it was said, in the zone of the message."""
 
 
-def memory_note(memory: "StoredMemory") -> str:
+def memory_note(memory: "StoredMemory", *, earlier: bool = False) -> str:
     """Render a memory on one line. Append an event's date, or the day a statement that goes stale was made.
 
-    An event that already mentions a year gets no date. If people disagree, name who says it and who says otherwise.
+    An event that already mentions a year gets no date. If people disagree, name who says it and who says otherwise. With
+    ``earlier``, a line above tells of a change, and this one says that it is from before.
     """
-    note = dated_note(memory.content, kind=memory.kind, occurred=memory.occurred, said_at=memory.said_at)
+    note = dated_note(
+        memory.content, kind=memory.kind, occurred=memory.occurred, said_at=memory.said_at, earlier=earlier
+    )
     others = [name for one in memory.disputed_by if one != memory.said_by and (name := shown_name(one))]
     if not others:
         return note
@@ -58,13 +61,18 @@ def memory_note(memory: "StoredMemory") -> str:
     return f"{said}; {' and '.join(others)} {'says' if len(others) == 1 else 'say'} otherwise"
 
 
-def dated_note(content: str, *, kind: MemoryKind, occurred: "Occurrence | None", said_at: datetime) -> str:
+def dated_note(
+    content: str, *, kind: MemoryKind, occurred: "Occurrence | None", said_at: datetime, earlier: bool = False
+) -> str:
     """Render a content with its date, as `memory_note` does."""
     line = one_line(content)
     if kind is MemoryKind.EVENT or occurred is not None:
         when = f"{calendar_name(occurred)}{_clock(occurred)}" if occurred else _day(said_at.date())
         return line if _YEAR.search(line) else f"{line} ({when})"
-    return f"{line} (said {_day(said_at.date())})" if _STALE.search(line) else line
+    said = f"said {_day(said_at.date())}"
+    if earlier:
+        return f"{line} (earlier, {said})"
+    return f"{line} ({said})" if _STALE.search(line) else line
 
 
 def occurred_on(memory: "StoredMemory") -> str:

@@ -32,7 +32,8 @@ from pipeline.statements import (
 from pipeline.statements import akin as of_one_root
 
 ALL_OF_IT: Final = re.compile(
-    r"\b(?:everything|anything|all|every|both|whatever|what i(?:'ve| have)? (?:said|told you|mentioned|shared|wrote))\b",
+    r"\b(?:everything|anything|all|every|both|whatever|alles|todo|tout"
+    r"|what i(?:'ve| have)? (?:said|told you|mentioned|shared|wrote))\b",
     re.IGNORECASE,
 )
 """What asks for all of a matter to be forgotten."""

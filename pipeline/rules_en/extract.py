@@ -169,7 +169,7 @@ class _Listener:
         me = message.speaker if message.speaker in self.speakers and message.speaker else USER
         others = (self._present & self.speakers) - {me}
         here.enter(me, next(iter(others)) if len(others) == 1 else None)
-        if is_english(message.content):
+        if is_english(message.content) or retractions.asks_to_forget(message.content):
             self._read(message, here, me, said_in)
         here.asked = False
 
@@ -270,7 +270,11 @@ class _Listener:
         if unwanted is not None and classify(unwanted) is Act.STATEMENT:
             self._forget(_claimed(tell(unwanted, source, turn.discourse, self._gazetteer)[0]), turn, source)
             return True
-        matter = retractions.matter_to_forget(text) or self._known_person(retractions.somebody_to_forget(text))
+        matter = (
+            retractions.matter_to_forget(text)
+            or retractions.matter_to_forget(turn.sentences[at].text)
+            or self._known_person(retractions.somebody_to_forget(text))
+        )
         if matter is not None:
             self._forget([self._matter(matter, turn, source)], turn, source)
             return True

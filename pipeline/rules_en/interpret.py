@@ -43,6 +43,7 @@ _A_WEEKDAY = re.compile(WEEKDAY, re.IGNORECASE)
 _YEARLY = ("birthday", "anniversary")
 
 _SOME = rf"(?:an?|\d+|a few|several|half an?|a couple of|{'|'.join(one for one in NUMBERS if one.isalpha())})"
+_UNIT = "(?:minute|hour|day|week|fortnight|month|year)"
 _PART = "(?: (?:morning|afternoon|evening|night))?"
 _LAPSING = re.compile(
     r"(?P<lead>,?(?: (?:(?:in|at)(?= the )|on|for|by|until|till|from|since|before|after|of|to|is|are|was|were|be|falls|starts))?)"
@@ -50,8 +51,8 @@ _LAPSING = re.compile(
     r" (?P<time>the day (?:before yesterday|after tomorrow)|yesterday|today|tonight|tomorrow"
     r"|(?:the )?(?:last|this|next|past|coming|following|(?:this|the) (?:past|coming)) (?:week|weekend|month|year|night|morning"
     rf"|afternoon|evening|spring|summer|autumn|fall|winter|(?i:{DAY_NAME}|{MONTH_NAME}))"
-    rf"|in {_SOME} (?:day|week|fortnight|month|year)s?(?:'s?)?(?: time)?"
-    rf"|{_SOME} (?:day|week|fortnight|month|year|(?i:{DAY_NAME}))s? (?:ago|from now)(?: today)?|the (?:week|month|year)"
+    rf"|in {_SOME} {_UNIT}s?(?:'s?)?(?: time)?"
+    rf"|{_SOME} (?:{_UNIT}|(?i:{DAY_NAME}))s? (?:ago|from now)(?: today)?|the (?:week|month|year)"
     rf" (?:before last|after next)){_PART}(?![\w'-])"
 )
 """A time by its distance from when it was said, which says nothing to whoever reads it later."""

@@ -12,6 +12,7 @@ from pipeline.models import USER
 from pipeline.rules_en.names import Sort
 from pipeline.rules_en.statements import Statement
 from pipeline.rules_en.subjects import EVALUATIVE, THIN
+from pipeline.statements import tells_an_end
 
 _VAGUE_VERBS = frozenset(
     """
@@ -86,6 +87,7 @@ _KEPT = re.compile(
 
 _ONLY_SAID = frozenset("know say tell thank share hear".split())
 _WENT = re.compile(r"(?:to|on|for|back|out with|there|with|\w+ing) \w+")
+_WHERE = frozenset("in at on with away abroad off back".split())
 _STANDING = re.compile(r"\bsince\b|^(?:has|have) been\b|^(?:likes|loves|hates|prefers)\b|\bevery\b")
 
 
@@ -258,8 +260,10 @@ def _notable_has(said: _Predicate) -> bool:
 
 def _notable_will(said: _Predicate) -> bool:
     words = said.words
-    if words[1] == "be" and len(words) > 3 and words[2].endswith("ing"):
-        return _notable_progressive(said.after_first())
+    if words[1] == "be" and len(words) > 3:
+        if words[2].endswith("ing"):
+            return _notable_progressive(said.after_first())
+        return said.dated and words[2] in _WHERE and _substance(words[3:])
     known = words[1] in VERBS - _REQUESTED - _VAGUE_VERBS
     meant = said.dated or said.among or words[1] in AIMS
     return len(words) > 2 and known and meant and _substance(words[2:])
@@ -388,7 +392,7 @@ def _told_in_passing(statement: Statement) -> bool:
         return False
     base = base_of(head)
     if is_past(head):
-        return base not in _LASTING and "never" not in statement.predicate
+        return base not in _LASTING and "never" not in statement.predicate and not tells_an_end(statement.core)
     return base is None or (statement.negated and base not in _HABITS)
 
 

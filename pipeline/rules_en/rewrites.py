@@ -45,6 +45,7 @@ _REWRITES = tuple(
         ),
         (rf"(?P<o>\b{_OWNER}) (?P<r>(?:\w+ )?(?:{A_TIE})) (?:called|named) (?P<n>[A-Z]\w+)", r"\g<o> \g<r> \g<n>"),
         (rf"^(?P<n>{_NAME}), (?P<o>{_OWNER}) (?P<r>(?:\w+ )?(?:{A_TIE})), ", r"\g<o> \g<r> \g<n> "),
+        (r"(?<=\w) (?:these days|nowadays|at the moment|currently|right now) (?P<b>is|are) (?=\w)", r" \g<b> now "),
         (rf"^(?P<s>{_OWNER} [\w ]+?|{_NAME}),? who (?P<a>[^,]+), (?P<b>.+)$", r"\g<s> \g<a> and \g<b>"),
     )
 )

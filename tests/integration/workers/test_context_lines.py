@@ -134,6 +134,11 @@ def test_where_two_people_disagree_the_line_says_who_said_what(
         ("I own a Golf.", "I sold the Golf."),
         ("I'm unemployed.", "I got a job at Ikea."),
         ("My boss is Ms Wolf.", "My new boss is Mr Fox."),
+        ("I have a beard.", "I shaved off my beard."),
+        ("I drive a diesel Golf.", "I traded the Golf in for a Zoe."),
+        ("I have a Spotify account.", "I've replaced Spotify with Tidal."),
+        ("I wear glasses.", "I swapped my glasses for contact lenses."),
+        ("My favourite band is Muse.", "My favourite band these days is Low."),
     ],
 )
 def test_the_newest_statement_takes_the_place_of_the_one_before(
@@ -178,6 +183,10 @@ def test_what_is_put_right_at_once_is_gone_until_an_undo(  # noqa: PLR0917 - cas
         ("I like the Golf.", "I sold the Golf."),
         ("My sister is learning French.", "I stopped learning French."),
         ("I have a dog.", "I don't have a cat any more."),
+        ("I have an iPhone.", "I swapped my iPhone's case for a red one."),
+        ("My dream car is a Golf.", "I sold the Golf."),
+        ("I have a dog bed.", "I gave away the dog."),
+        ("I use Windows at work.", "I switched to decaf."),
     ],
 )
 def test_what_only_sounds_like_an_end_replaces_nothing(
@@ -187,6 +196,25 @@ def test_what_only_sounds_like_an_end_replaces_nothing(
     (old,) = sarah.memories()
     said(forming, after, at=LATER)
     assert sarah.get(old.id).state == "active"
+
+
+@pytest.mark.parametrize(
+    ("before", "change", "question"),
+    [
+        ("I have an iPhone.", "I switched to Android.", "What phone do I have?"),
+        ("I use Windows at work.", "I've moved over to Linux at work.", "Which operating system do I use?"),
+        ("I play the guitar in a band.", "I left the band.", "Am I in a band?"),
+    ],
+)
+def test_what_a_change_may_have_replaced_stands_below_it_and_is_marked_as_earlier(
+    forming: Forming, sarah: Namespace, before: str, change: str, question: str
+) -> None:
+    said(forming, before)
+    (old,) = sarah.memories()
+    said(forming, change, at=LATER)
+    first, *rest = sarah.context(question, now=MUCH_LATER).text.splitlines()
+    assert change.removesuffix(".").split()[-1] in first
+    assert [line for line in rest if f"{old.content} (earlier, said 2 March 2026)" in line], rest
 
 
 @pytest.mark.parametrize(
@@ -304,6 +332,14 @@ def test_whoever_asks_is_meant_in_a_query_and_in_a_search_of_messages(forming: F
             assert dog in hit.message.content
         for fill in (True, False):
             assert dog in sarah.context("What's my dog's name?", speaker=speaker, fill=fill).text.splitlines()[0]
+
+
+def test_who_spoke_before_anybody_else_did_is_meant_too(forming: Forming, sarah: Namespace) -> None:
+    said(forming, "My birthday is on 2 July.", "My car is a Fiat.", speaker="Ana")
+    said(forming, "My birthday is on 9 August.", "My car is a Volvo.", speaker="Cleo")
+    for speaker, answers in (("Ana", ("2 July", "Fiat")), ("Cleo", ("9 August", "Volvo"))):
+        for question, answer in zip(("When's my birthday?", "what car have i got"), answers, strict=True):
+            assert answer in sarah.context(question, speaker=speaker).text.splitlines()[0]
 
 
 @pytest.mark.parametrize("question", ["What do you know about me?", "Who am I?", "Tell me about myself"])

@@ -18,6 +18,7 @@ from mosshead.language.requests import (
     [
         *("ok", "lol", "Thanks, that's great!", "<Media omitted>", "This message was deleted", "👍"),
         *("k", "7 minutes.", "15 min", "at 5:30?", "hahaha yes", "looool", "jajaja", "omw", "On my way!", "brb"),
+        *("lmaooo", "okayyy", "thaaanks", "niiice one"),
         *("You deleted this message", "sticker omitted", "IMG-0042.jpg (file attached)", "Missed voice call", "null"),
         *("ja, genau", "vale, gracias", "d'accord merci", "Danke, bis gleich", "va bene grazie", "спасибо"),
     ],

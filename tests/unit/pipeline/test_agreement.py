@@ -11,6 +11,7 @@ from pipeline.statements import (
     agree,
     calls_off,
     differ_in_a_value,
+    gives_up,
     is_more_precise,
     keeps,
     lies_ahead,
@@ -370,3 +371,36 @@ def test_another_value_is_another_statement(statement: str, other: str) -> None:
 @given(st.text(alphabet=string.ascii_letters + " ,.'-&0123456789", max_size=60))
 def test_a_statement_merged_from_itself_is_kept(text: str) -> None:
     assert keeps(text, text, text) or not text.strip()
+
+
+@pytest.mark.parametrize(
+    ("statement", "known"),
+    [
+        ("User shaved off User's beard", "User has a beard"),
+        ("User sold the Golf", "User's car is a Golf"),
+        ("User traded the Golf in for a Zoe", "User drives a diesel Golf"),
+        ("User swapped User's Nokia for a Samsung", "User has an old Nokia"),
+        ("User has replaced Spotify with Tidal", "User has a Spotify account"),
+        ("User moved from Windows to Linux at work", "User uses Windows at work"),
+        ("User swapped User's glasses for contact lenses", "User wears glasses"),
+    ],
+)
+def test_what_is_parted_with_or_exchanged_is_over(statement: str, known: str) -> None:
+    assert gives_up(statement, known)
+
+
+@pytest.mark.parametrize(
+    ("statement", "known"),
+    [
+        ("User sold the Golf", "User's dream car is a Golf"),
+        ("User sold a house in York", "User has a house in Bath"),
+        ("User gave away the dog", "User has a dog bed"),
+        ("User traded the Golf in for a Zoe", "User likes the Golf"),
+        ("User swapped User's iPhone's case for a red one", "User has an iPhone"),
+        ("User replaced the tyres on User's Golf with winter ones", "User drives a diesel Golf"),
+        ("User swapped shifts with Tom", "User has a cat"),
+        ("User switched to decaf", "User uses Windows at work"),
+    ],
+)
+def test_what_belongs_to_it_or_is_only_liked_is_not_over(statement: str, known: str) -> None:
+    assert not gives_up(statement, known)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,17 @@ def test_a_memory_that_says_all_that_its_message_says_stands_for_it() -> None:
 def test_of_a_message_that_is_related_to_nothing_nothing_is_shown() -> None:
     unrelated = ReaderCues(cosines=CUES.cosines, related=False)
     assert chosen(found(0, 6.0), messages=[said(message(1), 6.0)], cues=unrelated).text == ""
+
+
+def test_below_a_newer_line_that_tells_of_a_change_a_memory_of_the_same_person_is_marked_as_earlier() -> None:
+    before = found(0, 6.0, content="User has an iPhone", said_at=NOW - timedelta(days=60), about=("User",))
+    change = found(1, 5.0, content="User switched to Android", said_at=NOW - timedelta(days=2), about=("User",))
+    of_now = replace(CUES, of_now=True)
+    first, second = chosen(before, change, cues=of_now).text.splitlines()
+    assert first == "- User switched to Android"
+    assert second.startswith("- User has an iPhone (earlier, said ")
+    theirs = found(0, 6.0, content="Vera has an iPhone", said_at=NOW - timedelta(days=60), about=("Vera",))
+    assert "earlier" not in chosen(theirs, change, cues=of_now).text
 
 
 PETERS = {0: "Peter, plumber", 1: "Peter, writer"}
