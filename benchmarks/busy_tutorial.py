@@ -19,8 +19,10 @@ from typing import Annotated
 import typer
 
 from tests.acceptance.running import machine
-from tests.acceptance.test_tutorial import CHAT, TUTORIAL, sessions
+from tests.acceptance.shell import commands_of
+from tests.acceptance.test_tutorial import CHAT, TUTORIAL
 from tests.fake_openai import FakeOpenAI
+from tests.pages import blocks_of
 
 _WHOSE = ("acme", "sarah_123")
 _MEMORIES = 3
@@ -32,7 +34,8 @@ def main(
     json_only: Annotated[bool, typer.Option("--json", help="Print nothing but the JSON object.")] = False,
 ) -> None:
     """Tell the tutorial's facts, and count the answers that know them."""
-    told, asked = [lines for command, lines in sessions(TUTORIAL) if command.startswith("python examples")][:2]
+    typed = [one for block in blocks_of(TUTORIAL, "console") for one in commands_of(block)]
+    told, asked = [one.shown for one in typed if one.command.startswith("python examples")][:2]
     with (
         TemporaryDirectory(prefix="rb-") as folder,
         FakeOpenAI() as fake,
