@@ -16,7 +16,7 @@ from threading import Lock, Thread
 from uuid import UUID
 
 import structlog
-from kombu import Producer
+from kombu.messaging import Producer
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
