@@ -273,7 +273,7 @@ def _obey() -> None:
 
 def _claimed(own: Claiming, other: Elsewhere | None, tenants: int, claims: int) -> Claims:
     """Fill up to so many tenants, and claim. The other goes first in every second turn."""
-    both = [own, other] if other else [own]
+    both: list[Claiming | Elsewhere] = [own, other] if other else [own]
     for one in both:
         one.fill(tenants)
         for slots in (_SLOTS, 1, 1, 1):  # has the statements planned
