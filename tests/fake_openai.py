@@ -139,7 +139,7 @@ def _usual(request: Request) -> Json:
         return embeddings_body(request.body)
     if request.schema in {CHAT, RESPONSES}:
         return chat_answer(request)
-    return answer_for(request.schema, request.prompt)
+    return answer_for(request.schema, request.question)
 
 
 class _Server(ThreadingHTTPServer):

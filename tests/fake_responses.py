@@ -110,7 +110,12 @@ class Request:
 
     @property
     def prompt(self) -> str:
-        """The user's part of the prompt: not what was wrong with an answer to it, of which a second request tells."""
+        """The user's part of the prompt, or what was wrong with the answer to it."""
+        return str(self.messages[-1]["content"]) if self.messages else ""
+
+    @property
+    def question(self) -> str:
+        """The user's part of the prompt, also if it is asked a second time, with what was wrong with the first answer."""
         return next((str(one["content"]) for one in self.messages if one.get("role") == "user"), "")
 
 

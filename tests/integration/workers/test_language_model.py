@@ -121,7 +121,7 @@ def test_an_answer_that_is_no_use_is_asked_for_once_more_with_what_was_wrong(fak
 
     _, first, again = fake.requests
     assert again.messages[: len(first.messages)][-1] == first.messages[-1]
-    assert "does not fit" in again.messages[-1]["content"]
+    assert "does not fit" in again.prompt
 
 
 def test_usage_is_reported_for_answers_and_for_refused_ones_because_both_are_paid_for(fake: FakeOpenAI) -> None:
