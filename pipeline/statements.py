@@ -109,6 +109,11 @@ def gives_up(statement: str, known: str) -> bool:
     return not more
 
 
+def parts_with(statement: str) -> bool:
+    """Whether a statement says that something was sold, exchanged or the like."""
+    return bool(_PARTED.search(statement) or _EXCHANGED.search(statement))
+
+
 def tells_an_end(statement: str) -> bool:
     """Whether a statement says that something is over, whatever that is."""
     return any(pattern.search(statement) for pattern in _OVER)

@@ -186,9 +186,10 @@ def _called_off(fact: NewFact) -> FactOutcome | None:
 
 def _given_up(fact: NewFact) -> FactOutcome | None:
     """What is over by the words of the fact: a habit that was stopped, a thing that was sold, being out of work."""
-    for known, _ in fact.near:
+    parted = statements.parts_with(fact.fact.content)  # its words name what is gone: they need not be near
+    for known, similarity in fact.near:
         found_work = fact.fact.attribute in {"works_at", "job"} and statements.is_without_work(known.content)
-        over = statements.gives_up(fact.fact.content, known.content)
+        over = (parted or similarity >= CORRECTED) and statements.gives_up(fact.fact.content, known.content)
         if comparison.is_about_the_same(fact, known) and (found_work or over):
             return comparison.replaces(fact, known, "it is over")
     return None
