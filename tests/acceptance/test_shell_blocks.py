@@ -46,7 +46,7 @@ def typed(at: Shell, block: Block, replaced: Mapping[str, str] = NOTHING, *, exa
             told.append(at.start(filled, ready) if ready else answered(at, Typed(filled, shown)))
             alike = says(["…", *shown, "…"] if ready else shown, told[-1])
             if exactly and not ready:
-                alike = told[-1].split("\n") == shown
+                alike = [line.rstrip() for line in told[-1].split("\n")] == shown
             assert not shown or alike, "\n".join([command, "shows", *shown, "and says", told[-1]])
     return "\n".join(told)
 
@@ -95,7 +95,7 @@ def test_the_service_on_this_machine(tmp_path: Path) -> None:
         port = {"mosshead serve": f"mosshead serve --port {free_port()}"}
         said = typed(at, the("how-to/server.md", 0), port)
         (token,) = re.findall(r"^mosshead_[\w-]+$", said, re.MULTILINE)
-        served = re.findall(r"http://[\d.:]+", said)[0]
+        served = re.findall(r"http://[\d.]+:\d+", said)[0]
         shown = {"mosshead_0aXq…": token, "http://127.0.0.1:8765": served}
         (answer,) = re.findall(r"\{.*\}", typed(at, the("how-to/server.md", 1), shown))
         assert "text" in json.loads(answer)
