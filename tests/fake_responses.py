@@ -116,7 +116,7 @@ class Request:
     @property
     def question(self) -> str:
         """The user's part of the prompt, also if it is asked a second time, with what was wrong with the first answer."""
-        return next((str(one["content"]) for one in self.messages if one.get("role") == "user"), "")
+        return next((str(one["content"]) for one in self.messages if one.get("role") == "user"), self.prompt)
 
 
 def completion_body(

@@ -26,7 +26,6 @@ from db.usage import MannerRow
 from mosshead.embeddings import Embedder, Endpoint, open_embedder, spec_of
 from mosshead.errors import ConfigurationError, EmbedderMismatch
 from mosshead.llm import LanguageModel
-from mosshead.safety.classifier import load_classifier
 
 if TYPE_CHECKING:
     from mosshead.llm.modes import MannerMemory
@@ -136,9 +135,14 @@ def load_for_children() -> None:
 
     Raises ConfigurationError where the local model's files, or the LLM's key or address, cannot be used.
     """
+    from mosshead.safety.classifier import (
+        load_classifier,  # numpy is slow to import, and whoever dispatches does without
+    )
+
     chosen = settings()
     open_embedder_of(chosen).count_tokens("")
     open_language_model(chosen)
+
     load_classifier()
     # The collector writes to each object that it looks at, which would give a child a page of its own for it.
     gc.collect()

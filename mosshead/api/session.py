@@ -10,7 +10,6 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine
 
-from mosshead.api.telemetry import observed
 from mosshead.arguments import OnTimeout, checked_on_timeout, checked_seconds
 from mosshead.bridge import apart, pause
 from mosshead.deadline import ends_within
@@ -23,6 +22,7 @@ from mosshead.publishing.publishers import AppSession, check_events, publish_che
 from mosshead.store import memories
 from mosshead.store.connection import ReadStore, in_one_trip, tenant_transaction
 from mosshead.store.pending import Laid, Overlay, Pending
+from mosshead.telemetry import observed
 
 if TYPE_CHECKING:
     from mosshead.publishing.shipper import SpoolPublisher

@@ -26,10 +26,11 @@ begin
               and events.type <> 'erase' and publisher_sequence <= greatest(publisher.received_up_to, publisher.passed_up_to, (
                   -- Once an event has waited out its gap, all before it may be taken with it, however lately they came: else it would
                   -- overtake them.
-                  select max(waited.publisher_sequence) from mosshead.events as waited
+                  select waited.publisher_sequence from mosshead.events as waited
                   where waited.tenant_id = tenants[lane] and waited.namespace_id = namespaces[lane]
                     and waited.publisher_id = publisher.publisher_id and waited.state = 'received' and waited.batch_id is null
-                    and waited.publisher_sequence > publisher.received_up_to and waited.received_at < now() - gap))
+                    and waited.publisher_sequence > publisher.received_up_to and waited.received_at < now() - gap
+                  order by waited.publisher_sequence desc limit 1))
             order by publisher_sequence limit most
         ) as event
         where publisher.tenant_id = tenants[lane] and publisher.namespace_id = namespaces[lane];

@@ -228,6 +228,8 @@ def test_the_intake_may_publish_and_refuse_and_nothing_else(admin_engine: Engine
 
 def test_a_worker_may_call_what_its_writes_need_and_what_publishes_a_dead_letter_again(admin_engine: Engine) -> None:
     assert functions(admin_engine, "mosshead_worker") == {
+        "mosshead.bind",
+        "mosshead.claim",
         "mosshead.count_words",
         "mosshead.current_tenant",
         "mosshead.derived_id",
@@ -240,6 +242,7 @@ def test_a_worker_may_call_what_its_writes_need_and_what_publishes_a_dead_letter
         "mosshead.term",
         "mosshead.terms",
         "mosshead.usage_within",
+        "mosshead.waiting_events",
         "mosshead.word_occurrences",
         "mosshead_read_v1.holding",
         "mosshead_write_v1.publish",

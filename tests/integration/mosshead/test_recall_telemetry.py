@@ -119,7 +119,7 @@ def test_a_read_in_an_event_loop_is_a_child_of_the_span_around_it(
 
 def test_an_app_without_opentelemetry_does_not_load_it() -> None:
     code = (
-        "import sys; from uuid import UUID; from mosshead.api.telemetry import observed; "
+        "import sys; from uuid import UUID; from mosshead.telemetry import observed; "
         "assert observed(lambda: 7, UUID(int=0)) == 7; assert not [one for one in sys.modules if 'opentelemetry' in one]"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

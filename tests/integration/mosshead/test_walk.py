@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 PRODUCT = tuple(f"{ROOT / package}/" for package in ("mosshead", "db", "pipeline", "workers", "config"))
 UNCOUNTED = frozenset({"mosshead", "mosshead/models", "mosshead/language"})
 COUNTED_ONCE = frozenset({"mosshead/redaction", "mosshead/embeddings"})
-MOST = 16
+MOST = 17
 """So many files at most. docs/explanation/architecture.md tells all of them in their order; whoever makes them fewer lowers this.
 """
 

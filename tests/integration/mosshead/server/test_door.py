@@ -83,7 +83,8 @@ def problem(answer: httpx.Response, status: int) -> dict[str, Any]:
 
 
 def test_the_request_of_the_page_is_answered(ask: Callable[..., None]) -> None:
-    ((_, address, *rest),) = next(block.commands for block in blocks_of(PAGE, "console") if "curl" in block.body)
+    commands = [words for block in blocks_of(PAGE, "console") for words in block.commands]
+    ((_, address, *rest),) = [words for words in commands if words[0] == "curl"]
     given = dict(zip(rest[::2], rest[1::2], strict=True))  # of two headers, the later: the token is another one here
 
     async def asking(client: httpx.AsyncClient) -> None:
