@@ -99,7 +99,7 @@ def test_the_service_on_this_machine(tmp_path: Path) -> None:
         at.type(f"curl -s --retry 30 --retry-delay 1 --retry-connrefused -o served {served}/healthz")
         shown = {"mosshead_0aXq…": token, "http://127.0.0.1:8765": served}
         (answer,) = re.findall(r"\{.*\}", typed(at, the("how-to/server.md", 1), shown))
-        assert "text" in json.loads(answer)
+        assert "system_message" in json.loads(answer)
         at.interrupt()
         at.type("mosshead down")
 
