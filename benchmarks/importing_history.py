@@ -113,13 +113,8 @@ def main(
             checked_mb, checking = importing.peak_mb, time.monotonic() - importing.started
             console.print(f"checked after {checking:.0f} s, {checked_mb} MB", soft_wrap=True)
             started = time.monotonic()
-            lasts = _for(seconds)
-
-            def goes_on() -> bool:
-                importing.look()
-                return _imported(made)[1] < messages if whole else lasts()
-
-            beside = _talked(made, memory, "beside", goes_on)
+            lasts = _until_in(made, importing, messages) if whole else _for(seconds)
+            beside = _talked(made, memory, "beside", lasts)
             importing.look()
             published, effective = _imported(made)
             result = Result(
@@ -143,6 +138,14 @@ def main(
 def _for(seconds: float) -> Callable[[], bool]:
     ends = time.monotonic() + seconds
     return lambda: time.monotonic() < ends
+
+
+def _until_in(made: Rig, importing: "_Importing", messages: int) -> Callable[[], bool]:
+    def goes_on() -> bool:
+        importing.look()
+        return _imported(made)[1] < messages
+
+    return goes_on
 
 
 def write_export(file: Path, messages: int) -> None:

@@ -131,8 +131,8 @@ _DELETE = f"delete from mosshead.dead_letters where {_LETTER}"
 class LaneState:
     """A lane that is quarantined or has waiting events. Times in seconds.
 
-    waiting: since the first waiting or running event was received. quarantined: since it was stopped, and why. stage, error: of
-    the running batch, and its latest failure. leased: how long its lease still lasts, and whose it is.
+    waiting: since the first waiting or running event was received. quarantined: since it was stopped, and why.
+    stage, error: of the running batch, and its latest failure. leased: how long its lease still lasts, and whose it is.
     """
 
     lane: LaneRef

@@ -102,8 +102,8 @@ class VersionConflict(Exception):
 class TemporalTable:
     """A table whose rows are never overwritten.
 
-    owner: the owner's column; key: the columns that identify a row; says: its other columns. names: SQL for an array of the
-    entities that the row ``ended`` names.
+    owner: the owner's column; key: the columns that identify a row; says: its other columns.
+    names: SQL for an array of the entities that the row ``ended`` names.
     """
 
     name: str

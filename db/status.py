@@ -15,12 +15,13 @@ class ServiceFigures:
     """Waiting, running and failed work, and the workers. Times in seconds.
 
     backlog: events that neither took effect nor died. waiting_lanes: namespaces that are ready and idle; oldest_waiting: since
-    the first became ready. quarantined_by_reason: lanes by the reason for stopping them. at_work: batches by stage; oldest_due:
-    since the first idle one of them could continue. failing: batches by their latest failure. clocks_ahead: publishers whose
-    event within 24 hours had a time more than a day ahead. lag_p50, lag_p95, lag_max: from the arrival of a batch's first event
-    until it took effect; None if nothing did lately. newest_dead_letter: since the last one. refused_last_hour: dead letters of
-    the intake. workers, slots: live workers, and the tasks that they can run at once. other_languages: share of non-English
-    batches among those of the last day with a known language; None if there are fewer than three.
+        the first became ready. quarantined_by_reason: lanes by the reason for stopping them. at_work: batches by stage;
+        oldest_due: since the first idle one of them could continue. failing: batches by their latest failure. clocks_ahead:
+        publishers whose event within 24 hours had a time more than a day ahead.
+    lag_p50, lag_p95, lag_max: from the arrival of a batch's first event until it took effect; None if nothing did lately.
+    newest_dead_letter: since the last one. refused_last_hour: dead letters of the intake.
+    workers, slots: live workers, and the tasks that they can run at once. other_languages: share of non-English batches among
+        those of the last day with a known language; None if there are fewer than three.
     """
 
     backlog: int
@@ -47,8 +48,8 @@ class ServiceFigures:
 def figures(connection: Connection, *, within: timedelta, reasons: int, alive: timedelta) -> ServiceFigures:
     """Read the figures.
 
-    within: the period for the lag. reasons: how many reasons of dead letters to return, most frequent first. alive: how old a
-    worker's heartbeat may be.
+    within: the period for the lag. reasons: how many reasons of dead letters to return, most frequent first.
+    alive: how old a worker's heartbeat may be.
     """
     # A batch whose lane has no lease is idle: a running task takes one and renews it.
     row = Sql(f"""

@@ -135,9 +135,8 @@ def load_for_children() -> None:
 
     Raises ConfigurationError where the local model's files, or the LLM's key or address, cannot be used.
     """
-    from mosshead.safety.classifier import (
-        load_classifier,  # numpy is slow to import, and whoever dispatches does without
-    )
+    # It loads numpy, which is slow and which the scheduler does without.
+    from mosshead.safety.classifier import load_classifier
 
     chosen = settings()
     open_embedder_of(chosen).count_tokens("")

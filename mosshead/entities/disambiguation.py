@@ -65,11 +65,12 @@ MOST_OFFERED = 4
 class Evidence:
     """What is known about one candidate that matches a telling.
 
-    nearest: the cosine of the telling's text with the nearest memory that is surely about the candidate; without memories, of its
-    profile; otherwise 0. words: those of the telling's words and scene_words that occur in its memories, its description, its
-    aliases or its parent's name. expanded: those that occur in its memories' expansions. named: other entities that the message
-    names and that are connected with the candidate: its parent, or those that share a memory or a relation with it. scene_named:
-    the same for the turns before.
+    nearest: the cosine of the telling's text with the nearest memory that is surely about the candidate; without memories, of
+        its profile; otherwise 0.
+    words: those of the telling's words and scene_words that occur in its memories, its description, its aliases or its parent's
+        name. expanded: those that occur in its memories' expansions.
+    named: other entities that the message names and that are connected with the candidate: its parent, or those that share a
+        memory or a relation with it. scene_named: the same for the turns before.
     """
 
     nearest: float
@@ -98,9 +99,10 @@ class Disambiguation:
 class Telling:
     """The context of a mention, made by `telling`; `mosshead.entities.evidence` finds what matches it.
 
-    text: the text to embed: the turns before, then the message with "someone" for the mention. words: the message's words to
-    search for (any case; Postgres stems them), without function words. scene_words: the same for the turns before. described:
-    those of the words that directly describe the person: "Peter the roofer", "Senator Holm".
+    text: the text to embed: the turns before, then the message with "someone" for the mention.
+    words: the message's words to search for (any case; Postgres stems them), without function words.
+    scene_words: the same for the turns before.
+    described: those of the words that directly describe the person: "Peter the roofer", "Senator Holm".
     """
 
     text: str

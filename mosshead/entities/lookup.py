@@ -94,10 +94,11 @@ def matches(texts: Sequence[str], rows: Iterable[Any], *, are_names: bool = Fals
 class Parsed:
     """A message parsed for reading.
 
-    text: the original. unnamed: with "someone" for people's names; the original if nothing else would remain. named: each name as
-    first written, in order, with its candidates; without the user. implied: who a pronoun means if the message names nobody and
-    the last turn with names has only one; in a group, also speakers who mention themselves. asker: the entity of the asker, if
-    the message is about them.
+    text: the original. unnamed: with "someone" for people's names; the original if nothing else would remain.
+    named: each name as first written, in order, with its candidates; without the user.
+    implied: who a pronoun means if the message names nobody and the last turn with names has only one; in a group, also
+        speakers who mention themselves.
+    asker: the entity of the asker, if the message is about them.
     """
 
     text: str

@@ -60,8 +60,8 @@ class SchemaOfRecords(EventPart):
 class Configure(Envelope):
     """Configure a namespace from here on; replaces its earlier configuration.
 
-    instructions: in the app's own words, for the LLM that extracts. schemas: records to extract in addition to facts. profiles:
-    documents to keep, one per schema. episodes: whether to keep what was attempted and how it turned out.
+    instructions: in the app's own words, for the LLM that extracts. schemas: records to extract in addition to facts.
+    profiles: documents to keep, one per schema. episodes: whether to keep what was attempted and how it turned out.
     """
 
     type: Literal["configure"] = "configure"
@@ -177,8 +177,8 @@ class EditDocument(Envelope):
     schema.
 
     document: the name of its schema. patch: a JSON Merge Patch (RFC 7396): a null removes a field, an object is merged.
-    document_version: the version that the edit is meant for, 0 if it must not exist yet; None for any version. by: "tool" if a
-    model edits it through a tool; the decision then says so.
+    document_version: the version that the edit is meant for, 0 if it must not exist yet; None for any version.
+    by: "tool" if a model edits it through a tool; the decision then says so.
     """
 
     type: Literal["edit_document"] = "edit_document"
@@ -232,7 +232,8 @@ class Clarify(Envelope):
     """The answer to "Which Peter?".
 
     question_id: of an open question of the service; waiting memories are then linked. Without it, the answer is to a question
-    that a read asked: mention is the name, and text its context. entity_id: who is meant; None for somebody new.
+        that a read asked: mention is the name, and text its context.
+    entity_id: who is meant; None for somebody new.
     """
 
     type: Literal["clarify"] = "clarify"
@@ -280,10 +281,11 @@ class Split(Envelope):
 class SetPrompt(Envelope):
     """Set a prompt's text: a new version, or the first.
 
-    template: the text; unlike a message's, it is never redacted. syntax: of its variables. optimizer: the kind that improves it
-    by feedback, or "off". instructions: how it may be changed;
+    template: the text; unlike a message's, it is never redacted.
+    syntax: of its variables. optimizer: the kind that improves it by feedback, or "off". instructions: how it may be changed;
     when_to_update: when. If one of these three is omitted, it stays as it was; the initial values are "metaprompt" and none.
-    reason: shown with the versions. follows: the version that it must follow, 0 for none; otherwise nothing changes.
+    reason: shown with the versions.
+    follows: the version that it must follow, 0 for none; otherwise nothing changes.
     """
 
     type: Literal["set_prompt"] = "set_prompt"
@@ -340,10 +342,11 @@ class Remember(Envelope):
     """Store a memory verbatim; `mosshead.ids.remembered_id` returns its id.
 
     about: names of the entities it is about, its subject first; by default those that its content names. Unknown and ambiguous
-    names are not linked. replaces: a memory that it replaces. A name that one of that memory's entities has means this entity
-    again; if neither ``about`` nor the words name another entity of its subject's type, it is also about that subject.
-    of_version: the version of the replaced memory that was read; refused if its content has changed since. by: "tool" if a model
-    stored it through a tool; the decision then says so.
+        names are not linked.
+    replaces: a memory that it replaces. A name that one of that memory's entities has means this entity again; if neither
+        ``about`` nor the words name another entity of its subject's type, it is also about that subject.
+    of_version: the version of the replaced memory that was read; refused if its content has changed since.
+    by: "tool" if a model stored it through a tool; the decision then says so.
     """
 
     type: Literal["remember"] = "remember"

@@ -42,9 +42,9 @@ class EventPart(BaseModel):
 class Envelope(EventPart):
     """The fields of every event.
 
-    event_id: identifies the event for good; publishing it twice stores it once. publisher, publisher_sequence: who published it,
-    and its number among that publisher's events of the namespace, from 1 without
-        gaps; the publishing library fills them in.
+    event_id: identifies the event for good; publishing it twice stores it once.
+    publisher, publisher_sequence: who published it, and its number among that publisher's events of the namespace, from 1
+        without gaps; the publishing library fills them in.
     occurred_at: when it happened, with a time zone; "yesterday" in its text is relative to it.
     """
 
@@ -85,12 +85,13 @@ def storable(value: Any) -> bool:
 class MessageEvent(Envelope):
     """A message.
 
-    sequence: the app's own number of the message within its conversation, if any. speaker: the speaker's name, if the role does
-    not identify the speaker.
+    sequence: the app's own number of the message within its conversation, if any.
+    speaker: the speaker's name, if the role does not identify the speaker.
     content: text, or a list of parts as in the chat completion API; only text parts are remembered. Those of the responses API
-    become parts of type "text". tool_calls, tool_call_id: as in the chat completion API.
-    injected: the memories in the prompt of this turn: a mere repetition of one is not news. imported: whether it comes from a
-    chat export. The lane then does not wait for further messages.
+        become parts of type "text".
+    tool_calls, tool_call_id: as in the chat completion API.
+    injected: the memories in the prompt of this turn: a mere repetition of one is not news.
+    imported: whether it comes from a chat export. The lane then does not wait for further messages.
     """
 
     model_config = ConfigDict(defer_build=False)  # every app publishes messages, so build it in advance

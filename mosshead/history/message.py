@@ -13,9 +13,10 @@ from mosshead.errors import InvalidEvent
 class HistoryMessage:
     """A message of an export.
 
-    where: its place, for errors: the file, and the conversation, line or message in it. source_id: identifies it among all
-    exports of its format, so that a second import gives the same message. role: as in the format; None in a chat between people,
-    where speaker names the person. more: further fields of its event, if the format has them.
+    where: its place, for errors: the file, and the conversation, line or message in it.
+    source_id: identifies it among all exports of its format, so that a second import gives the same message.
+    role: as in the format; None in a chat between people, where speaker names the person.
+    more: further fields of its event, if the format has them.
     """
 
     where: str

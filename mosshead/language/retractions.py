@@ -195,10 +195,11 @@ def somebody_to_forget(text: str) -> str | None:
     return match["about"] if match else None
 
 
-_WORDS = (
-    "forget forgot kidding joking jk remember stor sav keep memori record ignore disregard delete erase remove scratch"
-    " strike wipe drop clear know take rid"
-).split()
+_STEMS = (
+    *"forget forgot kidding joking jk remember stor sav keep memori record ignore disregard delete erase remove scratch".split(),
+    *"strike wipe drop clear know take rid".split(),
+    *FOREIGN_STEMS,
+)
 """One of these is in all that asks for something to be forgotten."""
 
 
@@ -217,7 +218,7 @@ def asks_to_forget(message: str) -> bool:
 def _may_ask(message: str) -> bool:
     """The quick look: a read asks this of a hundred messages."""
     small = (message if message.isascii() else message.translate(AS_ASCII)).lower()
-    return any(word in small for word in (*_WORDS, *FOREIGN_STEMS))
+    return any(stem in small for stem in _STEMS)
 
 
 def says_no_more(message: str, quotes: Iterable[str]) -> bool:

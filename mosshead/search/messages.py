@@ -57,8 +57,8 @@ _IN_TIME = """(
 class Among:
     """Which messages are searched.
 
-    conversation: only those of one; all by default. Word rarity counts over the whole namespace. since, until: only those said
-    from a time on, and before a time.
+    conversation: only those of one; all by default. Word rarity counts over the whole namespace.
+    since, until: only those said from a time on, and before a time.
     """
 
     conversation: str | None = None
@@ -74,8 +74,8 @@ class Among:
 class MessageFound:
     """A message found by a scan.
 
-    cosine: of its text with the question without names. with_before: of it with the turn before. words: BM25. itself: whether it
-    was found by its own scores; otherwise it is a neighbour.
+    cosine: of its text with the question without names. with_before: of it with the turn before. words: BM25.
+    itself: whether it was found by its own scores; otherwise it is a neighbour.
     """
 
     message: StoredMessage

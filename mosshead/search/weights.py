@@ -48,9 +48,10 @@ class ContextWeights:
 
     shares: of the budget, for salient, relevant and recent results (R4). They are ceilings and reserve nothing: a result above
     its category's share loses `ceded` of its score, so that only nearly equal results precede it.
-    salient: the salience, 0 to 10, from which a memory counts as salient. recent: days. message: score per standard deviation of
-    a message. unrelated: the minimum score to show anything for a message unrelated to all that is known
-    (`mosshead.context.reader.relates`), unless a path must deliver it.
+    salient: the salience, 0 to 10, from which a memory counts as salient. recent: days. message: score per standard deviation
+        of a message.
+    unrelated: the minimum score to show anything for a message unrelated to all that is known
+        (`mosshead.context.reader.relates`), unless a path must deliver it.
     """
 
     shares: tuple[float, float, float] = (0.40, 0.35, 0.25)
@@ -67,9 +68,10 @@ class ReadingWeights:
 
     memory: weight of a memory's relevance, without the lent part. assistant, request: for the assistant's messages, and for
     earlier questions. touches: deviations above the mean cosine of unrelated texts that a message must reach by its own words;
-    untouched: for one that does not. asker: for results about or by the asker, if the message is about them. newer: for the
-    newest result, less for older ones; lead: among this many of the best, the newest comes first if it has this share of the best
-    score (rivals; rivals_at_once if said on the same day, and not as a change). relative: the minimum share of the best score;
+    untouched: for one that does not. asker: for results about or by the asker, if the message is about them.
+    newer: for the newest result, less for older ones; lead: among this many of the best, the newest comes first if it has this
+        share of the best score (rivals; rivals_at_once if said on the same day, and not as a change).
+    relative: the minimum share of the best score;
     fall: how much this minimum rises below the first `free` of a kind, times the logarithm of the distance. least: the minimum
     score. most: lines. few: with fewer results than this, all near ones are shown. called: how many further memories follow, for
     a name, a process or what is lent.
@@ -103,10 +105,10 @@ class MessageWeights:
 
     cosine: of the text. with_before: of it with the turn before. words: BM25.
 
-    with_after: the cosine of it with the turn after. words_before, words_after: the BM25 of its neighbours, since a question and
-    its answer share few words. conversation: the mean that a conversation's three best lend to all of it. speaker: it was said by
-    somebody whom the question names. when: it was said at a time that the question names. asks: it ends with a question mark, so
-    it says little. lent: by one of its memories, if messages are shown without memories.
+    with_after: the cosine of it with the turn after. words_before, words_after: the BM25 of its neighbours, since a question
+        and its answer share few words. conversation: the mean that a conversation's three best lend to all of it.
+    speaker: it was said by somebody whom the question names. when: it was said at a time that the question names. asks: it ends
+        with a question mark, so it says little. lent: by one of its memories, if messages are shown without memories.
     """
 
     cosine: float = 0.3

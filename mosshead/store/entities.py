@@ -102,9 +102,10 @@ PART_OF = "part_of"
 class Neighbour:
     """An entity, and the last edge of a shortest path to it; one value for each such edge.
 
-    id, name, entity_type, key: of the entity. distance: edges from the start, from 1. via: the entity one edge nearer. predicate:
-    their relation, "part_of" towards a parent. direction: "out" if it reads "via predicate entity", "in" if reversed. memory_id:
-    the memory that states it; valid_from, valid_to: when it holds; None for "part_of".
+    id, name, entity_type, key: of the entity. distance: edges from the start, from 1.
+    via: the entity one edge nearer. predicate: their relation, "part_of" towards a parent.
+    direction: "out" if it reads "via predicate entity", "in" if reversed.
+    memory_id: the memory that states it; valid_from, valid_to: when it holds; None for "part_of".
     """
 
     id: UUID

@@ -57,8 +57,8 @@ def processes(
 ) -> Iterator[Processes]:
     """Run the Procfile's processes inside the block, and restart those that die, after 1, 2, 4 … 30 seconds.
 
-    also: more processes, by name, with their commands. left_out: the names of processes not to run. to_logs: write their output
-    to ``logs/NAME.log`` of the data folder, not to the console.
+    also: more processes, by name, with their commands. left_out: the names of processes not to run.
+    to_logs: write their output to ``logs/NAME.log`` of the data folder, not to the console.
     grace: seconds between SIGTERM and SIGKILL when the block is left.
     """
     env = _environment(addresses, console=not to_logs and sys.stdout.isatty())

@@ -18,9 +18,9 @@ from workers.dependencies import Parts, Store
 class ReflectionDue:
     """A reflection whose time has come.
 
-    batch: under whose lease it runs, for the decision log. subject: which of its kind's subjects it is about. messages: those
-    that took effect since the last run, in order, numbered from 1, without what must not be remembered; none if only commands
-    touched it.
+    batch: under whose lease it runs, for the decision log. subject: which of its kind's subjects it is about.
+    messages: those that took effect since the last run, in order, numbered from 1, without what must not be remembered; none if
+        only commands touched it.
     """
 
     batch: BatchRef

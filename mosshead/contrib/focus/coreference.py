@@ -36,8 +36,8 @@ Features = Mapping[str, float]
 class Pair:
     """A candidate of a decision, as training data.
 
-    decision: its kind: the meaning of words, or the topic. message: its number in the conversation, from 0. start: the first
-    character of the words; -1 without words. chosen: by this tracker, so it is a label only if correct.
+    decision: its kind: the meaning of words, or the topic. message: its number in the conversation, from 0.
+    start: the first character of the words; -1 without words. chosen: by this tracker, so it is a label only if correct.
     """
 
     decision: DecisionKind

@@ -253,9 +253,10 @@ _SAME_WORDS = 0.3
 class TrackedEntity:
     """What tracking needs to know about an entity.
 
-    gender: from its memories, a word for relatives or its first name, if known. parent_id: what it belongs to. homes:
-    organisations, projects and places that share memories with it, including its ancestors. kin: all entities that share a memory
-    or a relation with it. names: its name and aliases, in lower case.
+    gender: from its memories, a word for relatives or its first name, if known.
+    parent_id: what it belongs to. homes: organisations, projects and places that share memories with it, including its
+        ancestors. kin: all entities that share a memory or a relation with it.
+    names: its name and aliases, in lower case.
     """
 
     entity_id: UUID
@@ -280,10 +281,10 @@ class NameInMessage:
 class FocusKnowledge:
     """What is known about one message.
 
-    entities: by id, all named below, and all that the state may refer back to. near: by entity, the cosine of the message with
-    the nearest memory surely about it, among those nearest to the message. described: the same for each description in the
-    message, by the text sought (`Phrase.sought`). bearers: the same for the entities of an ambiguous name in the message, even if
-    other memories are nearer.
+    entities: by id, all named below, and all that the state may refer back to.
+    near: by entity, the cosine of the message with the nearest memory surely about it, among those nearest to the message.
+    described: the same for each description in the message, by the text sought (`Phrase.sought`).
+    bearers: the same for the entities of an ambiguous name in the message, even if other memories are nearer.
     """
 
     entities: Mapping[UUID, TrackedEntity] = field(default_factory=dict)

@@ -166,8 +166,8 @@ class Referring:
 class TrackedTurn:
     """The focus after one user turn. place: of the turn in the history, from 0.
 
-    scene: the setting, until that changes. topic: what it is about. mentions: other entities of the turn. references: its
-    resolved pronouns and descriptions.
+    scene: the setting, until that changes. topic: what it is about. mentions: other entities of the turn.
+    references: its resolved pronouns and descriptions.
     """
 
     place: int

@@ -93,8 +93,8 @@ class ManagedMemories(Sequence[Managed]):
 class ManagedProfile(Generic[S]):
     """A profile after a manager has seen a conversation.
 
-    value: None if there is none yet. patch: the changes, as a JSON Merge Patch (RFC 7396); empty if there are none. refused: the
-    refused proposals.
+    value: None if there is none yet. patch: the changes, as a JSON Merge Patch (RFC 7396); empty if there are none.
+    refused: the refused proposals.
     """
 
     value: S | None

@@ -22,9 +22,9 @@ MAX_STEPS = 10
 class Optimized:
     """The result for a prompt.
 
-    prompt: the new text; exactly the old one if ``changed`` is false. name: the template's. reason: what changed and why, in the
-    model's words, or why nothing did. refused: why the model's proposal was refused, if it was. steps: how often the model was
-    called.
+    prompt: the new text; exactly the old one if ``changed`` is false. name: the template's.
+    reason: what changed and why, in the model's words, or why nothing did.
+    refused: why the model's proposal was refused, if it was. steps: how often the model was called.
     """
 
     name: str
@@ -50,9 +50,10 @@ class PromptOptimizer:
         """Return the prompt, improved or unchanged, with the reason.
 
         trajectories: ``(messages, feedback)``: a transcript or a list of ``{role, content}``, and a text, ``{"score": 0.2,
-        "comment": "too long"}`` or None; at most the latest 100 count. Secrets in them are replaced. prompt: a text with
-        variables as in `str.format`, or a `PromptTemplate`. hint: for the model, why the prompt is at fault. Without trajectories
-        the model is not called. Raises ValueError, which names the invalid argument, and ModelUnavailable.
+            "comment": "too long"}`` or None; at most the latest 100 count. Secrets in them are replaced.
+        prompt: a text with variables as in `str.format`, or a `PromptTemplate`. hint: for the model, why the prompt is at
+            fault. Without trajectories the model is not called.
+        Raises ValueError, which names the invalid argument, and ModelUnavailable.
         """
         template, shown = template_of(prompt), trajectories_of(trajectories)
         if not shown:
@@ -85,8 +86,9 @@ def create_prompt_optimizer(
 ) -> PromptOptimizer:
     """Create an optimizer of prompts.
 
-    model: "openai:MODEL", or a `LanguageModel` of your own. kind: "metaprompt" reflects, then rewrites the prompt; "gradient"
-    finds faults, then edits only those; "prompt_memory" writes the lessons into it in one call.
+    model: "openai:MODEL", or a `LanguageModel` of your own.
+    kind: "metaprompt" reflects, then rewrites the prompt; "gradient" finds faults, then edits only those; "prompt_memory"
+        writes the lessons into it in one call.
     max_reflection_steps: steps of reflection ("metaprompt"), or rounds of critique and edits ("gradient"), 1 to 10.
     min_reflection_steps: the minimum before "metaprompt" may stop. Raises ValueError if an argument is invalid, and
     ConfigurationError as `mosshead.llm.open_model`.

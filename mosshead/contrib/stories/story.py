@@ -106,10 +106,12 @@ class Story:
     """What is known about a request, told in order of time.
 
     intent: the kind of story. told_by: "model" for an LLM, "rules" for a chronicle in the memories' own words, None if there is
-    nothing to tell. sentences: each rests on evidence. evidence: all that was found, cited or not, in order of time; tokens: its
-    size. dropped: how many of the LLM's sentences were removed because the evidence does not support them. questions: set if it
-    is unclear who is meant; nothing is told then. partial: events are still being processed, or the read timed out. reason: why
-    there is no story, or why it is a chronicle although a model was given.
+        nothing to tell.
+    sentences: each rests on evidence. evidence: all that was found, cited or not, in order of time; tokens: its size.
+    dropped: how many of the LLM's sentences were removed because the evidence does not support them.
+    questions: set if it is unclear who is meant; nothing is told then.
+    partial: events are still being processed, or the read timed out. reason: why there is no story, or why it is a chronicle
+        although a model was given.
     """
 
     intent: StoryIntent

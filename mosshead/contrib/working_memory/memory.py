@@ -70,12 +70,13 @@ class WorkingMemory:
 
         capacity: number of references, from 10 to 50. ttl: how long a reference is kept after its last use, from 5 to 10 minutes.
         policy: what is evicted. "fifo": the oldest; "relevance": the one with the lowest 0.6·recency + 0.4·frequency; "summary":
-        as "fifo", and every 10 turns the service is asked to summarize the conversation, and only the 5 most recent references
-        stay.
-        store: the URL of a Redis, or a client, if several processes serve a session; this process by default. namespace: where to
-        look up other things; sessions of different namespaces are separate.
+            as "fifo", and every 10 turns the service is asked to summarize the conversation, and only the 5 most recent
+            references stay.
+        store: the URL of a Redis, or a client, if several processes serve a session; this process by default.
+        namespace: where to look up other things; sessions of different namespaces are separate.
         nouns: your users' words for your types, such as ``{"ticket": "issue"}``. entities_in: for `from_tool_result`.
-        clock: returns the time, with a time zone. Raises ValueError, which names the argument and its range.
+        clock: returns the time, with a time zone.
+        Raises ValueError, which names the argument and its range.
         """
         rules = Rules(capacity=capacity, ttl=ttl, policy=policy)
         if policy == "summary" and namespace is None:

@@ -24,8 +24,8 @@ SUMMARY_TURNS = 10
 class Reference:
     """A reference to a thing: its type, the app's id, and a label.
 
-    at: when it was last added, which determines recency. used: when it was last added, looked up or referred to. accesses: how
-    often that happened.
+    at: when it was last added, which determines recency. used: when it was last added, looked up or referred to.
+    accesses: how often that happened.
     """
 
     type: str

@@ -45,9 +45,10 @@ class Metrics:
     """Metrics of one process and one store, since the process began.
 
     fill: used share of the capacity, 0 to 1: that of the session in `WorkingMemory.metrics`, else the mean of the latest 1,000
-    accesses; 50 to 80 % is good. evictions: evicted references per added one; up to 10 % is good. resolved: share of looked-up
-    references that were found; from 90 % is good. access_ms, access_p99_ms: milliseconds per access, over the latest 1,000; up to
-    1 is good.
+        accesses; 50 to 80 % is good.
+    evictions: evicted references per added one; up to 10 % is good. resolved: share of looked-up references that were found;
+        from 90 % is good.
+    access_ms, access_p99_ms: milliseconds per access, over the latest 1,000; up to 1 is good.
     """
 
     fill: float = 0.0
