@@ -35,8 +35,7 @@ _LAST_CALL_SECONDS = 2.0
 _STAND_BY_SECONDS = 0.5
 _HAND_OVER_SECONDS = 0.2  # the shipping process may be about to end, too
 _LOOK_SECONDS = 0.1  # events of other processes do not wake this thread
-_BREATH_SECONDS = 0.01  # leave the interpreter to the app's threads
-_COLLECT_SECONDS = 0.05  # between rounds, which else take many chats 2 ms of CPU a turn
+_BREATH_SECONDS = 0.01  # collect a burst, and leave the interpreter to the app's threads
 
 
 class SpoolPublisher:
@@ -129,7 +128,7 @@ class Shipper(fork_safety.Forkable):
         self._published = Event()
         self._waking = False
         self._stopping = Event()
-        self._stop_by = self._hand_over_by = self._collect_until = 0.0
+        self._stop_by = self._hand_over_by = 0.0
         self._shipment: Shipment | None = None
 
     def notice(self) -> None:
@@ -222,8 +221,7 @@ class Shipper(fork_safety.Forkable):
             self._stopping.wait(_LOOK_SECONDS)
         elif self._published.wait(_LOOK_SECONDS):
             self._published.clear()
-            self._stopping.wait(max(_BREATH_SECONDS, self._collect_until - time.monotonic()))
-            self._collect_until = time.monotonic() + _COLLECT_SECONDS
+            time.sleep(_BREATH_SECONDS)
 
     def _wake(self) -> None:
         """Wake the thread now; it would look by itself soon."""
