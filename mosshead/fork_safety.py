@@ -73,10 +73,13 @@ os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_
 
 
 class ForkSafeLock(Forkable):
-    """A lock that is held across each fork, so that no child starts with one that a thread of its parent was holding."""
+    """A lock that is held across each fork, so that no child starts with one that a thread of its parent was holding.
+
+    A signal handler that interrupts its holder passes through.
+    """
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = RLock()
         watch(self)
 
     def __enter__(self) -> None:

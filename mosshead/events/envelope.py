@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, f
 from pydantic_core import ErrorDetails
 
 from mosshead.errors import InvalidEvent, InvalidNamespace
+from mosshead.fork_safety import ForkSafeLock
 from mosshead.ids import uuid7
 from mosshead.models.kinds import Role
 from mosshead.paths import NamespacePath
@@ -154,12 +155,30 @@ def parse_event(data: object, *, name_unknown: bool = True) -> "AnyEvent":
     """
     # By the model of its type, not a union of all, so that only the models in use are built.
     try:
-        return cast("AnyEvent", _model_of(data).model_validate(data))
+        return cast("AnyEvent", _check(_model_of(data), data))
     except ValidationError as error:
         faults = faults_of(error, name_unknown=name_unknown)
     except RecursionError:
         faults = "event: nested too deeply"
     raise InvalidEvent(f"event not accepted: {faults}")
+
+
+def _check(model: type[Envelope], data: object) -> Envelope:
+    """Check by a model, for the first time without a fork in between.
+
+    Pydantic builds and imports what a model needs on its first use, under locks that it does not release in a forked child: the
+    child would wait for good.
+    """
+    if model in _used:
+        return model.model_validate(data)
+    with _FIRST_USE:
+        event = model.model_validate(data)
+    _used.add(model)
+    return event
+
+
+_FIRST_USE = ForkSafeLock()
+_used: set[type[Envelope]] = set()
 
 
 def _model_of(data: object) -> type[Envelope]:

@@ -1,6 +1,7 @@
 """A chat app as a process of its own, for tests that fork it, kill it and end it. Each line that it prints says how far it is."""
 
 import atexit
+import builtins
 import ctypes
 import faulthandler
 import multiprocessing
@@ -10,6 +11,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from types import ModuleType
+from typing import Any
 
 AT_LAST: list[Callable[[], object]] = []
 atexit.register(lambda: [do() for do in AT_LAST])  # before the library's own, and so run after that
@@ -131,6 +134,28 @@ def fork_while_busy(memory: Memory) -> None:
     sarah.publish("the parent goes on")
     sarah.progress()
     say("children", *codes)
+
+
+def fork_amid_the_first_publish(memory: Memory) -> None:
+    """Forks while a thread's first publish imports what pydantic needs, which may take long on a cold disk."""
+    tell_where_it_hangs()
+    sarah = memory.namespace(TENANT, "sarah")
+    importing = threading.Event()
+    at_once = builtins.__import__
+
+    def slowly(name: str, *rest: Any, **named: Any) -> ModuleType:
+        if name == "uuid" and threading.current_thread() is first:
+            importing.set()
+            time.sleep(1)
+        return at_once(name, *rest, **named)
+
+    first = threading.Thread(target=sarah.publish, args=("the first",))
+    builtins.__import__ = slowly
+    first.start()
+    importing.wait()
+    child = _child(sarah, 0)
+    say("child", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    first.join()
 
 
 def _child(sarah: Namespace, number: int) -> int:

@@ -169,6 +169,11 @@ def test_a_fork_in_the_midst_of_it_harms_neither_side(app: App, around: Around, 
     assert found["the parent goes"] == 1
 
 
+def test_a_fork_amid_the_first_publish_leaves_a_sound_child(app: App, around: Around, received: Received) -> None:
+    assert ends(app("fork_amid_the_first_publish")).split() == ["child", "0"]
+    assert len(received(around.waiting())) == 21
+
+
 def test_a_child_ships_when_its_parent_has_ended(app: App, around: Around) -> None:
     parent = app("fork_and_let_the_child_ship")
     assert reads_line(parent) == "closed"
