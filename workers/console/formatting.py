@@ -68,8 +68,9 @@ def done(decision: Decision) -> str:
 
 
 def told(decision: Decision) -> str:
-    """Return what a decision was about, if its fact contains it."""
-    return str(decision.fact.get("content") or decision.fact.get("document") or "")
+    """Return what a decision was about: a text, the name of a document, or the keys of imported entities."""
+    about = (decision.fact.get(part) for part in ("content", "document", "entities"))
+    return next((plainly(one) for one in about if one), "")
 
 
 def around(text: str, mention: str) -> tuple[str, str, str]:

@@ -1,12 +1,13 @@
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead import Granularity, Occurrence, Progress
-from workers.console.formatting import around, day, freshness, moment, moment_there, occurred, plainly, shortened
+from mosshead import Decision, Granularity, Occurrence, Progress
+from workers.console.formatting import around, day, freshness, moment, moment_there, occurred, plainly, shortened, told
 
 BERLIN = timezone(timedelta(hours=2))
 PUBLISHER = UUID(int=7)
@@ -50,6 +51,21 @@ def test_a_text_is_taken_apart_at_a_mention_and_nothing_of_it_is_lost(text: str,
 def test_the_mention_is_the_middle() -> None:
     assert around("Ask peter soon", "Peter") == ("Ask ", "peter", " soon")
     assert around("Ask her", "Peter") == ("Ask her", "", "")
+
+
+@pytest.mark.parametrize(
+    ("fact", "about"),
+    [
+        ({"content": "Anna keeps bees.", "kind": "fact"}, "Anna keeps bees."),
+        ({"document": "Profile", "patch": {}}, "Profile"),
+        ({"entities": ["anna", "peter_haas"]}, "anna, peter_haas"),
+        ({}, ""),
+    ],
+)
+def test_a_decision_tells_what_it_was_about(fact: dict[str, Any], about: str) -> None:
+    decided = datetime(2026, 3, 2, tzinfo=UTC)
+    one = Decision(id=UUID(int=1), action="add", reason="imported", decided_at=decided, decided_by="app", fact=fact)
+    assert told(one) == about
 
 
 def test_a_long_text_is_cut_and_says_so() -> None:
