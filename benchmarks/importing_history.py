@@ -60,7 +60,7 @@ class Result:
     """What a run shows.
 
     small_mb, checked_mb, peak_mb: the most that the importer held of an export of 100 messages, while it
-    checked this one, and in all. published, effective: before the chat ended.
+    checked this one, and in all. published, effective: before the chat ended. kb_a_message: on disk, with memories and indexes.
     """
 
     messages: int
@@ -72,6 +72,7 @@ class Result:
     published: int
     effective: int
     publishing_seconds: float
+    kb_a_message: float
     alone: Talk
     beside: Talk
 
@@ -127,6 +128,7 @@ def main(
                 published=published,
                 effective=effective,
                 publishing_seconds=round(time.monotonic() - started, 1),
+                kb_a_message=_kb_a_message(made),
                 alone=alone,
                 beside=beside,
             )
@@ -264,6 +266,16 @@ def _imported(made: Rig) -> tuple[int, int]:
     """
     (found,) = made.rows(statement, _SAME.namespace_id)
     return int(found[0]), int(found[1])
+
+
+def _kb_a_message(made: Rig) -> float:
+    """The size of all tables, in kB for each message."""
+    statement: LiteralString = """
+        select sum(pg_total_relation_size(tables.oid))::float / (select count(*) from mosshead.messages) / 1000
+        from pg_class as tables where relnamespace = 'mosshead'::regnamespace and relkind = 'r'
+    """
+    ((size,),) = made.rows(statement)
+    return round(float(size), 1)
 
 
 if __name__ == "__main__":
