@@ -77,8 +77,10 @@ class ConversationCache:
         return kept
 
     def read_profile(self, namespace: Namespace) -> ProfileBlock:
-        """Read what is always good to know of the user, and keep it for a turn whose own read is late. Raises what"
-        " reading raises."""
+        """Read what is always good to know of the user, and keep it for a turn whose own read is late.
+
+        Raises what reading raises.
+        """
         session = namespace.session
         closings, profile = _closings(session), read_profile(namespace)
         with self._lock:
@@ -89,8 +91,7 @@ class ConversationCache:
         return profile
 
     def last_profile(self, session: Session) -> ProfileBlock | None:
-        """Return the profile that was read last, in any conversation; None where it is empty, or something was taken"
-        " back since."""
+        """Return the profile that was read last, in any conversation; None if it is empty or something was taken back since."""
         closings, profile = self._profiles.get(session.path.parts, (-1, ProfileBlock()))
         return profile if profile.text and closings == _closings(session) else None
 
