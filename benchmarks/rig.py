@@ -33,6 +33,7 @@ from workers.local.processes import PROCFILE, ROOT
 SERVICE = ("intake", "scheduler", "worker")
 _SERVERS = {"postgres": "postgres", "redis-server": "redis"}
 _READY_SECONDS = 60.0
+_READ_SECONDS = 60.0
 _FIRST_MESSAGES = 16
 _OWN_SETTINGS = ("MOSSHEAD_", "OPENAI_")
 _RECEIVED: LiteralString = "select coalesce(sum(received_up_to), 0) from mosshead.publishers"
@@ -56,8 +57,11 @@ class Rig:
     model_port: int | None
 
     def memory(self) -> Memory:
-        """An app's connection, with the spool in the rig's folder."""
-        return Memory.connect(database_url=self.addresses.database_url, broker_url=self.addresses.broker_url)
+        """An app's connection, with the spool in the rig's folder. A read on a busy machine takes long, and is never cut off."""
+        addresses = self.addresses
+        return Memory.connect(
+            database_url=addresses.database_url, broker_url=addresses.broker_url, read_timeout=_READ_SECONDS
+        )
 
     @contextmanager
     def database(self) -> Iterator[psycopg.Connection]:
