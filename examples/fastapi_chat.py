@@ -5,6 +5,7 @@
         -d '{"messages": [{"role": "user", "content": "I just moved to Seattle."}]}'
 """
 
+import gc
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -33,6 +34,8 @@ async def remembering(app: FastAPI) -> AsyncIterator[None]:
     """One client and one memory for the whole process; without a check, the app starts while the memory is away."""
     async with AsyncOpenAI() as client, await AsyncMemory.connect(check=False) as memory:
         app.state.client, app.state.memory = client, memory
+        gc.collect()
+        gc.freeze()  # otherwise the collector scans everything loaded every few seconds, and nobody is answered meanwhile
         yield
 
 

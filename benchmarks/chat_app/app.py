@@ -7,6 +7,7 @@ GET /lag tells how long the loop kept a timer waiting since it was last asked, i
 """
 
 import asyncio
+import gc
 import os
 import site
 import time
@@ -46,6 +47,8 @@ async def _watch() -> None:
 @asynccontextmanager
 async def _watched(of: FastAPI) -> AsyncIterator[None]:
     async with _life(of):
+        gc.collect()
+        gc.freeze()  # in every phase, as the example does
         watching = asyncio.create_task(_watch())
         yield
         watching.cancel()
