@@ -152,7 +152,7 @@ class Memory:
         """Load the reading code and the embedding model now, so that the first read is as fast as the others.
 
         This takes 0.3 s with the local model. Call it before forking workers, so that they share the loaded code and model. A
-        ``gc.freeze()`` after it keeps the garbage collector from scanning them (docs/explanation/reading.md).
+        ``gc.freeze()`` after it keeps the garbage collector from scanning them (docs/how-to/publish.md).
 
         Raises:
             ConfigurationError: The model's files are not the expected ones.
