@@ -2,16 +2,16 @@
 
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 
 import structlog
+from kombu.connection import Connection
 from redis import Redis, exceptions
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
 from mosshead.errors import ConfigurationError, QueueUnavailable
-from mosshead.publishing.broker import BROKER_ERRORS, QUEUE, open_connection
+from mosshead.publishing.address import BrokerAddress, parse_broker_url
+from mosshead.publishing.broker import BROKER_ERRORS, QUEUE_NAME, open_connection, queue_length
 
 _SETTING = "MOSSHEAD_BROKER_URL"
 _POLICY = "maxmemory-policy"
@@ -27,11 +27,14 @@ def check_broker(broker_url: str, stopped: Callable[[], bool] = lambda: False) -
     whole queue instead, as one key, without an error.
     Raises ConfigurationError where the URL, the login or the policy will not do.
     """
-    redis, where = _open(broker_url)
-    with redis:
-        policy = _policy(redis) if _wait(redis, where, stopped) else "noeviction"
+    where = parse_broker_url(broker_url)
+    with open_connection(where, socket_timeout=_TIMEOUT_SECONDS) as connection:
+        if not _wait(connection, where, stopped):
+            return
+        with connection.default_channel.conn_or_acquire() as redis:
+            policy = _policy(redis)
     if policy is None:
-        _log.warning("eviction_policy_unseen", broker=where, why="the login may call neither CONFIG GET nor INFO")
+        _log.warning("eviction_policy_unseen", broker=str(where), why="the login may call neither CONFIG GET nor INFO")
     elif policy != "noeviction":
         raise ConfigurationError(
             f"{_SETTING}: {where} has the {_POLICY} {policy}, under which a full Redis drops whole queues without an error. "
@@ -41,8 +44,8 @@ def check_broker(broker_url: str, stopped: Callable[[], bool] = lambda: False) -
 
 def ping_broker(broker_url: str) -> None:
     """Return once Redis answers, or raise one of BROKER_ERRORS; within some seconds either way."""
-    with closing(_open(broker_url)[0]) as redis:
-        redis.ping()
+    with open_connection(broker_url, socket_timeout=_TIMEOUT_SECONDS) as connection:
+        _connect(connection)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,53 +67,36 @@ class QueueState:
 
 def queue_state(broker_url: str) -> QueueState:
     """How much waits in the queue, and how full Redis is. Raises QueueUnavailable."""
-    with open_connection(broker_url) as connection:
+    where = parse_broker_url(broker_url)
+    with open_connection(where) as connection:
         try:
-            # Not by kombu, which asks within a transaction: a full Redis refuses those, even of reads.
-            with connection.channel().conn_or_acquire() as redis:
-                queued = int(redis.llen(QUEUE.name))
+            _connect(connection)
+            queued = queue_length(connection, QUEUE_NAME)
+            with connection.default_channel.conn_or_acquire() as redis:
                 try:
                     found = redis.info("memory")
                 except exceptions.ResponseError:
                     return QueueState(queued, None, None)
                 return QueueState(queued, int(found["used_memory"]), int(found.get("maxmemory") or 0))
         except BROKER_ERRORS as error:
-            raise QueueUnavailable(
-                f"MOSSHEAD_BROKER_URL: cannot connect to {connection.as_uri()} ({type(error).__name__})"
-            ) from None
+            raise QueueUnavailable(f"{_SETTING}: cannot connect to {where} ({type(error).__name__})") from None
 
 
-def _open(broker_url: str) -> tuple[Redis, str]:
-    """A client, by the URL as kombu reads it, which has words of its own for certificates; and where, without the password."""
-    try:
-        with open_connection(broker_url) as read:
-            redis = Redis(
-                host=read.hostname or "127.0.0.1",
-                port=read.port or 6379,
-                db=int((read.virtual_host or "").strip("/") or 0),
-                username=read.userid,
-                password=read.password,
-                socket_timeout=_TIMEOUT_SECONDS,
-                socket_connect_timeout=_TIMEOUT_SECONDS,
-                retry=Retry(NoBackoff(), 0),
-                ssl=bool(read.ssl),
-                **(read.ssl or {}),
-            )
-            return redis, str(read.as_uri())
-    except (TypeError, ValueError):  # its words may hold a piece of the password
-        raise ConfigurationError(f"{_SETTING}: not a broker's URL; it looks like redis://HOST:6379/0") from None
+def _connect(connection: Connection) -> None:
+    """Connect, in one try, to the server that takes events."""
+    connection.ensure_connection(max_retries=0, reraise_as_library_errors=False)
 
 
-def _wait(redis: Redis, where: str, stopped: Callable[[], bool]) -> bool:
+def _wait(connection: Connection, where: BrokerAddress, stopped: Callable[[], bool]) -> bool:
     away = False
     while not stopped():
         try:
-            redis.ping()
+            _connect(connection)
         except exceptions.AuthenticationError as error:
             raise ConfigurationError(f"{_SETTING}: {where} refuses the login: {error}") from None
         except (exceptions.ConnectionError, exceptions.TimeoutError) as error:
             if not away:
-                _log.warning("broker_away", broker=where, error=type(error).__name__)
+                _log.warning("broker_away", broker=str(where), error=type(error).__name__)
             away = True
             time.sleep(0.5)
         else:

@@ -10,6 +10,7 @@ from celery import Celery
 from celery.app.amqp import AMQP
 
 from config.settings import settings
+from mosshead.publishing.address import parse_broker_url
 from mosshead.publishing.broker import transport_options
 from workers.transport import QUEUES, TaskConnection
 
@@ -34,10 +35,13 @@ app = Celery("mosshead", include=["workers.worker", "workers.tasks"], amqp=Amqp)
 def _configuration() -> dict[str, Any]:
     # A function, so that nothing is read from the environment when this module is imported.
     killed_after = settings().stage_seconds + _KILLED_AFTER_SECONDS
+    broker = parse_broker_url(settings().broker_url or "redis://")
     return {
-        "broker_url": settings().broker_url or "redis://",
+        "broker_url": broker.for_kombu,
         # A message that a living task has not acknowledged is given to another after the visibility time-out: it must be longer.
-        "broker_transport_options": transport_options(_BROKER_SECONDS, "mosshead:tasks:", int(2 * killed_after)),
+        "broker_transport_options": transport_options(
+            broker, _BROKER_SECONDS, "mosshead:tasks:", int(2 * killed_after)
+        ),
         "broker_connection_retry_on_startup": True,
         "broker_connection_max_retries": None,
         "broker_channel_error_retry": True,  # what a Redis answers that became a replica, say: waited for as one that is away

@@ -185,6 +185,10 @@ class Channel(redis.Channel):
         return {**received, "type": _DROPPED}
 
 
+class SentinelChannel(Channel, redis.SentinelChannel):
+    """The same, at the master that Sentinel names."""
+
+
 class Transport(redis.Transport):
     """Kombu's, with channels that judge what comes."""
 
@@ -202,12 +206,27 @@ class Transport(redis.Transport):
             raise
 
 
+class SentinelTransport(Transport, redis.SentinelTransport):
+    """The same, with channels at the master that Sentinel names."""
+
+    Channel = SentinelChannel
+
+
+_TRANSPORTS = {"redis": Transport, "rediss": Transport, "sentinel": SentinelTransport}
+
+
 class TaskConnection(Connection):
     """A connection of the Celery app."""
 
     def get_transport_cls(self) -> Any:
-        """Ours for each URL; the service takes no other broker than Redis."""
-        return Transport
+        """Ours for each URL: kombu's own would take whatever comes."""
+        return _TRANSPORTS[str(self.transport_cls)]
+
+    def info(self) -> dict[str, Any]:
+        """What a worker tells Flower of its connection: without the password of the sentinels, which kombu leaves in."""
+        said: dict[str, Any] = super().info()  # type: ignore[no-untyped-call]
+        options = {name: value for name, value in said["transport_options"].items() if name != "sentinel_kwargs"}
+        return {**said, "transport_options": options}
 
     # Kombu lets the pause between two tries grow to 30 seconds, for which a worker would idle beside a Redis that is back.
     def ensure_connection(self, *args: Any, **kwargs: Any) -> Any:

@@ -14,7 +14,7 @@ from mosshead import fork_safety
 from mosshead.errors import QueueUnavailable
 from mosshead.fork_safety import Forkable, InUse
 from mosshead.paths import NamespacePath
-from mosshead.urls import check_broker_url
+from mosshead.publishing.address import parse_broker_url
 
 if TYPE_CHECKING:
     from kombu.connection import Connection
@@ -31,7 +31,7 @@ class EventQueue(Forkable):
 
     def __init__(self, broker_url: str) -> None:
         """Does not connect yet. Raises ConfigurationError if the URL is not a broker's."""
-        self._url = check_broker_url(broker_url)
+        self._address = parse_broker_url(broker_url)
         self._connection: Connection | None = None
         self._producer: Producer | None = None
         self._in_use = InUse(QueueUnavailable)
@@ -54,9 +54,9 @@ class EventQueue(Forkable):
     def length(self) -> int:
         """Return how many events no intake has taken yet. Raises QueueUnavailable."""
         with self._connected() as producer:
-            from mosshead.publishing.broker import QUEUE
+            from mosshead.publishing.broker import QUEUE_NAME, queue_length
 
-            return int(QUEUE(producer.channel).queue_declare().message_count)
+            return queue_length(producer.connection, QUEUE_NAME)
 
     def bytes(self) -> int:
         """Return about how many bytes those events take in the broker's memory. Raises QueueUnavailable."""
@@ -95,7 +95,7 @@ class EventQueue(Forkable):
 
             from mosshead.publishing.broker import BROKER_ERRORS, QUEUE, open_connection
 
-            connection = self._connection = self._connection or open_connection(self._url, socket_timeout=1.0)
+            connection = self._connection = self._connection or open_connection(self._address, socket_timeout=1.0)
             try:
                 if self._producer is None:
                     # Publish to the queue directly. With the exchange, kombu looks up the binding for every event; in a flushed
@@ -106,8 +106,8 @@ class EventQueue(Forkable):
             except BROKER_ERRORS as error:
                 self._forget_connection()
                 raise QueueUnavailable(
-                    f"MOSSHEAD_BROKER_URL: {connection.as_uri()} did not accept the event ({type(error).__name__}); "
-                    "check that Redis is running there and that the login is right"
+                    f"MOSSHEAD_BROKER_URL: {self._address} did not accept the event ({type(error).__name__}); "
+                    "check that the broker is running there and that the login is right"
                 ) from None
 
     def _forget_connection(self) -> None:

@@ -24,6 +24,7 @@ from db.erasure import erasures
 from db.schema.roles import OWNER
 from mosshead.cli.output import console
 from mosshead.errors import ConfigurationError, QueueUnavailable, StoreUnavailable
+from mosshead.publishing.address import parse_broker_url
 from mosshead.publishing.broker import BROKER_ERRORS, QUEUE, open_connection
 from workers.cli.rounds import each_tenant
 
@@ -120,8 +121,8 @@ def _rewrite_queue_files(broker_url: str, tell: Callable[[str], object]) -> None
     does not become empty: it may hold erased content. Raises ConfigurationError if the login lacks the right, or Redis the
     command.
     """
-    with open_connection(broker_url) as connection:
-        where = connection.as_uri()
+    where = parse_broker_url(broker_url)
+    with open_connection(where) as connection:
         try:
             with connection.channel().conn_or_acquire() as redis:
                 _outlast_queue(redis)
