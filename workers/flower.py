@@ -12,7 +12,8 @@ from flower.views import BaseHandler
 from flower.views.monitor import Metrics
 from tornado.web import authenticated
 
-from mosshead.publishing.broker import queue_length
+from config.settings import settings
+from mosshead.publishing.broker import broker_at
 from workers.celery_app import app
 
 __all__ = ["app"]
@@ -29,9 +30,10 @@ class _Lengths:
         return await asyncio.to_thread(self._queues, names)
 
     def _queues(self, names: Iterable[str]) -> list[dict[str, Any]]:
+        broker = broker_at(settings().broker())
         with app.connection_for_read() as connection:
-            connection.ensure_connection(max_retries=0)
-            return [{"name": name, "messages": queue_length(connection, name)} for name in names]
+            broker.connect(connection)
+            return [{"name": name, "messages": broker.length(connection, name)} for name in names]
 
 
 BaseHandler.get_broker = lambda _handler: _Lengths()

@@ -7,6 +7,10 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from mosshead.errors import ConfigurationError
 
+_RABBITMQ: Final = frozenset({"amqp", "amqps"})
+_ONE_HOST: Final = frozenset({"redis", "rediss"})
+_SCHEMES: Final = _RABBITMQ | _ONE_HOST | {"sentinel"}
+
 _SENTINEL_LOGIN: Final = {"sentinel_user": "username", "sentinel_password": "password"}
 """Parameters of a sentinel:// URL, by redis-py's names for them."""
 
@@ -16,8 +20,8 @@ class BrokerAddress:
     """Where the broker is. As text it has no password.
 
     Attributes:
-        hosts: Each with its port. Redis has one; Sentinel may have several.
-        path: The number of Redis's database.
+        hosts: Each with its port. Redis has one; Sentinel and RabbitMQ may have several.
+        path: The number of Redis's database, or RabbitMQ's virtual host.
         master: The master's name, of Sentinel alone.
         sentinel_login: What the sentinels themselves ask for, by redis-py's names.
         query: What else the URL says, such as kombu's words for certificates.
@@ -36,10 +40,16 @@ class BrokerAddress:
         return f"{self.scheme}://{f'{user}:**@' if self.login else ''}{','.join(self.hosts)}/{self.path}"
 
     @property
+    def is_rabbitmq(self) -> bool:
+        """Whether it is RabbitMQ; else it is Redis."""
+        return self.scheme in _RABBITMQ
+
+    @property
     def for_kombu(self) -> str:
-        """The URL as kombu reads it: the whole again for each host."""
+        """The URL as kombu reads it: the whole again for each host, and never with another client for RabbitMQ."""
+        scheme = "pyamqp" if self.scheme == "amqp" else self.scheme
         return ";".join(
-            f"{self.scheme}://{self.login}{host}{self.path and '/' + self.path}{self.query}" for host in self.hosts
+            f"{scheme}://{self.login}{host}{self.path and '/' + self.path}{self.query}" for host in self.hosts
         )
 
 
@@ -51,13 +61,14 @@ def parse_broker_url(url: str) -> BrokerAddress:
         parts = urlsplit(url)
         login, at, places = parts.netloc.rpartition("@")
         hosts = tuple(places.split(","))
-        if parts.scheme not in {"redis", "rediss", "sentinel"} or not all(_is_place(host) for host in hosts):
+        if parts.scheme not in _SCHEMES or not all(_is_place(host) for host in hosts):
             raise no_broker_url()
         path, query = parts.path.strip("/"), dict(parse_qsl(parts.query))
-        int(path or 0)
+        if parts.scheme not in _RABBITMQ:
+            int(path or 0)
     except ValueError:  # its words may hold a piece of the password
         raise no_broker_url() from None
-    if len(hosts) > 1 and parts.scheme != "sentinel":
+    if len(hosts) > 1 and parts.scheme in _ONE_HOST:
         raise no_broker_url("Redis has one host; several are named by sentinel://")
     master, sentinel_login = None, {}
     if parts.scheme == "sentinel":
@@ -73,8 +84,9 @@ def parse_broker_url(url: str) -> BrokerAddress:
 def no_broker_url(why: str = "not a broker's URL") -> ConfigurationError:
     """Return the error for a MOSSHEAD_BROKER_URL that will not do."""
     return ConfigurationError(
-        f"MOSSHEAD_BROKER_URL: {why}; it looks like redis://HOST:6379/0 or "
-        "sentinel://:PASSWORD@HOST1:26379,HOST2:26379/0?master=NAME; a / or @ in a login is written %2F, %40"
+        f"MOSSHEAD_BROKER_URL: {why}; it looks like redis://HOST:6379/0, "
+        "sentinel://:PASSWORD@HOST1:26379,HOST2:26379/0?master=NAME or amqp://USER:PASSWORD@HOST1:5672,HOST2:5672/VHOST; "
+        "a / or @ in a login is written %2F, %40"
     )
 
 

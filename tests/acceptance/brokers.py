@@ -1,19 +1,30 @@
 """Brokers of several servers, each a process of its own in a temporary folder, to be killed."""
 
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from redis import Redis, RedisError
 from redis.sentinel import Sentinel
 
+from mosshead.publishing.broker import BROKER_ERRORS
+from workers.broker import ping_broker
 from workers.local import wait_until
 from workers.local.ports import LOOPBACK, free_port
 from workers.local.redis import redis_server
+
+_DEBIANS = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
+"""The command on the PATH insists on an account of its own, if root calls it, and on that account's folders."""
+
+RABBITMQ = os.environ.get("RABBITMQ_SERVER") or (
+    str(_DEBIANS) if _DEBIANS.exists() else shutil.which("rabbitmq-server")
+)
 
 PASSWORD = "pass/word@8"
 QUOTED = "pass%2Fword%408"
@@ -152,6 +163,105 @@ class RedisWithSentinels(_Servers):
                     return False
         with self._at(self._redis[1]) as replica:
             return bool(replica.info("replication")["master_link_status"] == "up")
+
+
+class RabbitNodes(_Servers):
+    """Three nodes of one cluster: whichever two are left go on."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._ports = {name: free_port() for name in ("one", "two", "three")}
+        self._distribution = {name: free_port() for name in self._ports}
+        self._epmd = free_port()
+        self._failed = ""
+        cookie = folder / ".erlang.cookie"
+        cookie.write_text("of-these-nodes", encoding="ascii")
+        cookie.chmod(0o400)
+        peers = "".join(
+            f"cluster_formation.classic_config.nodes.{number} = {name}@localhost\n"
+            for number, name in enumerate(self._ports, 1)
+        )
+        (folder / "rabbitmq.conf").write_text(
+            f"cluster_formation.peer_discovery_backend = classic_config\n{peers}"
+            "cluster_formation.randomized_startup_delay_range.min = 0\n"
+            "cluster_formation.randomized_startup_delay_range.max = 1\n"
+            f"default_user = mosshead\ndefault_pass = {PASSWORD}\ndefault_vhost = memory\n",
+            encoding="utf-8",
+        )
+        (folder / "plugins").write_text("[].", encoding="ascii")
+        for name in self._ports:
+            self._start_node(name)
+        self._wait_for(self._ports)
+
+    @property
+    def secrets(self) -> Collection[str]:
+        return PASSWORD, QUOTED
+
+    @property
+    def url(self) -> str:
+        hosts = ",".join(f"{LOOPBACK}:{port}" for port in self._ports.values())
+        return f"amqp://mosshead:{QUOTED}@{hosts}/memory"
+
+    def fail(self) -> None:
+        """The first is the one that all are connected to, and at which the queues were made, so that it leads them."""
+        self._failed = "one"
+        self.kill(self._failed)
+
+    def revive(self) -> None:
+        self._start_node(self._failed)
+        self._wait_for([self._failed])
+
+    def close(self) -> None:
+        super().close()
+        epmd = shutil.which("epmd")
+        if epmd is not None:
+            subprocess.run([epmd, "-port", str(self._epmd), "-kill"], check=False, capture_output=True)
+
+    def _start_node(self, name: str) -> None:
+        assert RABBITMQ is not None
+        own = self.folder / name
+        own.mkdir(exist_ok=True)
+        environment = {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "HOME": str(self.folder),
+            "LC_ALL": "C.UTF-8",
+            "ERL_EPMD_PORT": str(self._epmd),
+            "ERL_EPMD_ADDRESS": LOOPBACK,
+            "RABBITMQ_NODENAME": f"{name}@localhost",
+            "RABBITMQ_NODE_IP_ADDRESS": LOOPBACK,
+            "RABBITMQ_NODE_PORT": str(self._ports[name]),
+            "RABBITMQ_DIST_PORT": str(self._distribution[name]),
+            "RABBITMQ_MNESIA_BASE": str(own),
+            "RABBITMQ_LOG_BASE": str(own),
+            "RABBITMQ_LOGS": "-",
+            "RABBITMQ_CONFIG_FILE": str(self.folder / "rabbitmq.conf"),
+            "RABBITMQ_ENABLED_PLUGINS_FILE": str(self.folder / "plugins"),
+            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "+S 1:1 +sbwt none",  # they share the cores with the test
+        }
+        self.start(name, [RABBITMQ], environment)
+
+    def _wait_for(self, names: Collection[str]) -> None:
+        for name in names:
+            url = f"amqp://mosshead:{QUOTED}@{LOOPBACK}:{self._ports[name]}/memory"
+            wait_until(partial(_answers, url), timeout=120, what="RabbitMQ")
+
+
+def _answers(url: str) -> bool:
+    try:
+        ping_broker(url)
+    except BROKER_ERRORS:
+        return False
+    return True
+
+
+@contextmanager
+def rabbitmq_nodes(folder: Path) -> Iterator[Cluster]:
+    """Run them inside the block."""
+    nodes = RabbitNodes(folder)
+    try:
+        yield nodes
+    finally:
+        nodes.close()
 
 
 @contextmanager

@@ -70,7 +70,7 @@ def test_a_wrong_password_is_refused_and_not_repeated(addresses: Addresses) -> N
 
 
 @pytest.mark.parametrize(
-    "url", ["amqp://host/", "redis://:pass/word@host:6379/0", "redis://host/word", "redis://host/0?word=1", "nonsense"]
+    "url", ["kafka://host/", "redis://:pass/word@host:6379/0", "redis://host/word", "redis://host/0?word=1", "nonsense"]
 )
 def test_what_is_no_address_is_refused_and_not_repeated(url: str) -> None:
     with pytest.raises(ConfigurationError, match="MOSSHEAD_BROKER_URL: not a broker's URL") as refused:

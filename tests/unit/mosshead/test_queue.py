@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from mosshead.errors import ConfigurationError, QueueUnavailable
-from mosshead.publishing.broker import open_connection
+from mosshead.publishing.broker import broker_at
 from mosshead.publishing.queue import EventQueue
 
 
@@ -28,7 +28,7 @@ def test_an_address_of_no_broker_is_refused_with_the_setting_named(url: str) -> 
     with pytest.raises(
         ConfigurationError, match=r"^MOSSHEAD_BROKER_URL: not a broker's URL; it looks like redis://"
     ) as caught:
-        open_connection(url)
+        broker_at(url).open()
     assert "s3cret" not in str(caught.value)
 
 
