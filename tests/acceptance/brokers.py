@@ -189,6 +189,8 @@ class RabbitNodes(_Servers):
             encoding="utf-8",
         )
         (folder / "plugins").write_text("[].", encoding="ascii")
+        # Erlang's directory of nodes: without one, the first node would start one that outlives it.
+        self.start("epmd", ["epmd", "-port", str(self._epmd), "-address", LOOPBACK])
         for name in self._ports:
             self._start_node(name)
         self._wait_for(self._ports)
@@ -210,12 +212,6 @@ class RabbitNodes(_Servers):
     def revive(self) -> None:
         self._start_node(self._failed)
         self._wait_for([self._failed])
-
-    def close(self) -> None:
-        super().close()
-        epmd = shutil.which("epmd")
-        if epmd is not None:
-            subprocess.run([epmd, "-port", str(self._epmd), "-kill"], check=False, capture_output=True)
 
     def _start_node(self, name: str) -> None:
         assert RABBITMQ is not None

@@ -6,8 +6,10 @@ import re
 import signal
 import time
 import urllib.request
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
@@ -18,15 +20,17 @@ from benchmarks.faults.checker import check
 from benchmarks.faults.cluster import EFFECTS
 from benchmarks.faults.history import Effect, Sent
 from config.settings import Settings
+from mosshead.errors import ConfigurationError, QueueUnavailable
 from mosshead.events import parse_event
 from mosshead.paths import NamespacePath
-from mosshead.publishing.broker import BrokerConnection, broker_at
+from mosshead.publishing.broker import QUEUE_NAME, BrokerConnection, broker_at
 from mosshead.publishing.queue import EventQueue
-from tests.acceptance.brokers import RABBITMQ, Cluster, rabbitmq_nodes, redis_with_sentinels
+from tests.acceptance.brokers import QUOTED, RABBITMQ, Cluster, RabbitNodes, rabbitmq_nodes, redis_with_sentinels
 from tests.acceptance.running import Running, machine
 from tests.given import event
+from workers.broker import check_broker
 from workers.celery_app import app
-from workers.cli.status import read_status
+from workers.cli.status import Status, read_status
 from workers.local import Addresses
 from workers.transport import QUEUES
 
@@ -96,6 +100,10 @@ def test_status_metrics_and_flower_count_what_waits_in_the_queues(running: Runni
 
 
 def queued(running: Running) -> int:
+    return status(running).queued_events
+
+
+def status(running: Running) -> Status:
     addresses = running.addresses
     settings = Settings(
         data_dir=addresses.data_dir,
@@ -103,7 +111,7 @@ def queued(running: Running) -> int:
         worker_url=addresses.worker_url,
         broker_url=addresses.broker_url,
     )
-    return read_status(settings).queued_events
+    return read_status(settings)
 
 
 def scraped(running: Running, name: str) -> float | None:
@@ -184,6 +192,58 @@ def test_no_page_and_no_log_shows_a_password(cluster: Cluster, running: Running)
     ]
     assert all(words in shown[0] for words in ("transport_options", "active_queues"))
     assert [secret for secret in cluster.secrets if any(secret in text for text in shown)] == []
+
+
+def test_what_somebody_else_sends_is_refused_and_stops_nothing(running: Running) -> None:
+    before = dead_letters(running)
+    broker = broker_at(running.addresses.broker_url)
+    hostile: list[dict[str, Any]] = [
+        {"body": b"os.system", "content_type": "application/x-python-serialize", "content_encoding": "binary"},
+        {"body": b"not JSON", "content_type": "application/json", "content_encoding": "utf-8"},
+        {"body": b"{}", "content_type": "application/json", "content_encoding": "no-such-encoding"},
+        {"body": zlib.compress(b"0" * 10**7), "headers": {"compression": "application/x-gzip"}, "content_type": "x/y"},
+        {"body": b"", "content_type": "application/json", "content_encoding": "utf-8"},
+    ]
+    for prefix, queue in (("mosshead:tasks:", "extract"), ("mosshead:events:", QUEUE_NAME)):
+        options = broker.options(2.0, prefix)
+        with BrokerConnection(broker.address.for_kombu, transport_options=options) as connection:  # type: ignore[no-untyped-call]
+            producer = Producer(connection.default_channel, auto_declare=False)
+            for one in hostile:
+                producer.publish(**{"content_encoding": "binary", **one}, routing_key=queue)
+    running.eventually(lambda: dead_letters(running) == before + len(hostile), "all five became dead letters")
+    running.eventually(lambda: sum(status(running).refused_tasks.values()) == len(hostile), "all five were refused")
+
+    finn = running.memory.namespace("acme", "finn")
+    finn.publish("I live in Hull.")
+    finn.wait(timeout=90)
+    assert "Hull" in finn.context("Where do I live?").text
+
+
+def dead_letters(running: Running) -> int:
+    return int(running.rows("select count(*) from mosshead.dead_letters")[0][0])
+
+
+def test_a_wrong_password_is_refused_and_not_repeated(cluster: Cluster) -> None:
+    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_BROKER_URL: .* refuses the login") as refused:
+        check_broker(cluster.url.replace(QUOTED, "wr0ng"))
+    assert "wr0ng" not in str(refused.value)
+
+
+def test_an_event_for_which_there_is_no_queue_is_not_taken_for_sent(cluster: Cluster, running: Running) -> None:
+    if not isinstance(cluster, RabbitNodes):
+        pytest.skip("a list of Redis is there as soon as something is put into it")
+    queue = EventQueue(running.addresses.broker_url)
+    assert queue.length() == 0
+    with stopped(running, "intake"):  # which would make the queue again
+        broker = broker_at(running.addresses.broker_url)
+        with broker.open() as connection:
+            connection.default_channel.queue_delete(QUEUE_NAME)
+        with pytest.raises(QueueUnavailable):
+            queue.publish(["{}"])
+        queue.publish(['"it made the queue again"'])
+        assert queue.length() == 1
+    queue.close()
+    running.eventually(lambda: status(running).queued_events == 0, "the intake takes from the new queue")
 
 
 def effects(running: Running) -> list[Effect]:

@@ -4,6 +4,7 @@ import pytest
 
 from mosshead.errors import ConfigurationError
 from mosshead.publishing.address import parse_broker_url
+from mosshead.publishing.broker import broker_at
 
 SENTINELS = "sentinel://user:s3cret%40@one:26379,two:26380/2?master=main&sentinel_password=0ther&ssl_cert_reqs=required"
 
@@ -13,6 +14,24 @@ def test_kombu_is_given_the_whole_url_for_each_sentinel() -> None:
     rest = "/2?ssl_cert_reqs=required"
     assert address.for_kombu == f"sentinel://user:s3cret%40@one:26379{rest};sentinel://user:s3cret%40@two:26380{rest}"
     assert (address.master, dict(address.sentinel_login)) == ("main", {"password": "0ther"})
+
+
+def test_each_node_of_rabbitmq_is_tried_with_the_client_that_we_know() -> None:
+    address = parse_broker_url("amqp://app:s3cret%2F@one:5672,two/memory")
+    assert address.for_kombu == "pyamqp://app:s3cret%2F@one:5672/memory;pyamqp://app:s3cret%2F@two/memory"
+    assert str(address) == "amqp://app:**@one:5672,two/memory"
+    assert address.is_rabbitmq
+    assert not parse_broker_url(SENTINELS).is_rabbitmq
+
+
+def test_over_tls_rabbitmq_must_prove_who_it_is_also_after_the_first_node_failed() -> None:
+    with broker_at("amqps://app:x@one,two/memory?ssl_ca_certs=/ca.pem").open() as connection:
+        seen = []
+        for _ in range(2):
+            seen.append((connection.hostname, connection.ssl))
+            connection.maybe_switch_next()
+    context = {"cafile": "/ca.pem", "check_hostname": True}
+    assert seen == [(name, {"context": context, "server_hostname": name}) for name in ("one", "two")]
 
 
 @pytest.mark.parametrize("url", ["redis://", "redis://cache", "rediss://app:x@[::1]:6379/3?ssl_cert_reqs=none"])
