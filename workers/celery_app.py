@@ -10,6 +10,7 @@ from celery import Celery
 from celery.app.amqp import AMQP
 
 from config.settings import settings
+from mosshead.errors import ConfigurationError
 from mosshead.publishing.broker import broker_at
 from workers.broker import HEARTBEAT_SECONDS
 from workers.connections import TaskConnection
@@ -36,7 +37,10 @@ app = Celery("mosshead", include=["workers.worker", "workers.tasks"], amqp=Amqp)
 def _configuration() -> dict[str, Any]:
     # A function, so that nothing is read from the environment when this module is imported.
     killed_after = settings().stage_seconds + _KILLED_AFTER_SECONDS
-    broker = broker_at(settings().broker_url or "redis://")
+    try:
+        broker = broker_at(settings().broker_url or "redis://")
+    except ConfigurationError as error:  # a worker, or Flower: all others have checked it
+        raise SystemExit(f"mosshead: {error}") from None
     return {
         "broker_url": broker.address.for_kombu,
         # A message that a living task has not acknowledged is given to another after the visibility time-out: it must be longer.
