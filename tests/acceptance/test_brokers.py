@@ -207,7 +207,7 @@ def test_what_somebody_else_sends_is_refused_and_stops_nothing(running: Running)
         {"body": b"not JSON", "content_type": "application/json", "content_encoding": "utf-8"},
         {"body": b"{}", "content_type": "application/json", "content_encoding": "no-such-encoding"},
         {"body": zlib.compress(b"0" * 10**7), "headers": {"compression": "application/x-gzip"}, "content_type": "x/y"},
-        {"body": b"", "content_type": "application/json", "content_encoding": "utf-8"},
+        {"body": b"[" * 10_000, "content_type": "application/json", "content_encoding": "utf-8"},
     ]
     for prefix, queue in (("mosshead:tasks:", "extract"), ("mosshead:events:", QUEUE_NAME)):
         options = broker.options(2.0, prefix)
