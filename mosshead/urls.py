@@ -1,13 +1,11 @@
-"""Addresses of Postgres and Redis: checked with an error that names the setting, and shown without their passwords."""
+"""Addresses of Postgres: checked with an error that names the setting, and shown without their passwords."""
 
-from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
 
 from mosshead.errors import ConfigurationError, StoreUnavailable
 
-if TYPE_CHECKING:  # Flower and a publisher know Redis alone
+if TYPE_CHECKING:  # Flower and a publisher know the broker alone
     from sqlalchemy import URL
     from sqlalchemy.exc import OperationalError, ProgrammingError
 
@@ -37,20 +35,6 @@ def sqlalchemy_url(url: str, setting: str) -> "URL":
 def describe(url: "URL") -> str:
     """Where a URL leads, without its password."""
     return url.set(drivername="postgresql").render_as_string(hide_password=True)
-
-
-def check_broker_url(url: str) -> str:
-    """The URL, where it names a Redis. Raises ConfigurationError."""
-    with suppress(ValueError):  # its words may hold a piece of the password
-        parts = urlsplit(url)
-        if parts.scheme in {"redis", "rediss"} and parts.port != 0:
-            return url
-    raise no_broker_url()
-
-
-def no_broker_url() -> ConfigurationError:
-    """What to raise where MOSSHEAD_BROKER_URL holds something else."""
-    return ConfigurationError("MOSSHEAD_BROKER_URL: not a broker's URL; it looks like redis://HOST:6379/0")
 
 
 def session_name(model: str) -> str:

@@ -10,8 +10,11 @@ from celery import Celery
 from celery.app.amqp import AMQP
 
 from config.settings import settings
-from mosshead.publishing.broker import transport_options
-from workers.transport import QUEUES, TaskConnection
+from mosshead.errors import ConfigurationError
+from mosshead.publishing.broker import broker_at
+from workers.broker import HEARTBEAT_SECONDS
+from workers.connections import TaskConnection
+from workers.transport import QUEUES
 
 _KILLED_AFTER_SECONDS = 60.0
 _BROKER_SECONDS = 2.0
@@ -34,10 +37,14 @@ app = Celery("mosshead", include=["workers.worker", "workers.tasks"], amqp=Amqp)
 def _configuration() -> dict[str, Any]:
     # A function, so that nothing is read from the environment when this module is imported.
     killed_after = settings().stage_seconds + _KILLED_AFTER_SECONDS
+    try:
+        broker = broker_at(settings().broker_url or "redis://")
+    except ConfigurationError as error:  # a worker, or Flower: all others have checked it
+        raise SystemExit(f"mosshead: {error}") from None
     return {
-        "broker_url": settings().broker_url or "redis://",
+        "broker_url": broker.address.for_kombu,
         # A message that a living task has not acknowledged is given to another after the visibility time-out: it must be longer.
-        "broker_transport_options": transport_options(_BROKER_SECONDS, "mosshead:tasks:", int(2 * killed_after)),
+        "broker_transport_options": broker.options(_BROKER_SECONDS, "mosshead:tasks:", int(2 * killed_after)),
         "broker_connection_retry_on_startup": True,
         "broker_connection_max_retries": None,
         "broker_channel_error_retry": True,  # what a Redis answers that became a replica, say: waited for as one that is away
@@ -45,6 +52,9 @@ def _configuration() -> dict[str, Any]:
         "task_routes": {f"mosshead.{stage}": {"queue": queue} for stage, queue in QUEUES.items()},
         "task_default_queue": "extract",
         "task_create_missing_queues": True,
+        "task_create_missing_queue_type": "quorum",  # of RabbitMQ: such a queue outlives the node that has it
+        "task_default_queue_type": "quorum",
+        "broker_heartbeat": HEARTBEAT_SECONDS,
         "task_serializer": "json",
         "accept_content": ["json"],
         "result_accept_content": ["json"],

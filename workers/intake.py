@@ -1,8 +1,5 @@
 """The intake: takes messages from the queue, judges each, and puts it into the inbox or the dead letters.
 
-Redis keeps no list of what an intake has in hand. Such a list takes memory, and a full Redis refuses every write: it could never
-be drained. What dies with an intake is still in its publisher's spool, which is cut only up to what the inbox has.
-
 The library has taken the secrets out of what it publishes. What somebody else put into the queue still has them: they are
 taken out here, of an event as of a body that is kept with a dead letter.
 """
@@ -19,9 +16,6 @@ from typing import Annotated, Any
 from uuid import UUID
 
 import structlog
-from kombu.connection import Connection
-from kombu.message import Message
-from kombu.messaging import Consumer, Producer
 from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, StringConstraints, ValidationError
 from sqlalchemy import Connection as DatabaseConnection
 from sqlalchemy import Engine
@@ -34,14 +28,15 @@ from mosshead.errors import ConfigurationError, InvalidEvent, SignatureRefused
 from mosshead.events import MAX_EVENT_BYTES, parse_event
 from mosshead.events.envelope import MAX_NUMBER
 from mosshead.paths import NamespacePath
-from mosshead.publishing.broker import BROKER_ERRORS, QUEUE, open_connection
+from mosshead.publishing.broker import Broker, broker_at
 from mosshead.publishing.publishers import taken_here
 from mosshead.publishing.signing import MAX_SIGNED_BYTES, TenantKey, open_signed, parse_keys
 from mosshead.redaction import redact, redact_event, redact_fields, redact_json
 from mosshead.serialization import json_object
-from workers.broker import check_broker
+from workers.arrivals import Arrivals, QueuedMessage, open_arrivals
+from workers.broker import HEARTBEAT_SECONDS, check_broker
 from workers.failures import describe, is_of_values
-from workers.transport import JSON, read_what_others_push
+from workers.transport import JSON
 
 _SETTING = "MOSSHEAD_INGEST_URL"
 _AT_ONCE = 200
@@ -50,7 +45,7 @@ _IN_HAND, _BYTES_IN_HAND = 10 * _AT_ONCE, 64 * 2**20
 
 _DRAIN_SECONDS = 0.05
 _IDLE_SECONDS = 0.25
-"""For how long the intake, and Redis for it, wait for a message: one that is told to stop is gone within twice that."""
+"""For how long the intake waits for a message: one that is told to stop is gone within twice that."""
 
 _BACK_OFF_SECONDS = 0.5
 
@@ -118,7 +113,7 @@ def run_intake(settings: Settings, stopped: Callable[[], bool]) -> None:
     _log.info("intake_started", signed=bool(keys))
     while not stopped():
         try:
-            _consume(broker_url, keys, store, stopped)
+            _consume(broker_at(broker_url), keys, store, stopped)
         except Exception as error:  # noqa: BLE001 - the edge of the process: what was not stored comes again
             _log.warning("intake_interrupted", error=describe(error))
             time.sleep(_BACK_OFF_SECONDS)
@@ -138,9 +133,9 @@ def signing_keys(settings: Settings) -> dict[str, TenantKey]:
 
 @dataclass(frozen=True, slots=True)
 class _InHand:
-    """A message that has left Redis. waits: whether it is stored only after the quick messages in hand."""
+    """A message that came and is not stored. waits: whether it is stored only after the quick messages in hand."""
 
-    message: Message
+    message: QueuedMessage
     waits: bool
 
     @property
@@ -148,62 +143,55 @@ class _InHand:
         return len(self.message.body)
 
 
-def _consume(broker_url: str, keys: Mapping[str, TenantKey], store: Store, stopped: Callable[[], bool]) -> None:
+def _consume(broker: Broker, keys: Mapping[str, TenantKey], store: Store, stopped: Callable[[], bool]) -> None:
     in_hand: list[_InHand] = []
-    # Connected first: opening a channel would sleep for 2 s before it tried again, and a Redis that is back waits for us then.
-    with open_connection(broker_url).ensure_connection(max_retries=0) as connection:
-        try:
-            _take(connection, in_hand, partial(_take_in, in_hand, keys, store), stopped)
-        finally:
-            _put_back(connection, [one.message for one in in_hand])
 
-
-def _take(
-    connection: Connection,
-    in_hand: list[_InHand],
-    take_in: Callable[[], None],
-    stopped: Callable[[], bool],
-) -> None:
-    def receive_message(message: Message) -> None:
+    def receive_message(message: QueuedMessage) -> None:
         in_hand.append(_InHand(message, waits=takes_long(message.body)))
 
-    channel = connection.channel()
-    channel.brpop_timeout = _IDLE_SECONDS
-    read_what_others_push(channel)
-    # Not declared: that writes a binding, which a full Redis refuses, and publishers send straight to the queue.
-    Consumer(channel, [QUEUE], on_message=receive_message, no_ack=True, auto_declare=False).consume()
+    with broker.open(heartbeat=HEARTBEAT_SECONDS) as connection:
+        # First: opening a channel would sleep for 2 s before it tried again, and a broker that is back waits for us then.
+        broker.connect(connection)
+        arrivals = open_arrivals(broker, connection, receive_message, ahead=_IN_HAND)
+        try:
+            _take(arrivals, in_hand, partial(_take_in, in_hand, keys, store, arrivals), stopped)
+        finally:
+            arrivals.put_back([one.message for one in in_hand])
+
+
+def _take(arrivals: Arrivals, in_hand: list[_InHand], take_in: Callable[[], None], stopped: Callable[[], bool]) -> None:
     try:
         while not stopped():
             try:
-                _gather(connection.drain_events, in_hand)
+                _gather(arrivals.drain, in_hand)
             finally:
                 # Also where the broker went away meanwhile: what is in hand need not wait until it comes again.
                 take_in()
     finally:
-        channel.close()  # which reads the answer to a BRPOP that is under way: its message has left Redis
+        arrivals.stop()
         take_in()
 
 
-def _gather(drain: Callable[..., None], in_hand: list[_InHand]) -> None:
+def _gather(drain: Callable[[float], None], in_hand: list[_InHand]) -> None:
     """Wait for a message, then take what else is there, so that a burst is one transaction."""
     timeout = _DRAIN_SECONDS if in_hand else _IDLE_SECONDS
     size = sum(one.size for one in in_hand)
     while len(in_hand) < _IN_HAND and size < _BYTES_IN_HAND:
         before = len(in_hand)
         try:
-            drain(timeout=timeout)
+            drain(timeout)
         except TimeoutError:
             return
         size += sum(one.size for one in in_hand[before:])
         timeout = _DRAIN_SECONDS
 
 
-def _take_in(in_hand: list[_InHand], keys: Mapping[str, TenantKey], store: Store) -> None:
+def _take_in(in_hand: list[_InHand], keys: Mapping[str, TenantKey], store: Store, arrivals: Arrivals) -> None:
     """Store the messages that take little time, then the oldest of the others, so that large events delay nobody for long.
 
     250 KB can take a second to redact, and a chat's message has about 1 KB. Two hundred that do not wait fit into one
     transaction within the statement timeout. Large bodies that are not JSON objects do not wait: they would fill the intake's
-    buffer and hold chat messages back in Redis.
+    buffer and hold chat messages back in the queue.
     """
     quick = [one for one in in_hand if not one.waits]
     slow = [one for one in in_hand if one.waits]
@@ -213,27 +201,10 @@ def _take_in(in_hand: list[_InHand], keys: Mapping[str, TenantKey], store: Store
             _log.info("events_received", received=len(portion), stored=stored)
             taken = set(map(id, portion))
             in_hand[:] = [one for one in in_hand if id(one) not in taken]
+            arrivals.stored([one.message for one in portion])
 
 
-def _put_back(connection: Connection, messages: Sequence[Message]) -> None:
-    """Put back into the queue what an intake that ends could not store, for those who publish without a spool."""
-    if not messages:
-        return
-    try:
-        producer = Producer(connection.channel(), auto_declare=False)
-        for message in messages:
-            producer.publish(
-                message.body,
-                routing_key=QUEUE.name,
-                content_type=message.content_type,
-                content_encoding=message.content_encoding,
-                retry=False,
-            )
-    except BROKER_ERRORS as error:
-        _log.warning("events_not_put_back", events=len(messages), error=type(error).__name__)
-
-
-def _judge_message(message: Message, keys: Mapping[str, TenantKey]) -> Arrival:
+def _judge_message(message: QueuedMessage, keys: Mapping[str, TenantKey]) -> Arrival:
     if message.content_type != JSON:
         return RefusedMessage(
             "event: not a message of Mosshead's; publish with the library, which knows its form", message.body

@@ -1,6 +1,6 @@
 """Probes that tell whether a process is alive and ready: a small HTTP server in a thread of each process.
 
-``/healthz`` answers 200 while the process's loop turns, ``/readyz`` while it also reaches Postgres and Redis; otherwise they
+``/healthz`` answers 200 while the process's loop turns, ``/readyz`` while it also reaches Postgres and the broker; otherwise they
 answer 503. The scheduler also serves ``/metrics``. A probe starts no process, and no answer names anybody.
 """
 
@@ -51,7 +51,7 @@ class LoopWatch:
         self._turned = time.monotonic()
 
     def wait(self) -> None:
-        """Note that it starts or waits for Redis: alive, but not ready until it turns again."""
+        """Note that it starts or waits for the broker: alive, but not ready until it turns again."""
         self._turned = inf
 
     def watching(self, stopped: Callable[[], bool]) -> Callable[[], bool]:
@@ -102,7 +102,7 @@ class Probes:
     def _reach(self) -> Mapping[str, str]:
         with self._lock:
             if time.monotonic() - self._looked > _KEPT_SECONDS:
-                self._reached = {"postgres": self._postgres(), "redis": self._redis()}
+                self._reached = {"postgres": self._postgres(), "broker": self._broker()}
                 self._looked = time.monotonic()
             return self._reached
 
@@ -120,7 +120,7 @@ class Probes:
             engine.dispose()
         return "ok"
 
-    def _redis(self) -> str:
+    def _broker(self) -> str:
         try:
             ping_broker(self._settings.broker())
         except BROKER_ERRORS as error:

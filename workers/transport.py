@@ -1,9 +1,9 @@
-"""What comes from Redis, read without trust: whoever has a login may push anything.
+"""What comes from the broker, read without trust: whoever has a login may push anything.
 
-Kombu reads each element of a list as a message in JSON, and a consumer ends where one is anything else. By then it is out of
-Redis: a worker that dies puts it back, and dies again. Celery's own consumer also logs the whole message where one is malformed,
-and obeys every command of its remote control. So the consumers of the service read every element here first, and hand kombu
-messages that they made themselves.
+Kombu reads each element of a list in Redis as a message in JSON, and a consumer ends where one is anything else. By then it is
+out of Redis: a worker that dies puts it back, and dies again. Celery's own consumer also logs the whole message where one is
+malformed, and obeys every command of its remote control. So the consumers of the service read every element here first, and hand
+kombu messages that they made themselves. They do the same with what comes from RabbitMQ (`workers.connections`).
 
 A task message is a stage's name and ids. The rows in Postgres are the truth, so a refused message loses nothing: a hint of ours
 that was damaged is given again.
@@ -20,7 +20,6 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import structlog
-from kombu.connection import Connection
 from kombu.transport import redis
 
 from mosshead.publishing.broker import QUEUE
@@ -50,7 +49,7 @@ CONTROLS = frozenset(
 It cannot be stopped or changed that way."""
 
 _TASK_QUEUES = tuple(dict.fromkeys(QUEUES.values()))
-_CONTROL = ".celery.pidbox"
+_CONTROL, _ANSWERS = ".celery.pidbox", ".reply.celery.pidbox"
 _DROPPED = b"dropped"  # a type of reply for which kombu does nothing
 
 _ARGUMENTS = {"safe", "with_defaults", "builtins", "taskinfoitems"}
@@ -74,7 +73,7 @@ class RefusedTask:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A message as it stands in a list, its body decoded and not yet read."""
+    """A message as the broker has it, its body decoded and not yet read."""
 
     content_type: str
     headers: Mapping[str, Any]
@@ -82,7 +81,7 @@ class Element:
 
 
 class Refusals:
-    """Counts what a process refused from Redis, until its heartbeat stores the counts for `mosshead status`.
+    """Counts what a process refused from the broker, until its heartbeat stores the counts for `mosshead status`.
 
     Safe to share between the event loop, which waits for nobody, and the thread that stores the counts.
     """
@@ -185,6 +184,10 @@ class Channel(redis.Channel):
         return {**received, "type": _DROPPED}
 
 
+class SentinelChannel(Channel, redis.SentinelChannel):
+    """The same, at the master that Sentinel names."""
+
+
 class Transport(redis.Transport):
     """Kombu's, with channels that judge what comes."""
 
@@ -202,16 +205,10 @@ class Transport(redis.Transport):
             raise
 
 
-class TaskConnection(Connection):
-    """A connection of the Celery app."""
+class SentinelTransport(Transport, redis.SentinelTransport):
+    """The same, with channels at the master that Sentinel names."""
 
-    def get_transport_cls(self) -> Any:
-        """Ours for each URL; the service takes no other broker than Redis."""
-        return Transport
-
-    # Kombu lets the pause between two tries grow to 30 seconds, for which a worker would idle beside a Redis that is back.
-    def ensure_connection(self, *args: Any, **kwargs: Any) -> Any:
-        return super().ensure_connection(*args, **{"interval_max": 2.0, **kwargs})  # type: ignore[no-untyped-call]
+    Channel = SentinelChannel
 
 
 def read_what_others_push(channel: redis.Channel) -> None:
@@ -234,7 +231,39 @@ def read_task(element: bytes) -> bytes | RefusedTask:
     """Read an element of a task queue: a message with nothing in it but the task's name, its ids and its place in Flower."""
     if len(element) > _MOST_BYTES:
         return RefusedTask("longer than a task message")
-    message = read_element(element)
+    read = judge_task(read_element(element))
+    if isinstance(read, RefusedTask):
+        return read
+    return write_element(read, routing_key=QUEUES[str(read.headers["task"]).removeprefix("mosshead.")])
+
+
+def read_broadcast(data: bytes, *, control: bool) -> bytes | RefusedTask:
+    """Read what was published to all: a command of remote control, or events for Flower, of which some are in a list."""
+    if len(data) > _MOST_BROADCAST_BYTES:
+        return RefusedTask("longer than a broadcast")
+    read = judge_broadcast(read_element(data), control=control)
+    return read if isinstance(read, RefusedTask) else write_element(read, routing_key="")
+
+
+def read_answer(element: bytes) -> bytes | RefusedTask:
+    """Read an element of a list in which somebody waits for the workers' answers, such as Flower."""
+    read = judge_answer(read_element(element) if len(element) <= _MOST_BROADCAST_BYTES else None)
+    return read if isinstance(read, RefusedTask) else write_element(read, routing_key="")
+
+
+def judge(queue: str, size: int, message: Element | None) -> Element | RefusedTask:
+    """Read a message by the name of the queue that it was in."""
+    if queue in _TASK_QUEUES:
+        return judge_task(message) if size <= _MOST_BYTES else RefusedTask("longer than a task message")
+    if size > _MOST_BROADCAST_BYTES:
+        return RefusedTask("longer than a broadcast")
+    if queue.endswith(_ANSWERS):
+        return judge_answer(message)
+    return judge_broadcast(message, control=queue.endswith(_CONTROL))
+
+
+def judge_task(message: Element | None) -> Element | RefusedTask:
+    """The message anew, with nothing in it but the task's name, its ids and its place in Flower."""
     if message is None or message.content_type != JSON:
         return RefusedTask("not a task message")
     stage = _stage_of(message.headers)
@@ -248,14 +277,11 @@ def read_task(element: bytes) -> bytes | RefusedTask:
         return RefusedTask("no task id")
     whole = {**headers, "lang": "py", "task": f"mosshead.{stage}", "argsrepr": repr(ids), "kwargsrepr": "{}"}
     body = [ids, {}, {"callbacks": None, "errbacks": None, "chain": None, "chord": None}]
-    return write_element(Element(JSON, whole, json.dumps(body).encode()), routing_key=QUEUES[stage])
+    return Element(JSON, whole, json.dumps(body).encode())
 
 
-def read_broadcast(data: bytes, *, control: bool) -> bytes | RefusedTask:
-    """Read what was published to all: a command of remote control, or events for Flower, of which some are in a list."""
-    if len(data) > _MOST_BROADCAST_BYTES:
-        return RefusedTask("longer than a broadcast")
-    message = read_element(data)
+def judge_broadcast(message: Element | None, *, control: bool) -> Element | RefusedTask:
+    """The message anew, where it is a command that a worker carries out, or events."""
     body = _json(message.body) if message and message.content_type == JSON else None
     if message is None or body is None:
         return RefusedTask("not a broadcast")
@@ -264,18 +290,17 @@ def read_broadcast(data: bytes, *, control: bool) -> bytes | RefusedTask:
         return RefusedTask("not a command" if control else "not an event")
     clock = message.headers.get("clock")
     headers = {"clock": clock if _is_clock(clock) else 0, "hostname": ""}
-    return write_element(Element(JSON, headers, json.dumps(body).encode()), routing_key="")
+    return Element(JSON, headers, json.dumps(body).encode())
 
 
-def read_answer(element: bytes) -> bytes | RefusedTask:
-    """Read an element of a list in which somebody waits for the workers' answers, such as Flower."""
-    message = read_element(element) if len(element) <= _MOST_BROADCAST_BYTES else None
+def judge_answer(message: Element | None) -> Element | RefusedTask:
+    """The message anew, where it is a worker's answer."""
     body = _json(message.body) if message and message.content_type == JSON else None
     if message is None or not isinstance(body, dict):
         return RefusedTask("not an answer")
     clock, ticket = message.headers.get("clock"), message.headers.get("ticket")
     headers = {"clock": clock if _is_clock(clock) else 0, "ticket": _uuid(ticket)}
-    return write_element(Element(JSON, headers, json.dumps(body).encode()), routing_key="")
+    return Element(JSON, headers, json.dumps(body).encode())
 
 
 def _stage_of(headers: Mapping[str, Any]) -> str | RefusedTask:

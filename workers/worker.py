@@ -9,6 +9,7 @@ from uuid import UUID
 import structlog
 from celery import bootsteps, signals
 from celery.exceptions import TimeLimitExceeded, WorkerLostError
+from celery.worker.consumer.delayed_delivery import DelayedDelivery
 from celery.worker.control import Panel
 from sqlalchemy import Connection, Engine
 
@@ -63,6 +64,10 @@ def _check(**_: Any) -> None:
 
 
 signals.worker_process_init.connect(leave_parts_to_parent)
+
+
+# Celery would make 28 queues in RabbitMQ, in which tasks wait for their time. None of ours does.
+DelayedDelivery.include_if = lambda *_: False
 
 
 class _Turning(bootsteps.StartStopStep):  # type: ignore[misc]  # Celery has no types

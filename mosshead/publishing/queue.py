@@ -1,6 +1,6 @@
 """The event queue's client, and the window that limits how many of a spool's events are in flight.
 
-The Redis client is imported with the first event, in the shipper's thread; processes that only read never import it.
+The broker's client is imported with the first event, in the shipper's thread; processes that only read never import it.
 """
 
 from collections import OrderedDict, deque
@@ -14,16 +14,13 @@ from mosshead import fork_safety
 from mosshead.errors import QueueUnavailable
 from mosshead.fork_safety import Forkable, InUse
 from mosshead.paths import NamespacePath
-from mosshead.urls import check_broker_url
+from mosshead.publishing.address import parse_broker_url
 
 if TYPE_CHECKING:
     from kombu.connection import Connection
-    from kombu.messaging import Producer
 
+    from mosshead.publishing.broker import Outbox
     from mosshead.publishing.spool import UnsentEvents
-
-_PRESUMED_BYTES = 1024
-"""Assumed size of a queued event, if the login may not query the queue's memory usage."""
 
 
 class EventQueue(Forkable):
@@ -31,44 +28,27 @@ class EventQueue(Forkable):
 
     def __init__(self, broker_url: str) -> None:
         """Does not connect yet. Raises ConfigurationError if the URL is not a broker's."""
-        self._url = check_broker_url(broker_url)
+        parse_broker_url(broker_url)
+        self._url = broker_url
         self._connection: Connection | None = None
-        self._producer: Producer | None = None
+        self._outbox: Outbox | None = None
         self._in_use = InUse(QueueUnavailable)
         fork_safety.watch(self)
 
     def publish(self, events: Sequence[str]) -> None:
         """Send events, each as JSON text, in order with one round trip. On QueueUnavailable, some may have arrived."""
-        with self._connected() as producer, producer.batch():
-            from mosshead.publishing.broker import QUEUE_NAME
-
-            for event in events:
-                producer.publish(
-                    event,
-                    routing_key=QUEUE_NAME,
-                    content_type="application/json",
-                    content_encoding="utf-8",
-                    retry=False,
-                )
+        with self._connected() as outbox:
+            outbox.send(events)
 
     def length(self) -> int:
         """Return how many events no intake has taken yet. Raises QueueUnavailable."""
-        with self._connected() as producer:
-            from mosshead.publishing.broker import QUEUE
-
-            return int(QUEUE(producer.channel).queue_declare().message_count)
+        with self._connected() as outbox:
+            return outbox.length()
 
     def bytes(self) -> int:
         """Return about how many bytes those events take in the broker's memory. Raises QueueUnavailable."""
-        with self._connected() as producer, producer.channel.conn_or_acquire() as redis:
-            from redis.exceptions import ResponseError
-
-            from mosshead.publishing.broker import KEY_PREFIX, QUEUE_NAME
-
-            try:
-                return int(redis.memory_usage(KEY_PREFIX + QUEUE_NAME) or 0)
-            except ResponseError:  # the command is not permitted or not supported
-                return _PRESUMED_BYTES * int(redis.llen(QUEUE_NAME))
+        with self._connected() as outbox:
+            return outbox.bytes()
 
     def close(self) -> None:
         """Close the connection, unless a signal handler has interrupted its use."""
@@ -85,33 +65,28 @@ class EventQueue(Forkable):
 
     def after_fork_in_child(self) -> None:
         """Drop the parent's connection without closing it, since the parent still uses it."""
-        self._producer = self._connection = None
+        self._outbox = self._connection = None
         self._in_use.after_fork()
 
     @contextmanager
-    def _connected(self) -> "Iterator[Producer]":
+    def _connected(self) -> "Iterator[Outbox]":
         with self._in_use.use():  # a fork must wait for the imports, too
-            from kombu.messaging import Producer
+            from mosshead.publishing.broker import BROKER_ERRORS, broker_at
 
-            from mosshead.publishing.broker import BROKER_ERRORS, QUEUE, open_connection
-
-            connection = self._connection = self._connection or open_connection(self._url, socket_timeout=1.0)
+            broker = broker_at(self._url)
+            connection = self._connection = self._connection or broker.open(seconds=1.0)
             try:
-                if self._producer is None:
-                    # Publish to the queue directly. With the exchange, kombu looks up the binding for every event; in a flushed
-                    # Redis it finds none and loses the event. Only the default channel heeds our number of retries.
-                    self._producer = Producer(connection.default_channel, auto_declare=False)
-                    QUEUE(self._producer.channel).declare()
-                yield self._producer
+                outbox = self._outbox = self._outbox or broker.outbox(connection)
+                yield outbox
             except BROKER_ERRORS as error:
                 self._forget_connection()
                 raise QueueUnavailable(
-                    f"MOSSHEAD_BROKER_URL: {connection.as_uri()} did not accept the event ({type(error).__name__}); "
-                    "check that Redis is running there and that the login is right"
+                    f"MOSSHEAD_BROKER_URL: {broker.address} did not accept the event ({type(error).__name__}); "
+                    "check that the broker is running there and that the login is right"
                 ) from None
 
     def _forget_connection(self) -> None:
-        connection, self._connection, self._producer = self._connection, None, None
+        connection, self._connection, self._outbox = self._connection, None, None
         if connection is not None:
             connection.release()  # it does not reconnect; the next use opens another
 

@@ -27,6 +27,7 @@ from mosshead.errors import ConfigurationError, SpoolFull, SpoolUnavailable
 from mosshead.fork_safety import Forkable, InUse
 from mosshead.ids import uuid7
 from mosshead.paths import NamespacePath
+from mosshead.publishing.address import parse_broker_url
 
 _VERSION = 1
 _LARGE_LOG_BYTES = 16 * 2**20
@@ -455,8 +456,8 @@ def spool_path(folder: Path, *, broker_url: str, database_url: str) -> Path:
 
     Raises ConfigurationError if an address is not a URL, or if the folder is in a home folder that does not exist.
     """
-    urls = {"MOSSHEAD_BROKER_URL": broker_url, "MOSSHEAD_DATABASE_URL": database_url}
-    places = "\n".join(_place(url, setting) for setting, url in urls.items())
+    broker = parse_broker_url(broker_url)
+    places = "\n".join([*sorted(broker.hosts), broker.path, broker.master or "", _place(database_url)])
     try:
         whole = folder.expanduser().absolute()
     except RuntimeError:  # a container with an arbitrary user id
@@ -467,10 +468,12 @@ def spool_path(folder: Path, *, broker_url: str, database_url: str) -> Path:
     return whole / f"{hashlib.sha256(places.encode()).hexdigest()[:16]}.spool"
 
 
-def _place(url: str, setting: str) -> str:
+def _place(url: str) -> str:
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):  # their text may contain part of the password
-        raise ConfigurationError(f"{setting}: not a URL; a / or @ in its password is written %2F, %40") from None
+        raise ConfigurationError(
+            "MOSSHEAD_DATABASE_URL: not a URL; a / or @ in its password is written %2F, %40"
+        ) from None
     hosts = [str(parsed.query.get(name, "")) for name in ("host", "port")]  # of a socket's folder, or of several hosts
     return "\n".join(map(str, (parsed.host, parsed.port, *hosts, parsed.database)))

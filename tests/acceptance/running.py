@@ -37,7 +37,7 @@ class Running:
         """A page of Flower, as its text."""
         login = base64.b64encode(f"{self.addresses.flower_user}:{self.addresses.flower_password}".encode()).decode()
         request = urllib.request.Request(self.addresses.flower_url + path, headers={"Authorization": f"Basic {login}"})
-        with urllib.request.urlopen(request, timeout=10) as response:
+        with urllib.request.urlopen(request, timeout=60) as response:
             return str(response.read().decode())
 
     def flower_tasks(self) -> dict[str, dict[str, Any]]:
@@ -85,12 +85,13 @@ def machine(
     environment: Mapping[str, str],
     *,
     flower: bool = False,
+    worker: str = "workers.celery_app",
     through: Callable[[Addresses], AbstractContextManager[Addresses]] = nullcontext,
 ) -> Iterator[Running]:
     """A machine in a folder of its own, with a short debounce; ``environment`` is added to what its processes see.
 
-    flower: run Flower, too, which takes seconds to start, for tests that look at it. through: what stands between its servers and
-    all that log in to them.
+    flower: run Flower, too, which takes seconds to start, for tests that look at it. worker: the module of its Celery app.
+    through: what stands between its servers and all that log in to them.
     """
     quick = {
         "MOSSHEAD_DEBOUNCE_SECONDS": "0.2",
@@ -104,7 +105,7 @@ def machine(
         servers(Settings(data_dir=data_dir, flower_port=0, console_port=0)) as straight,
         through(straight) as addresses,
     ):
-        procfile = PROCFILE if flower else _procfile_without_flower(data_dir)
+        procfile = _procfile(data_dir, flower=flower, worker=worker)
         with processes(addresses, to_logs=True, procfile=procfile) as kept:
             if flower:
                 wait_until(lambda: flower_answers(addresses), timeout=60, what="Flower")
@@ -116,10 +117,12 @@ def machine(
                 running.memory.close()
 
 
-def _procfile_without_flower(folder: Path) -> Path:
+def _procfile(folder: Path, *, flower: bool, worker: str) -> Path:
     procfile = folder / PROCFILE.name
-    lines = PROCFILE.read_text(encoding="utf-8").splitlines(keepends=True)
-    procfile.write_text("".join(line for line in lines if not line.startswith("flower:")), encoding="utf-8")
+    lines = (
+        PROCFILE.read_text(encoding="utf-8").replace("workers.celery_app worker", f"{worker} worker").splitlines(True)
+    )
+    procfile.write_text("".join(line for line in lines if flower or not line.startswith("flower:")), encoding="utf-8")
     return procfile
 
 

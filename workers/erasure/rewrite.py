@@ -24,7 +24,7 @@ from db.erasure import erasures
 from db.schema.roles import OWNER
 from mosshead.cli.output import console
 from mosshead.errors import ConfigurationError, QueueUnavailable, StoreUnavailable
-from mosshead.publishing.broker import BROKER_ERRORS, QUEUE, open_connection
+from mosshead.publishing.broker import BROKER_ERRORS, QUEUE, broker_at
 from workers.cli.rounds import each_tenant
 
 _SETTING = "MOSSHEAD_BROKER_URL"
@@ -52,7 +52,7 @@ def rewrite(
         return
     whose = "the tables" if tables_only else "the tables and of Redis"
     console.print(f"{marked:,} erasure{'s are' if marked > 1 else ' is'} in no file of {whose} any more.")
-    left = "Redis's files, " if tables_only else ""
+    left = "the broker's files, " if tables_only else ""
     console.print(
         f"Not reached, and yours: {left}replicas, backups, and the write-ahead log of Postgres until it is recycled; see "
         "docs/how-to/erase.md.",
@@ -120,10 +120,17 @@ def _rewrite_queue_files(broker_url: str, tell: Callable[[str], object]) -> None
     does not become empty: it may hold erased content. Raises ConfigurationError if the login lacks the right, or Redis the
     command.
     """
-    with open_connection(broker_url) as connection:
-        where = connection.as_uri()
+    broker = broker_at(broker_url)
+    where = broker.address
+    with broker.open() as connection:
         try:
-            with connection.channel().conn_or_acquire() as redis:
+            broker.connect(connection)
+            with broker.redis(connection) as redis:
+                if redis is None:
+                    raise ConfigurationError(
+                        f"{_SETTING}: RabbitMQ cannot be asked to rewrite its files; it deletes them some time after their "
+                        "events were taken. Use --tables-only"
+                    )
                 _outlast_queue(redis)
                 persistence = redis.info("persistence")
                 if persistence["aof_enabled"]:

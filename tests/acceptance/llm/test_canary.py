@@ -11,7 +11,7 @@ from kombu.messaging import Producer
 from redis import Redis
 
 from mosshead import Namespace
-from mosshead.publishing.broker import EXCHANGE, QUEUE, open_connection
+from mosshead.publishing.broker import EXCHANGE, QUEUE, broker_at
 from tests.acceptance.running import STAGES, Running
 from tests.fake_answers import Json
 from tests.fake_openai import FakeOpenAI, Fault, Request
@@ -166,7 +166,7 @@ def test_when_a_task_is_unknown(running: Running, celery: Celery) -> None:
 
 def test_when_the_intake_refuses_an_event(running: Running, celery: Celery) -> None:
     before = running.logs().count("event_refused")
-    with open_connection(running.addresses.broker_url) as connection:
+    with broker_at(running.addresses.broker_url).open() as connection:
         producer = Producer(connection.channel(), exchange=EXCHANGE)
         for body in (
             SECRET,

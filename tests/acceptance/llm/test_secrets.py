@@ -14,7 +14,7 @@ from redis import Redis
 
 from mosshead import Memory
 from mosshead.announcement import state_folder
-from mosshead.publishing.broker import EXCHANGE, QUEUE, open_connection
+from mosshead.publishing.broker import EXCHANGE, QUEUE, broker_at
 from tests.acceptance.llm.test_canary import DATATABLE, FLOWER_PAGES
 from tests.acceptance.running import Running
 from tests.fake_openai import FakeOpenAI
@@ -192,7 +192,7 @@ def test_no_secret_of_somebody_elses_producer_gets_past_the_queue(running: Runni
             json.dumps({"content": said}),
             f"no JSON: {said}",
         ]
-    with open_connection(running.addresses.broker_url) as connection:
+    with broker_at(running.addresses.broker_url).open() as connection:
         producer = Producer(connection.channel(), exchange=EXCHANGE)
         for body in bodies:
             producer.publish(

@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 
 from db import inbox
 from mosshead.cli.main import main
-from mosshead.publishing.broker import QUEUE, open_connection
+from mosshead.publishing.broker import QUEUE, broker_at
 from tests.given import NONE
 from workers.local import Addresses
 
@@ -66,7 +66,7 @@ def taken(addresses: Addresses, broker: Redis) -> Taken:
     def take(count: int = 0) -> Events:
         found: Events = []
         deadline = time.monotonic() + _PATIENCE_SECONDS
-        with open_connection(addresses.broker_url) as connection:
+        with broker_at(addresses.broker_url).open() as connection:
             queue = QUEUE(connection.channel())
             queue.declare()
             while (message := queue.get(no_ack=True)) is not None or len(found) < count:

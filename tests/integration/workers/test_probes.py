@@ -42,7 +42,7 @@ def test_a_process_whose_loop_turns_is_alive_and_ready(service: Settings) -> Non
     for name in ("intake", "scheduler", "worker"):
         with served(service, LoopWatch(), name) as port:
             assert ask(port, "/healthz") == (200, "loop: ok\n")
-            assert ask(port, "/readyz") == (200, "loop: ok\npostgres: ok\nredis: ok\n")
+            assert ask(port, "/readyz") == (200, "loop: ok\npostgres: ok\nbroker: ok\n")
             assert ask(port, "/metrics")[0] == (200 if name == "scheduler" else 404)
             assert ask(port, "/")[0] == 404
 
@@ -55,14 +55,14 @@ def test_a_loop_that_stands_still_is_neither_alive_nor_ready_until_it_turns(serv
 
         watch.wait()
         assert ask(port, "/healthz") == (200, "loop: ok\n")
-        assert ask(port, "/readyz") == (503, "loop: waits\npostgres: ok\nredis: ok\n")
+        assert ask(port, "/readyz") == (503, "loop: waits\npostgres: ok\nbroker: ok\n")
 
 
 @pytest.mark.parametrize(
     ("away", "says"),
     [
         ({"ingest_url": "postgresql://mosshead_ingest:s3cret@127.0.0.1:1/mosshead"}, "postgres: OperationalError"),
-        ({"broker_url": "redis://:s3cret@127.0.0.1:1/0"}, "redis: ConnectionError"),
+        ({"broker_url": "redis://:s3cret@127.0.0.1:1/0"}, "broker: ConnectionError"),
     ],
 )
 def test_a_process_that_cannot_reach_its_servers_is_alive_and_not_ready(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from mosshead.errors import ConfigurationError, QueueUnavailable
-from mosshead.publishing.broker import open_connection
+from mosshead.publishing.broker import broker_at
 from mosshead.publishing.queue import EventQueue
 
 
@@ -20,13 +20,15 @@ from mosshead.publishing.queue import EventQueue
         "",
         "postgresql://:s3cret@host/db",
         "redis",
+        "redis://:s3cret@host/word",
+        "redis://host/0?s3cret=1",
     ],
 )
 def test_an_address_of_no_broker_is_refused_with_the_setting_named(url: str) -> None:
     with pytest.raises(
         ConfigurationError, match=r"^MOSSHEAD_BROKER_URL: not a broker's URL; it looks like redis://"
     ) as caught:
-        open_connection(url)
+        broker_at(url).open()
     assert "s3cret" not in str(caught.value)
 
 
@@ -40,7 +42,9 @@ def silent_server() -> Iterator[int]:
 def refused(url: str) -> str:
     queue = EventQueue(url)
     started = time.monotonic()
-    with pytest.raises(QueueUnavailable, match=r"^MOSSHEAD_BROKER_URL: .*check that Redis is running there") as caught:
+    with pytest.raises(
+        QueueUnavailable, match=r"^MOSSHEAD_BROKER_URL: .*check that the broker is running there"
+    ) as caught:
         queue.publish(["{}"])
     assert time.monotonic() - started < 10, "an app's request waits for this"
     assert caught.value.__cause__ is None

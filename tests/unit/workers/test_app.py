@@ -35,6 +35,26 @@ print(app.conf.broker_url, app.conf.broker_read_url, app.conf.broker_write_url, 
     assert ended.stdout.split() == ["redis://ours", "redis://ours", "redis://ours", "None"]
 
 
+def test_a_worker_and_flower_name_what_is_wrong_with_the_broker_s_address() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", "from workers.celery_app import app; app.conf.broker_url"],
+        cwd=ROOT,
+        env={**os.environ, "MOSSHEAD_BROKER_URL": "amqp://:s3cret@one;amqp://:s3cret@two"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("mosshead: MOSSHEAD_BROKER_URL: name several hosts with commas between them")
+    assert "s3cret" not in ended.stderr
+
+
+def test_rabbitmq_s_queues_of_tasks_outlive_a_node() -> None:
+    assert {app.amqp.queues.new_missing(queue).queue_arguments["x-queue-type"] for queue in QUEUES.values()} == {
+        "quorum"
+    }
+
+
 def test_a_task_is_killed_after_its_stage_was_given_up_and_before_its_message_goes_to_another() -> None:
     limit = app.conf.task_time_limit
     assert settings().stage_seconds < limit < app.conf.broker_transport_options["visibility_timeout"]

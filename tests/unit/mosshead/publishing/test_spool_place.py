@@ -26,6 +26,8 @@ def test_a_login_does_not_count() -> None:
         {"broker_url": "redis://cache2:6379/0"},
         {"broker_url": "redis://cache:6380/0"},
         {"broker_url": "redis://cache:6379/1"},
+        {"broker_url": "sentinel://cache:6379/0?master=one"},
+        {"broker_url": "sentinel://cache:6379,cache2:6379/0?master=one"},
         {"database_url": "postgresql://reader@db2:5432/memory"},
         {"database_url": "postgresql://reader@db:5433/memory"},
         {"database_url": "postgresql://reader@db:5432/other"},
@@ -34,6 +36,11 @@ def test_a_login_does_not_count() -> None:
 )
 def test_another_place_has_another_spool(other: dict[str, str]) -> None:
     assert place(**other) != place()
+
+
+def test_the_order_of_several_sentinels_does_not_count() -> None:
+    one, other = (place(f"sentinel://:s3cret@{hosts}/0?master=one") for hosts in ("a:1,b:2", "b:2,a:1"))
+    assert one == other
 
 
 def test_a_sockets_folder_is_a_place() -> None:
@@ -74,6 +81,8 @@ def test_a_relative_folder_does_not_move_with_the_process(tmp_path: Path, monkey
 
 @pytest.mark.parametrize("url", ["redis://:s3cret@cache:port/0", "redis:/cache", "cache"])
 def test_what_is_no_url_is_named_without_its_password(url: str) -> None:
-    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_BROKER_URL: not a URL") as caught:
+    with pytest.raises(
+        ConfigurationError, match=r"^MOSSHEAD_BROKER_URL: not a broker's URL.* is written %2F"
+    ) as caught:
         place(url)
     assert "s3" not in str(caught.value)

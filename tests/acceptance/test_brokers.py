@@ -1,0 +1,260 @@
+"""The service on a broker of several servers: the whole way of an event, and nothing lost when a server is killed.
+
+Sentinel is run by the Redis that the other tests have. RabbitMQ (`apt-get install rabbitmq-server`, or RABBITMQ_SERVER with its
+command) is skipped where it is not. Its three nodes start within some ten seconds on a quiet machine, which is why this is no
+benchmark and bears no marker: each of the two takes less than a minute.
+"""
+
+import json
+import os
+import re
+import signal
+import time
+import urllib.request
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+from kombu.messaging import Producer
+
+from benchmarks.faults.checker import check
+from benchmarks.faults.cluster import EFFECTS
+from benchmarks.faults.history import Effect, Sent
+from config.settings import Settings
+from mosshead.errors import ConfigurationError, QueueUnavailable
+from mosshead.events import parse_event
+from mosshead.paths import NamespacePath
+from mosshead.publishing.broker import QUEUE_NAME, BrokerConnection, broker_at
+from mosshead.publishing.queue import EventQueue
+from tests.acceptance.brokers import QUOTED, RABBITMQ, Cluster, RabbitNodes, rabbitmq_nodes, redis_with_sentinels
+from tests.acceptance.running import Running, machine
+from tests.given import event
+from workers.broker import check_broker
+from workers.celery_app import app
+from workers.cli.status import Status, read_status
+from workers.local import Addresses
+from workers.transport import QUEUES
+
+CLUSTERS = {"sentinel": redis_with_sentinels, "rabbitmq": rabbitmq_nodes}
+CONVERSATIONS, MESSAGES = 6, 45
+PUBLISHED = 2_100
+"""How often one event: more than an intake of RabbitMQ has in hand, and quickly done."""
+
+
+@contextmanager
+def recording_effects(addresses: Addresses) -> Iterator[Addresses]:
+    """The same addresses, with the table in which the worker of the fault runs notes what takes effect."""
+    assert addresses.admin_url is not None
+    with psycopg.connect(addresses.admin_url) as connection:
+        connection.execute(EFFECTS.encode())
+    yield addresses
+
+
+@pytest.fixture(scope="module", params=CLUSTERS)
+def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    if request.param == "rabbitmq" and RABBITMQ is None:
+        pytest.skip("there is no RabbitMQ: apt-get install rabbitmq-server, or set RABBITMQ_SERVER to its command")
+    with CLUSTERS[request.param](tmp_path_factory.mktemp(request.param)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def running(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    environment = {"OPENAI_API_KEY": "", "OPENAI_BASE_URL": "", "MOSSHEAD_GAP_SECONDS": "3600"}
+    with machine(
+        tmp_path_factory.mktemp("clustered"),
+        {**environment, "MOSSHEAD_BROKER_URL": cluster.url},
+        flower=True,
+        worker="benchmarks.faults.worker",
+        through=recording_effects,
+    ) as started:
+        yield started
+
+
+def test_what_is_published_is_remembered(running: Running) -> None:
+    sarah = running.memory.namespace("acme", "sarah")
+    sarah.publish("I just moved to Leeds.")
+    sarah.wait(timeout=90)
+    assert "Leeds" in sarah.context("Where does she live?").text
+
+
+def test_status_metrics_and_flower_count_what_waits_in_the_queues(running: Running) -> None:
+    running.eventually(lambda: queued(running) == 0, "the queue is empty")
+    running.flower("/api/workers?refresh=1")  # Flower learns from the workers which queues there are
+    running.eventually(lambda: "reflect" in lengths(running), "Flower knows the queues")
+    with stopped(running, "intake"), stopped(running, "worker"):
+        queue, path = EventQueue(running.addresses.broker_url), NamespacePath.of(("acme", "waiting"))
+        again = parse_event(event(path.parts)).model_dump_json(exclude_none=True)
+        for _ in range(PUBLISHED // 100):
+            queue.publish([again] * 100)
+        assert queue.bytes() > 0
+        running.eventually(lambda: 0 < queued(running) == queue.length() <= PUBLISHED, "status counts the events", 20)
+        running.eventually(lambda: scraped(running, "queued_events") == queue.length(), "so do the metrics", 20)
+        assert scraped(running, "measure_failed") == 0
+        queue.close()
+
+        send_tasks(running.addresses.broker_url, "reflect", 30)
+        running.eventually(lambda: 20 <= lengths(running)["reflect"] <= 30, "Flower counts the tasks", 20)
+        assert lengths(running)["profile"] == 0
+    running.eventually(lambda: queued(running) == 0, "the queue is empty again")
+    running.eventually(lambda: lengths(running)["reflect"] == 0, "the tasks are done")
+
+
+def queued(running: Running) -> int:
+    return status(running).queued_events
+
+
+def status(running: Running) -> Status:
+    addresses = running.addresses
+    settings = Settings(
+        data_dir=addresses.data_dir,
+        database_url=addresses.database_url,
+        worker_url=addresses.worker_url,
+        broker_url=addresses.broker_url,
+    )
+    return read_status(settings)
+
+
+def scraped(running: Running, name: str) -> float | None:
+    """A figure of the metrics; where there are several, that of the broker."""
+    url = f"http://127.0.0.1:{running.addresses.probe_port + 1}/metrics"
+    with urllib.request.urlopen(url, timeout=60) as response:
+        page = response.read().decode()
+    found = re.search(rf'^mosshead_{name}(?:{{measure="broker"}})? (\S+)$', page, re.MULTILINE)
+    return float(found[1]) if found else None
+
+
+def lengths(running: Running) -> dict[str, int]:
+    """What waits in the queues of tasks, as Flower has it."""
+    return {one["name"]: one["messages"] for one in json.loads(running.flower("/api/queues/length"))["active_queues"]}
+
+
+def send_tasks(broker_url: str, task: str, count: int) -> None:
+    """Put tasks of batches that there are not into a queue."""
+    broker = broker_at(broker_url)
+    options = broker.options(2.0, "mosshead:tasks:")
+    with BrokerConnection(broker.address.for_kombu, transport_options=options) as connection:  # type: ignore[no-untyped-call]
+        producer = Producer(connection.default_channel, auto_declare=False)
+        for _ in range(count):
+            message = app.amqp.create_task_message(str(uuid4()), f"mosshead.{task}", args=[str(uuid4()) for _ in "123"])
+            producer.publish(message.body, headers=message.headers, routing_key=QUEUES[task], serializer="json")
+
+
+@contextmanager
+def stopped(running: Running, name: str) -> Iterator[None]:
+    """A process that holds still, and takes no more from its queue than it was given already."""
+    pid = running.pid(name)
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def test_a_server_killed_under_load_loses_doubles_and_misorders_nothing(cluster: Cluster, running: Running) -> None:
+    sent: list[Sent] = []
+    users = [running.memory.namespace("chats", f"user-{number}") for number in range(CONVERSATIONS)]
+    for number in range(1, MESSAGES + 1):
+        for user in users:
+            begun = time.time()
+            event_id = user.publish(f"I visited town number {number}.", conversation="c")
+            sent.append(Sent(UUID(str(event_id)), str(user), str(user), number, begun, time.time()))
+        if number == MESSAGES // 3:
+            cluster.fail()
+        time.sleep(0.05)
+    for user in users:
+        user.wait(timeout=120)
+    verdict = check(sent, effects(running))
+    assert (verdict.sent, verdict.lost, verdict.doubled, verdict.foreign, verdict.out_of_order) == (
+        len(sent),
+        0,
+        0,
+        0,
+        0,
+    )
+    assert running.rows("select count(*) from mosshead.dead_letters") == [(0,)]
+
+    running.eventually(lambda: scraped(running, "measure_failed") == 0, "the metrics are whole again", 30)
+    assert queued(running) == 0
+    assert set(lengths(running).values()) == {0}
+
+    cluster.revive()
+    users[0].publish("I live in York now.")
+    users[0].wait(timeout=90)
+    assert "York" in users[0].context("Where do I live?").text
+
+
+def test_no_page_and_no_log_shows_a_password(cluster: Cluster, running: Running) -> None:
+    shown = [
+        running.flower("/api/workers?refresh=1"),
+        running.flower("/broker"),
+        *(file.read_text() for file in running.addresses.data_dir.glob("logs/*")),
+    ]
+    assert all(words in shown[0] for words in ("transport_options", "active_queues"))
+    assert [secret for secret in cluster.secrets if any(secret in text for text in shown)] == []
+
+
+def test_what_somebody_else_sends_is_refused_and_stops_nothing(running: Running) -> None:
+    before = dead_letters(running)
+    broker = broker_at(running.addresses.broker_url)
+    hostile: list[dict[str, Any]] = [
+        {"body": b"os.system", "content_type": "application/x-python-serialize", "content_encoding": "binary"},
+        {"body": b"not JSON", "content_type": "application/json", "content_encoding": "utf-8"},
+        {"body": b"{}", "content_type": "application/json", "content_encoding": "no-such-encoding"},
+        {"body": zlib.compress(b"0" * 10**7), "headers": {"compression": "application/x-gzip"}, "content_type": "x/y"},
+        {"body": b"[" * 10_000, "content_type": "application/json", "content_encoding": "utf-8"},
+    ]
+    for prefix, queue in (("mosshead:tasks:", "extract"), ("mosshead:events:", QUEUE_NAME)):
+        options = broker.options(2.0, prefix)
+        with BrokerConnection(broker.address.for_kombu, transport_options=options) as connection:  # type: ignore[no-untyped-call]
+            producer = Producer(connection.default_channel, auto_declare=False)
+            for one in hostile:
+                producer.publish(**{"content_encoding": "binary", **one}, routing_key=queue)
+    running.eventually(lambda: dead_letters(running) == before + len(hostile), "all five became dead letters")
+    running.eventually(lambda: sum(status(running).refused_tasks.values()) == len(hostile), "all five were refused")
+
+    finn = running.memory.namespace("acme", "finn")
+    finn.publish("I live in Hull.")
+    finn.wait(timeout=90)
+    assert "Hull" in finn.context("Where do I live?").text
+
+
+def dead_letters(running: Running) -> int:
+    return int(running.rows("select count(*) from mosshead.dead_letters")[0][0])
+
+
+def test_a_wrong_password_is_refused_and_not_repeated(cluster: Cluster) -> None:
+    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_BROKER_URL: .* refuses the login") as refused:
+        check_broker(cluster.url.replace(QUOTED, "wr0ng"))
+    assert "wr0ng" not in str(refused.value)
+
+
+def test_an_event_for_which_there_is_no_queue_is_not_taken_for_sent(cluster: Cluster, running: Running) -> None:
+    if not isinstance(cluster, RabbitNodes):
+        pytest.skip("a list of Redis is there as soon as something is put into it")
+    queue = EventQueue(running.addresses.broker_url)
+    assert queue.length() == 0
+    with stopped(running, "intake"):  # which would make the queue again
+        broker = broker_at(running.addresses.broker_url)
+        with broker.open() as connection:
+            connection.default_channel.queue_delete(QUEUE_NAME)
+        with pytest.raises(QueueUnavailable):
+            queue.publish(["{}"])
+        queue.publish(['"it made the queue again"'])
+        assert queue.length() == 1
+    queue.close()
+    running.eventually(lambda: status(running).queued_events == 0, "the intake takes from the new queue")
+
+
+def effects(running: Running) -> list[Effect]:
+    """What took effect for those who chat, in order."""
+    rows = running.rows(f"""
+        select event_id, publisher_id, publisher_sequence, extract(epoch from at)::float8
+        from benchmark.effects where tenant_id = '{NamespacePath.of(("chats", "anyone")).tenant_id}' order by position
+    """)
+    return [Effect(*row) for row in rows]
