@@ -8,6 +8,7 @@ from uuid import UUID
 from mosshead.api.arguments import AMemory, AnEntity, entity_id, memory_id
 from mosshead.api.session import Session
 from mosshead.errors import InvalidEvent, MemoryChanged, NotFound
+from mosshead.events.commands import MAX_SOURCES
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hit, StoredMemory
 from mosshead.redaction import redact
@@ -90,7 +91,12 @@ def check_erased(session: Session, scope: Mapping[str, Any]) -> dict[str, Any]:
         raise InvalidEvent("memories: pass exactly one of memories, conversation, entity and everything=True")
     if "memories" in given:
         check_memories(session, given["memories"], session.pending(), closed=True)
-    return given | ({"entity": _erased_entity(session, given["entity"])} if "entity" in given else {})
+        sources = session.fetch(memories.sources_of, memory_ids=given["memories"], most=MAX_SOURCES)
+        return given | {"sources": sources}
+    if "entity" in given:
+        entity = _erased_entity(session, given["entity"])
+        return {"entity": entity, "sources": session.fetch(memories.sources_of, entity_id=entity, most=MAX_SOURCES)}
+    return given
 
 
 def _erased_entity(session: Session, entity: AnEntity) -> UUID:

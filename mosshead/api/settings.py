@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mosshead.announcement import find_announcement, state_folder, user_folder
 from mosshead.embeddings import Endpoint
 from mosshead.errors import ConfigurationError
-from mosshead.publishing.publishers import no_broker
+from mosshead.publishing.publishers import KEEP_SECONDS, no_broker
 from mosshead.publishing.signing import SigningKey, parse_key
 from mosshead.publishing.spool import Spool, spool_path
 from mosshead.urls import sqlalchemy_url
@@ -23,7 +23,6 @@ _log = logging.getLogger("mosshead")
 
 _DEFAULT_SPOOL_BYTES = 256 * 2**20
 _DEFAULT_CONNECTIONS = 20
-_DEFAULT_KEEP_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +109,7 @@ def _spool_bytes(environment: Mapping[str, str]) -> int:
 
 
 def _keep_seconds(environment: Mapping[str, str]) -> int:
-    given = environment.get("MOSSHEAD_SPOOL_KEEP_SECONDS") or str(_DEFAULT_KEEP_SECONDS)
+    given = environment.get("MOSSHEAD_SPOOL_KEEP_SECONDS") or str(KEEP_SECONDS)
     if not given.isdecimal():
         raise ConfigurationError("MOSSHEAD_SPOOL_KEEP_SECONDS: a number of seconds from 0, such as 60")
     return int(given)

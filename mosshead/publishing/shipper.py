@@ -27,7 +27,7 @@ from mosshead.paths import NamespacePath
 from mosshead.publishing.publishers import CheckedEvent, numbered
 from mosshead.publishing.queue import EventQueue, Window
 from mosshead.publishing.signing import SigningKey, sign
-from mosshead.publishing.spool import Spool
+from mosshead.publishing.spool import Spool, SpooledErasure
 from mosshead.store import memories
 from mosshead.store.connection import tenant_transaction
 from mosshead.urls import NOT_PREPARED, primary_of
@@ -60,13 +60,22 @@ class SpoolPublisher:
 
     def publish(self, path: NamespacePath, events: Sequence[CheckedEvent]) -> None:
         """Store events of one namespace in order, all or none. Raises SpoolFull and SpoolUnavailable."""
-        self.spool.append(path, [event.body for event in events])
+        self.spool.append(path, [event.body for event in events], erasures_among(events))
         self._shipper.notice()
 
     def close(self) -> None:
         """Ship unsent events for at most two seconds, and stop. Events left over stay for the next process on the spool."""
         self._end()
         self._close()
+
+
+def erasures_among(events: Sequence[CheckedEvent]) -> list[SpooledErasure]:
+    """Return the erasures among events that are published together."""
+    return [
+        SpooledErasure(place, one.everything, one.conversation, one.single_events)
+        for place, event in enumerate(events)
+        if (one := event.erasure)
+    ]
 
 
 def _end(shipper: "Shipper", spool: Spool) -> None:
@@ -270,6 +279,7 @@ class Shipment:
         self._crowded = False
         self._look_at, self._poll = 0.0, _LEAST_POLL
         self._busy_at, self._tidy = time.monotonic(), False
+        self._first: list[str] = []  # erasures that Postgres lost: they go before what they cover
         self._checked_up_to, self._checking_since, self._check_at = 0, 0.0, 0.0
 
     @property
@@ -317,7 +327,7 @@ class Shipment:
         turns = self._window.next_turns(_AT_ONCE, crowded=self._crowded) if may else []
         if not turns:
             return False
-        events = [
+        events = self._first + [
             numbered(body, self._publisher, number)
             for turn in turns
             for number, body in self._spool.read(self._publisher, turn.key, turn.first, turn.last)
@@ -328,6 +338,7 @@ class Shipment:
             self._window.failed(turns)
             self._broker.failed(str(error))
             return False
+        self._first = []
         self._broker_answered()
         self._window.went(turns, now)
         if not self._store.away:
@@ -393,6 +404,8 @@ class Shipment:
         taken = self._spool.take_back(self._publisher, key, received_up_to)
         if taken:
             self._window.forget(key)
+            erasures = self._spool.waiting_erasures(self._publisher, key)
+            self._first += [numbered(body, self._publisher, number) for number, body in erasures]
             _log.warning(
                 "Postgres lost events that it had received from the spool %s, as in a failover; they are sent again",
                 self._spool.path,

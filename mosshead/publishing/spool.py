@@ -13,7 +13,7 @@ import os
 import socket
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +53,16 @@ class KeptEvents:
     path: NamespacePath
     received_up_to: int
     due_up_to: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SpooledErasure:
+    """An erasure among events that are appended: its place among them, and what it covers of the earlier events."""
+
+    place: int
+    everything: bool
+    conversation: str | None
+    event_ids: Sequence[UUID]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +127,7 @@ class Spool(Forkable):
     def __init__(self, path: Path, *, most_bytes: int, keep_seconds: float = 0.0) -> None:
         self.path = path
         self._most_bytes = most_bytes
-        self._keep_seconds = keep_seconds
+        self.keep_seconds = keep_seconds
         self._in_use = InUse(SpoolUnavailable)
         self._tidying = Lock()
         self._connection: sqlite3.Connection | None = None
@@ -132,8 +142,11 @@ class Spool(Forkable):
         except OSError:
             return True
 
-    def append(self, path: NamespacePath, bodies: Sequence[str]) -> None:
-        """Number and store events of a namespace (JSON text without numbers), all or none. Raises SpoolFull."""
+    def append(self, path: NamespacePath, bodies: Sequence[str], erasures: Sequence[SpooledErasure] = ()) -> None:
+        """Number and store events of a namespace (JSON text without numbers), all or none. Raises SpoolFull.
+
+        erasures: Those among them. What they cover loses its content here, too; its number and id stay.
+        """
         rows = [body.encode() for body in bodies]
         size = sum(map(len, rows))
         with self._writing() as connection:
@@ -151,6 +164,10 @@ class Spool(Forkable):
             connection.executemany(_ADD, [(key, newest + place, row, now) for place, row in enumerate(rows, 1)])
             connection.execute(_MOVE_NAMESPACE, [newest + len(rows), point + 1, key])
             connection.execute(_MOVE_SPOOL, [point + 1, held + size])
+            for erasure in erasures:
+                ids = json.dumps([str(one) for one in erasure.event_ids])
+                covered = {"everything": erasure.everything, "conversation": erasure.conversation, "ids": ids}
+                _empty(connection, {**covered, "key": key, "before": newest + 1 + erasure.place})
 
     def newest(self, path: NamespacePath) -> tuple[UUID, int]:
         """Return the publisher, and its newest number in a namespace, or 0."""
@@ -181,7 +198,7 @@ class Spool(Forkable):
         """Return at most ``most`` namespaces with received events that are kept, by key, from a key on (exclusive)."""
         now = time.time()
         with self._reading() as connection:
-            rows = connection.execute(_KEPT, [now - self._keep_seconds, now, after, most]).fetchall()
+            rows = connection.execute(_KEPT, [now - self.keep_seconds, now, after, most]).fetchall()
         return [KeptEvents(key, _path(name), received, due) for key, name, received, due in rows]
 
     def read(self, publisher: UUID, key: int, first: int, last: int) -> list[tuple[int, str]]:
@@ -208,7 +225,7 @@ class Spool(Forkable):
             elif up_to > received:
                 connection.execute(_MOVE_RECEIVED, [up_to, key])
                 connection.execute(_NOTE_RECEIVED, [key, up_to, time.time()])
-        if not self._keep_seconds:
+        if not self.keep_seconds:
             self.cut(publisher, key, up_to)
 
     def take_back(self, publisher: UUID, key: int, received_up_to: int) -> bool:
@@ -223,6 +240,12 @@ class Spool(Forkable):
                 connection.execute(_FORGET_RECEIVED, [key])
                 connection.execute("update spool set point = point + 1")
         return taken.rowcount > 0
+
+    def waiting_erasures(self, publisher: UUID, key: int) -> list[tuple[int, str]]:
+        """Return a namespace's waiting erasures with their numbers, in order; none if the spool has a new publisher."""
+        with self._reading() as connection:
+            rows = connection.execute(_WAITING_ERASURES, [key, str(publisher)]).fetchall()
+        return [(number, body.decode()) for number, body in rows]
 
     def cut(self, publisher: UUID, key: int, up_to: int) -> None:
         """Remove a namespace's received events up to a number. Do nothing if the spool has a new publisher."""
@@ -458,6 +481,14 @@ def _cut(connection: sqlite3.Connection, key: int, up_to: int) -> int:
     return size
 
 
+def _empty(connection: sqlite3.Connection, covered: Mapping[str, object]) -> None:
+    """Replace covered events by imports of nothing under their ids, so that no number is missing."""
+    before = connection.execute("select sum(length(body)) from events where namespace = :key", covered).fetchone()[0]
+    connection.execute(_EMPTY, covered)
+    after = connection.execute("select sum(length(body)) from events where namespace = :key", covered).fetchone()[0]
+    connection.execute("update spool set bytes = bytes + ?", [(after or 0) - (before or 0)])
+
+
 def _give_room(connection: sqlite3.Connection, wanted: int) -> int:
     """Remove the events that were received first until some bytes are free or none is kept, and return how many are."""
     freed = 0
@@ -535,6 +566,21 @@ _READ = """
     where (select publisher from spool) = ? and namespace = ? and number between ? and ? order by number
 """
 _SIZES = "select length(body) from events where namespace = ? and number between ? and ? order by number"
+_WAITING_ERASURES = """
+    select number, body from events join namespaces on key = namespace
+    where key = ? and number > received_up_to and (select publisher from spool) = ?
+      and instr(cast(body as text), '"type":"erase"') > 0 order by number
+"""
+_EMPTY = """
+    update events set body = (
+        select cast(json_object('version', 1, 'event_id', json_extract(text, '$.event_id'),
+                                'namespace', json_extract(text, '$.namespace'),
+                                'occurred_at', json_extract(text, '$.occurred_at'), 'type', 'import') as blob)
+        from (select cast(body as text) as text))
+    where namespace = :key and number < :before and instr(cast(body as text), '"type":"erase"') = 0 and (
+        :everything or json_extract(cast(body as text), '$.conversation') = :conversation
+        or json_extract(cast(body as text), '$.event_id') in (select value from json_each(:ids)))
+"""
 _CUT_UP_TO = "select cut_up_to, received_up_to from namespaces where key = ? and (select publisher from spool) = ?"
 _SIZE = "select coalesce(sum(length(body)), 0) from events where namespace = ? and number <= ?"
 _HELD_OLDEST = """

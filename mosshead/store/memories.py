@@ -145,6 +145,32 @@ def standing(connection: Connection, path: NamespacePath, memory_ids: Collection
     return {row.memory_id: CurrentMemory(*row) for row in rows}
 
 
+def sources_of(
+    connection: Connection,
+    path: NamespacePath,
+    *,
+    memory_ids: Collection[UUID] = (),
+    entity_id: UUID | None = None,
+    most: int,
+) -> list[UUID]:
+    """Return the newest events from which memories came, or those linked to an entity: messages, and what an app remembered."""
+    return Sql(f"""
+        with wanted as materialized (
+            select memory_id from unnest(%(memory_ids)s::uuid[]) as given (memory_id)
+            union
+            select memory_id from mosshead_read_v1.memory_entities_over_time where {OF_NAMESPACE} and entity_id = %(entity_id)s
+        )
+        select event_id from (
+            select message_id as event_id, max(known_from) as since from mosshead_read_v1.provenance_over_time
+            where {OF_NAMESPACE} and memory_id = any(array(select memory_id from wanted)) group by message_id
+            union all
+            select decision_id, decided_at from mosshead_read_v1.decisions
+            where {OF_NAMESPACE} and memory_id = any(array(select memory_id from wanted))
+              and decided_by = 'app' and action = 'add'
+        ) as found order by since desc limit %(most)s
+    """).scalars(connection, path.ids, memory_ids=list(memory_ids), entity_id=entity_id, most=most)
+
+
 def content_of(connection: Connection, path: NamespacePath, memory_id: UUID, version: int) -> str | None:
     """Return the content of a version of a memory; None if there was no such version."""
     content: str | None = Sql(f"""

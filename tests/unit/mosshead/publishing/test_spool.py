@@ -1,6 +1,7 @@
 """The spool's file: numbers without gaps, all or nothing, whoever copies, fills, breaks or removes it."""
 
 import gc
+import json
 import os
 import shutil
 import sqlite3
@@ -24,10 +25,11 @@ from sqlalchemy import make_url
 
 from mosshead import fork_safety
 from mosshead.errors import SpoolFull, SpoolUnavailable
+from mosshead.events import parse_event
 from mosshead.paths import NamespacePath
-from mosshead.publishing.publishers import check_events
+from mosshead.publishing.publishers import CheckedEvent, check_events, numbered
 from mosshead.publishing.queue import EventQueue
-from mosshead.publishing.shipper import SpoolPublisher
+from mosshead.publishing.shipper import SpoolPublisher, erasures_among
 from mosshead.publishing.spool import Changes, Spool
 
 SARAH, BO = NamespacePath.of(("acme", "sarah")), NamespacePath.of(("acme", "bo"))
@@ -232,6 +234,56 @@ class TestKept:
             keeping.append(SARAH, ["1234567"])
         assert len(keeping.kept(0, 9)) == 1, "nothing is given up for what does not fit"
         assert contents(keeping) == {SARAH: [(2, "34"), (3, "123456")]}
+
+
+class TestErasure:
+    """What an erasure covers leaves the spool with it; the numbers stay, and the erasure itself."""
+
+    @pytest.fixture
+    def keeping(self, file: Path) -> Iterator[Spool]:
+        opened = Spool(file, most_bytes=ROOMY, keep_seconds=60.0)
+        yield opened
+        opened.close()
+
+    def published(self, spool: Spool, *events: dict[str, Any]) -> list[CheckedEvent]:
+        checked = check_events(SARAH, events)
+        spool.append(SARAH, [one.body for one in checked], erasures_among(checked))
+        return checked
+
+    def said(self, content: str, conversation: str = "c") -> dict[str, Any]:
+        return {"type": "message", "role": "user", "content": content, "conversation": conversation}
+
+    def in_file(self, spool: Spool) -> list[tuple[str, str | None]]:
+        with spool._reading() as connection:
+            bodies = connection.execute("select body from events order by namespace, number").fetchall()
+        events = [json.loads(body) for (body,) in bodies]
+        assert spool.held().bytes == sum(len(body) for (body,) in bodies)
+        return [(event["type"], event.get("content")) for event in events]
+
+    def test_a_conversation_is_emptied_whether_it_is_kept_or_waits(self, keeping: Spool) -> None:
+        self.published(keeping, self.said("quetzal"), self.said("other", "d"))
+        cut(keeping, SARAH, 1)
+        self.published(keeping, self.said("quetzal"), {"type": "erase", "conversation": "c"}, self.said("after"))
+        empty = ("import", None)
+        erased = ("erase", None)
+        assert self.in_file(keeping) == [empty, ("message", "other"), empty, erased, ("message", "after")]
+        keeping.append(BO, check_bodies(BO, self.said("of another")))
+        self.published(keeping, {"type": "erase", "everything": True})
+        assert self.in_file(keeping) == [empty, empty, empty, erased, empty, erased, ("message", "of another")]
+
+    def test_the_sources_of_memories_are_emptied_and_stay_events(self, keeping: Spool) -> None:
+        first, second = self.published(keeping, self.said("quetzal"), self.said("other"))
+        self.published(keeping, {"type": "erase", "memories": [uuid4()], "sources": [first.event_id]})
+        assert [kind for kind, _ in self.in_file(keeping)] == ["import", "message", "erase"]
+        (events,) = contents(keeping).values()
+        again = [parse_event(json.loads(numbered(body, publisher(keeping), number))) for number, body in events]
+        assert [one.event_id for one in again][:2] == [first.event_id, second.event_id]
+        assert [number for number, _ in keeping.waiting_erasures(publisher(keeping), 1)] == [3]
+        assert keeping.waiting_erasures(uuid4(), 1) == []
+
+
+def check_bodies(path: NamespacePath, *events: dict[str, Any]) -> list[str]:
+    return [one.body for one in check_events(path, events)]
 
 
 class TestSize:
