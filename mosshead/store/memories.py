@@ -327,8 +327,11 @@ def progress_statement(path: NamespacePath) -> Sql:
 
 
 def progress_of(rows: Sequence[Any]) -> Progress:
-    """Convert the rows of `progress_statement`."""
+    """Convert the rows of `progress_statement`, of which there is always one; without a publisher if there is none yet."""
+    behind_seconds = rows[0].behind_seconds
+    rows = [row for row in rows if row.publisher_id is not None]
     return Progress(
+        behind_seconds=behind_seconds,
         pending=max((row.pending for row in rows), default=0),
         at_work=any(row.at_work for row in rows),
         received={row.publisher_id: row.received_up_to for row in rows},
@@ -408,9 +411,15 @@ _ENTITY_TABLES = f"""
       on {same_namespace("parent", "entity")} and parent.entity_id = entity.parent_id
 """
 
+# A replica that has replayed nothing since its start has at least what its last checkpoint had.
 _PROGRESS = f"""
-    select publisher_id, received_up_to, consolidated_up_to, pending, at_work from mosshead_read_v1.progress
-    where {OF_NAMESPACE}
+    select publisher_id, received_up_to, consolidated_up_to, pending, at_work, behind_seconds
+    from (select case when pg_is_in_recovery() then extract(epoch from clock_timestamp() -
+              coalesce(pg_last_xact_replay_timestamp(), (pg_control_checkpoint()).checkpoint_time))::float8
+          end as behind_seconds) as server
+    left join (
+        select publisher_id, received_up_to, consolidated_up_to, pending, at_work from mosshead_read_v1.progress
+        where {OF_NAMESPACE}) as progress on true
 """
 
 

@@ -22,6 +22,46 @@ def running() -> Iterator[Cluster]:
         yield made
 
 
+def test_reads_from_a_replica_say_how_fresh_they_are_and_writes_go_to_the_primary(
+    running: Cluster, tmp_path: Path
+) -> None:
+    with running.replica() as replica:
+        second = addresses([running.second], "mosshead_reader")
+        preferred = (
+            f"{addresses([running.socket, running.second], 'mosshead_reader')}&target_session_attrs=prefer-standby"
+        )
+        with (
+            connected(running, tmp_path / "primary") as primary,
+            connected(running, tmp_path / "second", database_url=second) as reading,
+            connected(running, tmp_path / "preferred", database_url=preferred) as preferring,
+        ):
+            there = reading.namespace("reading", "sarah")
+            assert there.progress().behind_seconds is not None, "also of a namespace that nobody published to"
+            there.publish("I need a bicycle")
+            there.wait(PATIENCE_SECONDS)
+            for fresh in (there.query("bicycle").progress, there.context("A bicycle?")):
+                assert fresh.behind_seconds is not None
+                assert 0 <= fresh.behind_seconds < PATIENCE_SECONDS
+            (memory,) = there.memories()
+            there.forget(memory)
+            there.wait(PATIENCE_SECONDS)
+            assert not there.query("bicycle")
+
+            replica.fall_behind()
+            here = primary.namespace("reading", "sarah")
+            here.publish("I need a canoe")
+            here.wait(PATIENCE_SECONDS)
+            assert [hit.content for hit in here.query("canoe")] == ["User needs a canoe"]
+            assert here.query("canoe").progress.behind_seconds is None
+            for behind in (there, preferring.namespace("reading", "sarah")):
+                late = behind.query("canoe")
+                assert not late
+                assert late.progress.behind_seconds is not None
+                assert late.progress.behind_seconds > 0
+            running.postgres.hold()  # so that the replica, which hears nothing more, takes its place
+            replica.promote()
+
+
 @contextmanager
 def connected(cluster: Cluster, spool: Path, **more: str) -> Iterator[Memory]:
     url = addresses([cluster.socket, cluster.second], "mosshead_reader")
