@@ -90,9 +90,11 @@ def check_erased(session: Session, scope: Mapping[str, Any]) -> dict[str, Any]:
     if len(given) != 1:
         raise InvalidEvent("memories: pass exactly one of memories, conversation, entity and everything=True")
     if "memories" in given:
-        check_memories(session, given["memories"], session.pending(), closed=True)
-        sources = session.fetch(memories.sources_of, memory_ids=given["memories"], most=MAX_SOURCES)
-        return given | {"sources": sources}
+        wanted = given["memories"]
+        remembering = session.overlay.remembering(session.path, wanted)
+        check_memories(session, wanted, session.pending(), closed=True)
+        sources = [*remembering, *session.fetch(memories.sources_of, memory_ids=wanted, most=MAX_SOURCES)]
+        return given | {"sources": sources[:MAX_SOURCES]}
     if "entity" in given:
         entity = _erased_entity(session, given["entity"])
         return {"entity": entity, "sources": session.fetch(memories.sources_of, entity_id=entity, most=MAX_SOURCES)}
