@@ -23,7 +23,7 @@ _PREFIX = "MOSSHEAD_"
 _OF_OTHERS = {
     f"{_PREFIX}{name}"
     for name in (
-        *("SPOOL_DIR", "SPOOL_BYTES", "SIGNING_KEY", "CONNECTIONS"),  # the app
+        *("SPOOL_DIR", "SPOOL_BYTES", "SPOOL_KEEP_SECONDS", "SIGNING_KEY", "CONNECTIONS"),  # the app
         *("NAMESPACE", "MODEL_DIR"),  # the command `mosshead`, the local model
         *("CONCURRENCY", "PASSWORD"),  # Procfile and docker-compose.yml
     )

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import psycopg
 from sqlalchemy import Engine, create_engine, event
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
 from sqlalchemy.exc import DisconnectionError, OperationalError, ProgrammingError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
@@ -20,6 +20,7 @@ from mosshead.urls import NOT_PREPARED, cannot_connect, lacks_rights, sqlalchemy
 ADMIN_URL: Final = "MOSSHEAD_ADMIN_URL"
 _CONNECT_SECONDS = 5
 _IDLE_SECONDS = 1.0
+_READ_ONLY = "25006"
 _KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
 """Detects a silently dropped connection, as behind a firewall, within half a minute."""
 
@@ -38,6 +39,7 @@ def open_engine(url: str, *, setting: str, prepared: bool = True) -> Engine:
         connect_args={"connect_timeout": _CONNECT_SECONDS, **_KEEPALIVE, **({} if prepared else NOT_PREPARED)},
     )
     _ping_after_idling(engine)
+    event.listen(engine, "handle_error", _leave_read_only)
     return engine
 
 
@@ -117,6 +119,12 @@ def _ping_after_idling(engine: Engine) -> None:
 
     event.listen(engine, "checkin", note)
     event.listen(engine, "checkout", ping)
+
+
+def _leave_read_only(context: ExceptionContext) -> None:
+    """Give up all pooled connections to a server that may only be read since a failover; new ones find the primary."""
+    if getattr(context.original_exception, "sqlstate", None) == _READ_ONLY:
+        context.is_disconnect = True
 
 
 def _beyond(login: Any) -> str | None:

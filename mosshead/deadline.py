@@ -24,7 +24,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from mosshead.bridge import CutOff, beside, crossed, cut_off
 from mosshead.errors import EmbedderUnavailable, ReadTimeout, SchemaOutdated, StoreUnavailable
-from mosshead.urls import describe
+from mosshead.urls import describe, first_reason
 
 READ_SECONDS = 5.0
 """How long a read may take where nobody says otherwise."""
@@ -183,5 +183,4 @@ def _explained(engine: Engine, error: Exception) -> StoreUnavailable | None:
         )
     if isinstance(cause, EmbedderUnavailable):
         return None
-    reason = str(cause).strip().splitlines() or [type(cause).__name__]
-    return StoreUnavailable(f"MOSSHEAD_DATABASE_URL: cannot connect to {describe(engine.url)}: {reason[0]}")
+    return StoreUnavailable(f"MOSSHEAD_DATABASE_URL: cannot connect to {describe(engine.url)}: {first_reason(cause)}")

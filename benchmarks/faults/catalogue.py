@@ -23,6 +23,7 @@ from benchmarks.faults.of_servers import (
     postgres_crowded,
     postgres_hung,
     postgres_killed,
+    postgres_promoted,
     postgres_slow,
     redis_down,
     redis_full,
@@ -46,6 +47,7 @@ from tests.fake_openai import Fault as Misbehaviour
 
 _WORKER_LIMIT = LEASE_SECONDS + 2
 _SERVER_LIMIT = 10.0
+_PROMOTION_LIMIT = 15.0
 _DEAD_LIMIT = 30.0
 _BOTH: tuple[How, ...] = ("worker", "child")
 _ONE: tuple[How, ...] = ("child",)
@@ -109,6 +111,7 @@ FAULTS = (
     Fault("connections reset", None, connections_reset(5.0), _SERVER_LIMIT),
     Fault("connections swallowed", None, connections_swallowed(4.0)),
     Fault("postgres killed", postgres_killed(2), postgres_killed(7), _SERVER_LIMIT),
+    Fault("postgres promoted", postgres_promoted(4.0), postgres_promoted(4.0), _PROMOTION_LIMIT),
     Fault("postgres hung", None, postgres_hung(4.0)),
     Fault("postgres slow", None, postgres_slow(4.0)),
     Fault("postgres crowded", None, postgres_crowded(3.0), _SERVER_LIMIT),

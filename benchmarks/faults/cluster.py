@@ -5,6 +5,7 @@ Worker b and the intake reach Redis, and worker b Postgres, through proxies that
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ from benchmarks.faults.servers import (
     prepare_database,
     redis_answers,
     redis_program,
+    replicate,
 )
 from benchmarks.faults.supervisor import Supervised, eventually, supervised
 from workers.local.ports import LOOPBACK
@@ -98,8 +100,8 @@ EFFECTS = """
 class Admin:
     """The superuser's connection, which is made again after Postgres was away."""
 
-    def __init__(self, socket: Path) -> None:
-        self._socket = socket
+    def __init__(self, *sockets: Path) -> None:
+        self._url = f"{addresses(sockets, 'postgres')}&target_session_attrs=primary"
         self._connection: psycopg.Connection | None = None
 
     def rows(self, statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -109,12 +111,12 @@ class Admin:
                 return self._connection.execute(statement.encode(), parameters).fetchall()
             except psycopg.OperationalError:
                 self.close()
-        self._connection = psycopg.connect(url(self._socket), connect_timeout=5, autocommit=True)
+        self._connection = psycopg.connect(self._url, connect_timeout=5, autocommit=True)
         return self._connection.execute(statement.encode(), parameters).fetchall()
 
     def execute(self, script: str) -> None:
         """Run statements that find nothing."""
-        with psycopg.connect(url(self._socket), connect_timeout=5, autocommit=True) as connection:
+        with psycopg.connect(self._url, connect_timeout=5, autocommit=True) as connection:
             connection.execute(script.encode())
 
     def close(self) -> None:
@@ -122,6 +124,30 @@ class Admin:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def addresses(sockets: Sequence[Path], role: str) -> str:
+    """The URL of several servers, the first of which is the primary for as long as it lives."""
+    return url(Path(",".join(map(str, sockets))), role)
+
+
+@dataclass(frozen=True, slots=True)
+class Replica:
+    """An asynchronous replica of the cluster's Postgres."""
+
+    cluster: "Cluster"
+    server: Supervised
+
+    def fall_behind(self) -> None:
+        """Hear nothing more from the primary, which does not notice."""
+        streaming = self.cluster.rows("select pid from pg_stat_replication where state = 'streaming'")
+        for (pid,) in streaming:
+            os.kill(pid, signal.SIGSTOP)
+
+    def promote(self) -> None:
+        """Become the primary, with what it knows."""
+        with psycopg.connect(url(self.cluster.second), autocommit=True) as connection:
+            connection.execute("select pg_promote()")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +172,11 @@ class Cluster:
         return self.folder / "armed"
 
     @property
+    def second(self) -> Path:
+        """The folder of the second Postgres that all processes are told of: there is one while `replica` runs."""
+        return self.folder / "replica"
+
+    @property
     def code(self) -> Path:
         """A copy of the code, for a process that is started again must be the one that it was, whoever edits meanwhile."""
         return self.folder / "code"
@@ -162,6 +193,23 @@ class Cluster:
     def execute(self, script: str) -> None:
         """Run statements that find nothing, as the superuser. Raises as ``rows`` does."""
         self.admin.execute(script)
+
+    @contextmanager
+    def replica(self) -> Iterator[Replica]:
+        """A replica that streams, and inside the block may be promoted; then it takes the first one's place afterwards."""
+        program = replicate(self.socket, self.second, self.folder / "logs" / "replica.log")
+        with supervised([program]) as servers:
+            made = Replica(self, servers["postgres"])
+            streaming = "select 1 from pg_stat_replication where state = 'streaming'"
+            eventually(lambda: bool(self.rows(streaming)), within=READY_SECONDS, what="the replica")
+            yield made
+        if self.postgres.pid is None:
+            shutil.rmtree(self.socket)
+            self.second.rename(self.socket)
+            self.postgres.start()
+            eventually(lambda: postgres_answers(self.socket), within=READY_SECONDS, what="Postgres")
+        else:
+            shutil.rmtree(self.second)
 
     def wait_until_ready(self) -> None:
         """Wait until all of the service runs. Raises WaitTimeout."""
@@ -183,9 +231,9 @@ class Cluster:
             "REMAP_SIGTERM": "SIGQUIT",
             "OPENAI_BASE_URL" if self.layout.uses_llm else "MOSSHEAD_EMBEDDING_URL": self.llm.base_url,
             "MOSSHEAD_BROKER_URL": f"redis://{LOOPBACK}:{broker}/0",
-            "MOSSHEAD_DATABASE_URL": url(self.socket, "mosshead_reader"),
-            "MOSSHEAD_INGEST_URL": url(self.socket, "mosshead_ingest"),
-            "MOSSHEAD_WORKER_URL": url(database, "mosshead_worker"),
+            "MOSSHEAD_DATABASE_URL": addresses([self.socket, self.second], "mosshead_reader"),
+            "MOSSHEAD_INGEST_URL": addresses([self.socket, self.second], "mosshead_ingest"),
+            "MOSSHEAD_WORKER_URL": addresses([database, self.second], "mosshead_worker"),
             "MOSSHEAD_SPOOL_DIR": str(self.folder / "spools"),
             "BENCHMARK_FAILPOINTS": str(self.armed),
         }
@@ -249,7 +297,7 @@ def _started(stack: ExitStack, folder: Path, layout: Layout) -> Cluster:
         folder=folder,
         socket=socket,
         redis_port=redis_port,
-        admin=stack.enter_context(closing(Admin(socket))),
+        admin=stack.enter_context(closing(Admin(socket, folder / "replica"))),
         llm=stack.enter_context(PaidModel(_LLM_PAUSE)),
         redis_proxy=stack.enter_context(proxied(redis_port)),
         database_proxy=stack.enter_context(proxied(socket / SOCKET, folder / "proxied" / SOCKET)),

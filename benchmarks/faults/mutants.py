@@ -1,4 +1,4 @@
-"""Mistakes that somebody could make in the write side, made on purpose: the state machine must notice every one.
+"""Mistakes that somebody could make, made on purpose: a state machine must notice every one. Most are in the write side.
 
 Each is a statement that lacks a condition, or a function that does too much. A mutant whose place is gone from the code is an
 error, and not a mutant that nobody caught.
@@ -11,12 +11,15 @@ from types import ModuleType
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, settings
-from hypothesis.stateful import run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
 from benchmarks.faults.machine import Engines, lane_machine
+from benchmarks.faults.resend_machine import Resending
 from db import inbox, lanes, leases
+from mosshead.publishing import spool
+from mosshead.publishing.queue import Window
 from workers import scheduler
 
 Mutant = Callable[[Engine], AbstractContextManager[None]]
@@ -28,12 +31,13 @@ _STEPS = 40
 
 
 def uncaught(engines: Engines, mutants: Mapping[str, Mutant]) -> list[str]:
-    """Return the names of the mutants that the state machine misses."""
-    return [name for name, mutant in mutants.items() if not _noticed(engines, mutant)]
+    """Return the names of the mutants that their state machine misses."""
+    machines = {name: Resending if name in RESEND_MUTANTS else lane_machine(engines) for name in mutants}
+    return [name for name, mutant in mutants.items() if not _noticed(engines, machines[name], mutant)]
 
 
-def run_machine(engines: Engines, *, examples: int) -> None:
-    """Run the state machine. Raises what it finds."""
+def run_machine(machine: type[RuleBasedStateMachine], *, examples: int) -> None:
+    """Run a state machine. Raises what it finds."""
     chosen = settings(
         max_examples=examples,
         stateful_step_count=_STEPS,
@@ -45,13 +49,13 @@ def run_machine(engines: Engines, *, examples: int) -> None:
         report_multiple_bugs=False,
         suppress_health_check=list(HealthCheck),
     )
-    run_state_machine_as_test(lane_machine(engines), settings=chosen)
+    run_state_machine_as_test(machine, settings=chosen)
 
 
-def _noticed(engines: Engines, mutant: Mutant) -> bool:
+def _noticed(engines: Engines, machine: type[RuleBasedStateMachine], mutant: Mutant) -> bool:
     with mutant(engines.admin):
         try:
-            run_machine(engines, examples=_EXAMPLES)
+            run_machine(machine, examples=_EXAMPLES)
         except _CAUGHT:
             return True
     return False
@@ -77,7 +81,7 @@ def _without(module: ModuleType, name: str, condition: str, instead: str = "") -
     return _changed(module, name, lacking)
 
 
-def _changed(module: ModuleType, name: str, change: Callable[[Any], Any]) -> Mutant:
+def _changed(module: ModuleType | type, name: str, change: Callable[[Any], Any]) -> Mutant:
     @contextmanager
     def mutant(_admin: Engine) -> Iterator[None]:
         before = getattr(module, name)
@@ -141,7 +145,15 @@ _TOO_EARLY = """
 _READY = "ready_at is not null and quarantined_at is null and erase_due_at is null"
 _WHERE_RECEIVED = " and state = 'received' returning event_id"
 
+RESEND_MUTANTS: Mapping[str, Mutant] = {
+    "lost ones do not wait again": _changed(spool.Spool, "take_back", lambda _: lambda *_given: False),
+    "sent again from where it was": _changed(Window, "forget", lambda _: lambda *_given: None),
+    "cut as soon as received": _without(spool, "_KEPT", "at not between ? and ?", "? < ?"),
+}
+"""Mistakes of resending, which the state machine of a failover must notice."""
+
 MUTANTS: Mapping[str, Mutant] = {
+    **RESEND_MUTANTS,
     "no epoch check": _without(leases, "holds", " and epoch = %(epoch)s"),
     "no stage check": _without(leases, "holds", " and stage = %(stage)s"),
     "no gap check": _function_without("waiting_events", " and waited.received_at < now() - gap"),

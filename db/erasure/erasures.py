@@ -4,7 +4,7 @@ The fence is a short, separate transaction: events published before it and arriv
 can store nothing more. The deletion may then take long; publishers do not wait for it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -52,11 +52,12 @@ def put_up(
     scope: str,
     *,
     conversation: str | None = None,
-    message: UUID | None = None,
+    events: Sequence[UUID] = (),
 ) -> None:
     """Keep out what an erasure covers, and take the lane, which must be locked, from its worker.
 
-    Safe to repeat. The running batch ends; another takes its events again. conversation, message: set if that is the scope.
+    Safe to repeat. The running batch ends; another takes its events again. conversation: set if that is the scope. events: single
+    ones that are covered.
     """
     # Events without a number are numbered on arrival, which does not show when they were published.
     Sql(f"""
@@ -71,9 +72,10 @@ def put_up(
         where {OF_NAMESPACE} and event_id = %(erasure_id)s
         on conflict do nothing;
 
-        -- A single message is kept out by its id, for it may be on its way.
+        -- A single event is kept out by its id, for it may be on its way.
         insert into mosshead.tombstones (tenant_id, namespace_id, digest)
-        select %(tenant_id)s, %(namespace_id)s, sha256(uuid_send(%(message)s::uuid)) where %(message)s::uuid is not null
+        select distinct %(tenant_id)s::uuid, %(namespace_id)s::uuid, sha256(uuid_send(covered_id))
+        from unnest(%(events)s::uuid[]) as covered (covered_id)
         on conflict do nothing;
 
         update mosshead.events set batch_id = null, place = null
@@ -83,7 +85,9 @@ def put_up(
         where {OF_NAMESPACE} and finished_at is null and batch_id = (select batch_id from mosshead.lanes where {OF_NAMESPACE});
 
         update mosshead.lanes set epoch = epoch + 1, batch_id = null, lease_until = null, lease_owner = null where {OF_NAMESPACE}
-    """).run(connection, lane.scope, erasure_id=erasure_id, of_scope=scope, conversation=conversation, message=message)
+    """).run(
+        connection, lane.scope, erasure_id=erasure_id, of_scope=scope, conversation=conversation, events=list(events)
+    )
 
 
 def alone(connection: Connection, lane: LaneRef) -> bool:

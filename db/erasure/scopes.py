@@ -8,7 +8,7 @@ forgotten (`db.unlearn`), but here also from past rows.
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Final
 from uuid import UUID
@@ -70,6 +70,25 @@ def of_message(connection: Connection, lane: LaneRef, message_id: UUID) -> Erasu
     """).scalars(connection, lane.scope, message=message_id)
     part, episodes = _resting_on(connection, lane, messages), _episodes_of(connection, lane, messages)
     return ErasureScope(part.messages, part.memories | episodes, part.repeated - episodes)
+
+
+def with_sources(connection: Connection, lane: LaneRef, found: ErasureScope, sources: Collection[UUID]) -> ErasureScope:
+    """Return the scope of memories with the events that they came from as their app read it.
+
+    The database may have lost the memories since, in a failover, and have formed others from those events.
+    """
+    messages = Sql(f"""
+        select event_id from mosshead.events
+        where {OF_NAMESPACE} and event_id = any(%(sources)s::uuid[]) and event_id <> all(%(known)s::uuid[])
+          and (type = 'message' or type = 'remember' and state = 'received')
+    """).scalars(connection, lane.scope, sources=list(sources), known=list(found.messages))
+    if not messages:
+        return found
+    formed = _resting_on(connection, lane, messages)
+    memories = found.memories | formed.memories | _episodes_of(connection, lane, messages)
+    return replace(
+        found, messages=found.messages | formed.messages, memories=memories, repeated=formed.repeated - memories
+    )
 
 
 def _resting_on(connection: Connection, lane: LaneRef, messages: Collection[UUID]) -> ErasureScope:

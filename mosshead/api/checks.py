@@ -8,6 +8,7 @@ from uuid import UUID
 from mosshead.api.arguments import AMemory, AnEntity, entity_id, memory_id
 from mosshead.api.session import Session
 from mosshead.errors import InvalidEvent, MemoryChanged, NotFound
+from mosshead.events.commands import MAX_SOURCES
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hit, StoredMemory
 from mosshead.redaction import redact
@@ -89,8 +90,15 @@ def check_erased(session: Session, scope: Mapping[str, Any]) -> dict[str, Any]:
     if len(given) != 1:
         raise InvalidEvent("memories: pass exactly one of memories, conversation, entity and everything=True")
     if "memories" in given:
-        check_memories(session, given["memories"], session.pending(), closed=True)
-    return given | ({"entity": _erased_entity(session, given["entity"])} if "entity" in given else {})
+        wanted = given["memories"]
+        remembering = session.overlay.remembering(session.path, wanted)
+        check_memories(session, wanted, session.pending(), closed=True)
+        sources = [*remembering, *session.fetch(memories.sources_of, memory_ids=wanted, most=MAX_SOURCES)]
+        return given | {"sources": sources[:MAX_SOURCES]}
+    if "entity" in given:
+        entity = _erased_entity(session, given["entity"])
+        return {"entity": entity, "sources": session.fetch(memories.sources_of, entity_id=entity, most=MAX_SOURCES)}
+    return given
 
 
 def _erased_entity(session: Session, entity: AnEntity) -> UUID:

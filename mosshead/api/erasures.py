@@ -3,7 +3,7 @@
 import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from mosshead.api.session import Session
@@ -19,6 +19,7 @@ class Receipt:
     Attributes:
         rows: Number of rows deleted or emptied, by table.
         late: Number of events published earlier that arrived later and were dropped.
+        final_at: From then on no spool keeps what was erased, and no failover can bring it back (docs/how-to/erase.md).
         rewritten_at: When the table files were rewritten, so that no trace is left on disk.
     """
 
@@ -28,6 +29,7 @@ class Receipt:
     erased_at: datetime
     rows: Mapping[str, int]
     late: int
+    final_at: datetime
     rewritten_at: datetime | None = None
 
 
@@ -53,4 +55,8 @@ class NamespaceErasures:
                   and (%(erasure_id)s::uuid is null or erasure_id = %(erasure_id)s)
                 order by erased_at desc, erasure_id
             """).rows(connection, self.session.path.ids, erasure_id=erasure_id)
-        return [Receipt(**{**row._asdict(), "rows": dict(sorted(row.rows.items()))}) for row in rows]
+        kept = timedelta(seconds=self.session.keep_seconds)
+        return [
+            Receipt(**{**row._asdict(), "rows": dict(sorted(row.rows.items()))}, final_at=row.erased_at + kept)
+            for row in rows
+        ]

@@ -23,7 +23,7 @@ from mosshead.paths import NamespacePath, NamespacePrefix, with_context
 from mosshead.publishing.publishers import AppSession, check_event, publish_checked
 from mosshead.store import memories
 from mosshead.store.pending import Overlay
-from mosshead.urls import NOT_PREPARED, session_name, sqlalchemy_url
+from mosshead.urls import NOT_PREPARED, has_several_hosts, session_name, sqlalchemy_url
 
 if TYPE_CHECKING:
     from mosshead.api.groups import NamespaceGroup
@@ -255,12 +255,13 @@ def warm_up(embedder: Embedder) -> None:
 
 
 def _open_engine(settings: ClientSettings, model: str, read_seconds: float, driver: str) -> Engine:
+    url = sqlalchemy_url(settings.database_url, _SETTING).set(drivername=f"postgresql+{driver}")
     engine = create_engine(
-        sqlalchemy_url(settings.database_url, _SETTING).set(drivername=f"postgresql+{driver}"),
+        url,
         # No pre-ping, which would cost a round trip per read: `mosshead.store.connection` replaces dead connections.
         hide_parameters=True,  # errors end up in logs, and parameters contain conversation text
         connect_args={
-            "connect_timeout": 5,
+            "connect_timeout": 2 if has_several_hosts(url) else 5,  # a read must reach the next one
             "fallback_application_name": session_name(model),
             **({} if settings.prepared_statements else NOT_PREPARED),
         },

@@ -18,7 +18,7 @@ from mosshead.errors import ReadTimeout, WaitTimeout
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hit, Hits, Progress, StoredMemory
 from mosshead.paths import NamespacePath
-from mosshead.publishing.publishers import AppSession, check_events, publish_checked
+from mosshead.publishing.publishers import KEEP_SECONDS, AppSession, check_events, publish_checked
 from mosshead.store import memories
 from mosshead.store.connection import ReadStore, in_one_trip, tenant_transaction
 from mosshead.store.pending import Laid, Overlay, Pending
@@ -113,6 +113,11 @@ class Session:
         """Return the number of events published through this process's spool, by publisher."""
         publisher = self.publisher
         return apart(lambda: publisher.spool.published(self.path), spool=True) if publisher else {}
+
+    @property
+    def keep_seconds(self) -> float:
+        """How long a spool keeps what was received: this app's, or the default if it publishes through none."""
+        return self.publisher.spool.keep_seconds if self.publisher else KEEP_SECONDS
 
     def progress(self) -> Progress:
         """Read how many of the namespace's events have been received and consolidated."""

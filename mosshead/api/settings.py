@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mosshead.announcement import find_announcement, state_folder, user_folder
 from mosshead.embeddings import Endpoint
 from mosshead.errors import ConfigurationError
-from mosshead.publishing.publishers import no_broker
+from mosshead.publishing.publishers import KEEP_SECONDS, no_broker
 from mosshead.publishing.signing import SigningKey, parse_key
 from mosshead.publishing.spool import Spool, spool_path
 from mosshead.urls import sqlalchemy_url
@@ -29,8 +29,8 @@ _DEFAULT_CONNECTIONS = 20
 class ClientSettings:
     """The servers, embedder and publishing settings of an app.
 
-    spool_bytes: The maximum size of the spool. connections: The maximum of connections to read by. prepared_statements: Whether
-    connections prepare statements.
+    spool_bytes: The maximum size of the spool. keep_seconds: How long it keeps received events. connections: The maximum of
+    connections to read by. prepared_statements: Whether connections prepare statements.
     """
 
     database_url: str
@@ -39,6 +39,7 @@ class ClientSettings:
     endpoint: Endpoint
     spool_dir: Path
     spool_bytes: int
+    keep_seconds: int
     signing_key: SigningKey | None
     connections: int
     prepared_statements: bool
@@ -56,7 +57,7 @@ def client_settings(
     """Read each setting from its argument, else from MOSSHEAD_ and the argument's name in the environment.
 
     If neither names a server, use the service that this user runs on this machine (`mosshead up`). The embedding endpoint, the
-    number of connections and whether they prepare statements are read from the environment only.
+    number of connections, whether they prepare statements, and how long the spool keeps events are from the environment only.
 
     Raises:
         ConfigurationError: No database is configured and no service runs here, or a setting is invalid.
@@ -77,6 +78,7 @@ def client_settings(
         ),
         spool_dir=Path(folder) if folder else state_folder(),
         spool_bytes=spool_bytes if spool_bytes is not None else _spool_bytes(environment),
+        keep_seconds=_keep_seconds(environment),
         signing_key=parse_key(key) if key else None,
         connections=_connections(environment),
         prepared_statements=_prepared_statements(environment),
@@ -103,6 +105,13 @@ def _spool_bytes(environment: Mapping[str, str]) -> int:
     given = environment.get("MOSSHEAD_SPOOL_BYTES") or str(_DEFAULT_SPOOL_BYTES)
     if not given.isdecimal():
         raise ConfigurationError("MOSSHEAD_SPOOL_BYTES: a number of bytes, such as 268435456 for 256 MiB")
+    return int(given)
+
+
+def _keep_seconds(environment: Mapping[str, str]) -> int:
+    given = environment.get("MOSSHEAD_SPOOL_KEEP_SECONDS") or str(KEEP_SECONDS)
+    if not given.isdecimal():
+        raise ConfigurationError("MOSSHEAD_SPOOL_KEEP_SECONDS: a number of seconds from 0, such as 60")
     return int(given)
 
 
@@ -142,4 +151,4 @@ def open_spool(settings: ClientSettings) -> Spool:
     if settings.broker_url is None:
         raise no_broker()
     path = spool_path(settings.spool_dir, broker_url=settings.broker_url, database_url=settings.database_url)
-    return Spool(path, most_bytes=settings.spool_bytes)
+    return Spool(path, most_bytes=settings.spool_bytes, keep_seconds=settings.keep_seconds)

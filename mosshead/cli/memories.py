@@ -132,7 +132,8 @@ def erase(  # noqa: PLR0917 - typer's options are its parameters
         print_answer(json_output, {"event_id": erasure_id}, f"published: {erasure_id}")
     else:
         rows = (f"  {count} of {table}" for table, count in receipt.rows.items())
-        print_answer(json_output, {"receipt": receipt}, f"erased: {erasure_id}", *rows)
+        final = f"  final at {in_utc(receipt.final_at)} (UTC)"
+        print_answer(json_output, {"receipt": receipt}, f"erased: {erasure_id}", *rows, final)
 
 
 def receipts(namespace: In, json_output: Json = False) -> None:

@@ -79,12 +79,14 @@ def _held_in(path: Path) -> SpoolContents:
 
 def _amount(held: SpoolContents) -> str:
     since = f", the oldest from {_time(held.oldest)}" if held.oldest is not None else ""
-    return f"{held.events:,} event{'' if held.events == 1 else 's'}, {held.bytes:,} bytes{since}"
+    kept = f"; {held.kept:,} received and kept" if held.kept else ""
+    return f"{held.events:,} event{'' if held.events == 1 else 's'}, {held.bytes:,} bytes{since}{kept}"
 
 
 def _plain_held(held: SpoolContents) -> dict[str, Any]:
     return {
         "events": held.events,
+        "kept": held.kept,
         "bytes": held.bytes,
         "oldest": _time(held.oldest) if held.oldest is not None else None,
     }

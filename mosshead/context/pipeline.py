@@ -113,7 +113,7 @@ def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int]
     fetched = fetch_candidates(store, heard, told=told, shown=wanted.budget // _TOKENS + len(told))
     read, found = settle(store, heard, fetched, wanted.now)
     progress = replace(heard.progress, published=published)
-    return assemble(
+    context = assemble(
         without(found, laid.closed),
         messages=read.messages(limit=wanted.budget // _SHORT),
         ahead=_ahead(heard.ahead, told),
@@ -137,6 +137,7 @@ def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int]
         now=wanted.now,
         partial=progress.partial,
     )
+    return replace(context, behind_seconds=progress.behind_seconds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -195,6 +195,9 @@ class EditDocument(Envelope):
         return patch
 
 
+MAX_SOURCES = 1_000
+"""The most events that an erasure names; the newest, since only they may still travel or be lost."""
+
 ErasedScope = Literal["everything", "conversation", "entity", "memories", "message"]
 """What an erasure deletes: exactly one of these fields of the event is given."""
 
@@ -205,6 +208,9 @@ class Erase(Envelope):
 
     It takes one of: everything in the namespace; all messages of a ``conversation``; an entity with every memory ever linked to
     it; some memories; one message, by its event's id, with what rests only on it. A memory's source messages are deleted with it.
+
+    sources: the events that the memories came from, as the publisher read them: they stay out even if the database has lost the
+        memories since, in a failover.
     """
 
     type: Literal["erase"] = "erase"
@@ -212,6 +218,7 @@ class Erase(Envelope):
     entity: UUID | None = None
     memories: list[UUID] = Field(default_factory=list, max_length=200)
     message: UUID | None = None
+    sources: list[UUID] = Field(default_factory=list, max_length=MAX_SOURCES)
 
     @model_validator(mode="after")
     def _check_one(self) -> "Erase":
@@ -223,6 +230,11 @@ class Erase(Envelope):
     def scope(self) -> ErasedScope:
         """Which of the fields is given."""
         return self._given()[0]
+
+    @property
+    def single_events(self) -> list[UUID]:
+        """The events that it covers by their ids."""
+        return [*self.sources, *([self.message] if self.message else [])]
 
     def _given(self) -> list[ErasedScope]:
         return [scope for scope in get_args(ErasedScope) if getattr(self, scope)]

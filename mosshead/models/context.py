@@ -66,6 +66,7 @@ class Context:
             source message is shown instead.
         tokens: Number of tokens in ``text``, by the embedder's tokenizer.
         partial: Some events are not consolidated yet, or the read timed out; ``reason`` is then set.
+        behind_seconds: As in `Progress`, if a replica answered.
     """
 
     memories: tuple[Hit, ...]
@@ -76,6 +77,7 @@ class Context:
     messages: tuple[StoredMessage, ...] = ()
     ordered: bool = False
     reason: str | None = None
+    behind_seconds: float | None = None
 
     @property
     def text(self) -> str:

@@ -121,6 +121,8 @@ class Progress:
         published: By publisher, the number of the newest event in this app's spool. Other spools are not counted.
         received: By publisher, the number of the newest event in the inbox without a gap before it.
         consolidated: By publisher, the number of the newest consolidated event.
+        behind_seconds: If a replica answered, the seconds since the last commit that it knows of; it lacks nothing older. None
+            from a primary.
     """
 
     pending: int = 0
@@ -128,6 +130,7 @@ class Progress:
     published: dict[UUID, int] = field(default_factory=dict)
     received: dict[UUID, int] = field(default_factory=dict)
     consolidated: dict[UUID, int] = field(default_factory=dict)
+    behind_seconds: float | None = None
 
     @property
     def not_received(self) -> int:

@@ -12,7 +12,7 @@ from sqlalchemy.exc import StatementError
 from mosshead.bridge import apart, awaited, crossed
 from mosshead.errors import ConfigurationError, InvalidEvent
 from mosshead.events import MAX_EVENT_BYTES, AnyEvent, parse_event
-from mosshead.events.commands import Import
+from mosshead.events.commands import Erase, Import
 from mosshead.events.transcripts import in_event_form
 from mosshead.paths import REPLAY, NamespacePath
 from mosshead.redaction import redact_event
@@ -21,6 +21,9 @@ from mosshead.timestamps import LIES_AHEAD, lies_ahead
 if TYPE_CHECKING:
     from mosshead.publishing.shipper import SpoolPublisher
 
+KEEP_SECONDS = 60
+"""How long a spool keeps received events by default: an asynchronous replica usually lags by seconds."""
+
 _NOBODY = UUID(int=0)
 _NUMBER = '{{"publisher":"{}","publisher_sequence":{},'
 _NUMBER_BYTES = len(_NUMBER.format(_NOBODY, 2**63)) - 1  # replaces the body's opening brace
@@ -28,11 +31,12 @@ _NUMBER_BYTES = len(_NUMBER.format(_NOBODY, 2**63)) - 1  # replaces the body's o
 
 @dataclass(frozen=True, slots=True)
 class CheckedEvent:
-    """A valid, redacted event. body: JSON text without ``publisher`` and ``publisher_sequence``."""
+    """A valid, redacted event. body: JSON text without ``publisher`` and ``publisher_sequence``. erasure: Set if it is one."""
 
     event_id: UUID
     path: NamespacePath
     body: str
+    erasure: Erase | None = None
 
 
 def check_events(path: NamespacePath, events: Sequence[Mapping[str, Any]]) -> list[CheckedEvent]:
@@ -58,7 +62,9 @@ def check_event(given: object) -> CheckedEvent:
         faults.append(f"{size:,} bytes as JSON, at most {MAX_EVENT_BYTES:,}; split it, or omit what is not text")
     if faults:
         raise InvalidEvent(f"event not accepted: {'; '.join(faults)}")
-    return CheckedEvent(event.event_id, NamespacePath(event.namespace), body)
+    return CheckedEvent(
+        event.event_id, NamespacePath(event.namespace), body, event if isinstance(event, Erase) else None
+    )
 
 
 def taken_here(event: AnyEvent) -> AnyEvent:

@@ -198,7 +198,7 @@ class Window:
     def learn(self, waiting: "Iterable[UnsentEvents]") -> None:
         for one in waiting:
             flow = self._flows.setdefault(
-                one.key, Flow(one.path, one.cut_up_to, one.cut_up_to, one.newest, one.cut_up_to + 1)
+                one.key, Flow(one.path, one.received_up_to, one.received_up_to, one.newest, one.received_up_to + 1)
             )
             flow.newest = max(flow.newest, one.newest)
             self._line_up(one.key, flow)
@@ -237,7 +237,18 @@ class Window:
 
         The first such answer does not count, since a replica may lag behind.
         """
-        return any(self._flows[key].suspect and received.get(key, 0) < self._flows[key].received for key in asked)
+        return any(self._flows[key].suspect for key in self.behind(received, asked))
+
+    def behind(self, received: Mapping[int, int], asked: Iterable[int]) -> list[int]:
+        """Return the namespaces of which the inbox has fewer events than it once had."""
+        return [key for key in asked if received.get(key, 0) < self._flows[key].received]
+
+    def forget(self, key: int) -> None:
+        """Drop the state of a namespace, which is to be learned anew."""
+        if flow := self._flows.pop(key, None):
+            self.events_under_way -= flow.sent - flow.received
+            self.bytes_under_way -= sum(size for _, size in flow.sizes)
+            self._under_way.pop(key, None)
 
     def received(self, key: int, up_to: int) -> None:
         """Record that the inbox has all of a namespace's events up to a number."""

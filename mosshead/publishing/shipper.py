@@ -1,6 +1,7 @@
 """Publish through the spool: `publish` appends to a local file, and the shipper, a thread, sends the events to the queue.
 
-The shipper removes events that the inbox has. One process ships for all processes on a spool; if it dies, another takes over.
+The shipper removes events that the inbox has had for a while, and resends those that the inbox has lost since, as in a failover.
+One process ships for all processes on a spool; if it dies, another takes over.
 The shipper may wait for Redis, Postgres and the disk; `publish` never waits for the shipper.
 """
 
@@ -26,10 +27,10 @@ from mosshead.paths import NamespacePath
 from mosshead.publishing.publishers import CheckedEvent, numbered
 from mosshead.publishing.queue import EventQueue, Window
 from mosshead.publishing.signing import SigningKey, sign
-from mosshead.publishing.spool import Spool
+from mosshead.publishing.spool import Spool, SpooledErasure
 from mosshead.store import memories
 from mosshead.store.connection import tenant_transaction
-from mosshead.urls import NOT_PREPARED
+from mosshead.urls import NOT_PREPARED, primary_of
 
 _LAST_CALL_SECONDS = 2.0
 _STAND_BY_SECONDS = 0.5
@@ -59,13 +60,22 @@ class SpoolPublisher:
 
     def publish(self, path: NamespacePath, events: Sequence[CheckedEvent]) -> None:
         """Store events of one namespace in order, all or none. Raises SpoolFull and SpoolUnavailable."""
-        self.spool.append(path, [event.body for event in events])
+        self.spool.append(path, [event.body for event in events], erasures_among(events))
         self._shipper.notice()
 
     def close(self) -> None:
         """Ship unsent events for at most two seconds, and stop. Events left over stay for the next process on the spool."""
         self._end()
         self._close()
+
+
+def erasures_among(events: Sequence[CheckedEvent]) -> list[SpooledErasure]:
+    """Return the erasures among events that are published together."""
+    return [
+        SpooledErasure(place, one.everything, one.conversation, one.single_events)
+        for place, event in enumerate(events)
+        if (one := event.erasure)
+    ]
 
 
 def _end(shipper: "Shipper", spool: Spool) -> None:
@@ -101,8 +111,8 @@ class Peer:
 class Shipper(fork_safety.Forkable):
     """Ships in its own thread, which each process starts on first use.
 
-    database_url: Of a reader's login. key: Signs events when they are shipped, so that correcting a wrong key also fixes events
-    already spooled. prepared: Whether its connection prepares statements.
+    database_url: Of a reader's login; of several hosts, the primary is asked. prepared: Whether its connection prepares
+    statements. key: Signs events when they are shipped, so that correcting a wrong key also fixes events already spooled.
     """
 
     def __init__(
@@ -110,7 +120,7 @@ class Shipper(fork_safety.Forkable):
     ) -> None:
         self._spool, self._queue = spool, queue
         self._engine = create_engine(
-            database_url,
+            primary_of(database_url),
             pool_size=1,
             max_overflow=0,
             hide_parameters=True,
@@ -249,6 +259,7 @@ _AT_ONCE = 40  # events per step
 _NAMESPACES_TO_ASK = 50
 _LEAST_POLL, _MOST_POLL = 0.1, 1.0
 _ACKNOWLEDGED_SECONDS = 0.25
+_CHECK_SECONDS, _CHECK_SHARE = 2.0, 0.1
 _IDLE_SECONDS = 5.0
 
 _CROWDED_BYTES = 64 * 2**20
@@ -257,7 +268,7 @@ compose."""
 
 
 class Shipment:
-    """Sends waiting events, removes received ones and resends those that seem lost."""
+    """Sends waiting events, removes received ones after a while and resends those that seem lost."""
 
     def __init__(self, spool: Spool, queue: EventQueue, engine: Engine, key: SigningKey | None) -> None:
         self._spool, self._queue, self._engine, self._key = spool, queue, engine, key
@@ -268,6 +279,8 @@ class Shipment:
         self._crowded = False
         self._look_at, self._poll = 0.0, _LEAST_POLL
         self._busy_at, self._tidy = time.monotonic(), False
+        self._first: list[str] = []  # erasures that Postgres lost: they go before what they cover
+        self._checked_up_to, self._checking_since, self._check_at = 0, 0.0, 0.0
 
     @property
     def can_send(self) -> bool:
@@ -286,6 +299,7 @@ class Shipment:
         self._look(now)
         sent = self._send(now)
         self._acknowledge(now)
+        self._check_kept(now)
         self._tidy_up(now)
         return sent
 
@@ -313,7 +327,7 @@ class Shipment:
         turns = self._window.next_turns(_AT_ONCE, crowded=self._crowded) if may else []
         if not turns:
             return False
-        events = [
+        events = self._first + [
             numbered(body, self._publisher, number)
             for turn in turns
             for number, body in self._spool.read(self._publisher, turn.key, turn.first, turn.last)
@@ -324,6 +338,7 @@ class Shipment:
             self._window.failed(turns)
             self._broker.failed(str(error))
             return False
+        self._first = []
         self._broker_answered()
         self._window.went(turns, now)
         if not self._store.away:
@@ -340,6 +355,9 @@ class Shipment:
             self._store.failed(str(error))
             return
         self._store.answered()
+        taken = [self._take_back(key, received.get(key, 0)) for key in self._window.behind(received, asked)]
+        if any(taken):
+            return
         if self._window.has_less(received, asked):
             self._spool.begin_anew(self._publisher)
             _log.warning(
@@ -350,12 +368,49 @@ class Shipment:
             return
         news = self._window.news(received)
         for key, up_to in news.items():
-            self._spool.cut(self._publisher, key, up_to)
+            self._spool.receive(self._publisher, key, up_to)
             self._window.received(key, up_to)
         self._poll = _LEAST_POLL if news else min(1.5 * self._poll, _MOST_POLL)
         self._store.due = now + self._poll
         if self._window.overdue(now) and not self._crowded:  # in a crowded queue it most likely still waits
             self._send_again(now)
+
+    def _check_kept(self, now: float) -> None:
+        """Ask whether Postgres still has what is kept: some namespaces in each step, and all of them every few seconds."""
+        if now < self._check_at or (self._store.away and now < self._store.due):
+            return
+        self._checking_since = self._checking_since or now
+        kept = self._spool.kept(self._checked_up_to, _NAMESPACES_TO_ASK)
+        try:
+            received = _received(self._engine, self._publisher, {one.key: one.path for one in kept})
+        except StoreUnavailable as error:
+            self._store.failed(str(error))
+            return
+        if kept:
+            self._store.answered()
+        for one in kept:
+            if received.get(one.key, 0) < one.received_up_to:
+                self._take_back(one.key, received.get(one.key, 0))
+            elif one.due_up_to is not None:
+                self._spool.cut(self._publisher, one.key, one.due_up_to)
+                self._busy_at, self._tidy = now, False
+        self._checked_up_to = kept[-1].key if kept else 0
+        if not kept:  # the end of a round
+            took = time.monotonic() - self._checking_since
+            self._check_at, self._checking_since = now + max(_CHECK_SECONDS, took / _CHECK_SHARE), 0.0
+
+    def _take_back(self, key: int, received_up_to: int) -> bool:
+        """Schedule kept events that Postgres has lost, and return whether there were any."""
+        taken = self._spool.take_back(self._publisher, key, received_up_to)
+        if taken:
+            self._window.forget(key)
+            erasures = self._spool.waiting_erasures(self._publisher, key)
+            self._first += [numbered(body, self._publisher, number) for number, body in erasures]
+            _log.warning(
+                "Postgres lost events that it had received from the spool %s, as in a failover; they are sent again",
+                self._spool.path,
+            )
+        return taken
 
     def _send_again(self, now: float) -> None:
         try:

@@ -1,5 +1,6 @@
-"""The spool: a local SQLite file of published events that are not known to be in the inbox yet, with all of its SQL.
+"""The spool: a local SQLite file of published events, with all of its SQL.
 
+Events wait here until the inbox has them. Received events are kept for a while, in case the database loses them in a failover.
 One spool is one publisher, however many processes use it. It numbers the events of each namespace from 1 without gaps; the
 counters stay when events are removed.
 """
@@ -12,15 +13,12 @@ import os
 import socket
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from uuid import UUID
-
-from sqlalchemy import make_url
-from sqlalchemy.exc import ArgumentError
 
 from mosshead import fork_safety
 from mosshead.errors import ConfigurationError, SpoolFull, SpoolUnavailable
@@ -28,6 +26,7 @@ from mosshead.fork_safety import Forkable, InUse
 from mosshead.ids import uuid7
 from mosshead.paths import NamespacePath
 from mosshead.publishing.address import parse_broker_url
+from mosshead.urls import parse_url
 
 _VERSION = 1
 _LARGE_LOG_BYTES = 16 * 2**20
@@ -36,12 +35,35 @@ _CUT_AT_ONCE = 100
 
 @dataclass(frozen=True, slots=True)
 class UnsentEvents:
-    """A namespace with events in the spool, from ``cut_up_to`` (exclusive) to ``newest``. key: The spool's id for it."""
+    """A namespace with waiting events, from ``received_up_to`` (exclusive) to ``newest``. key: The spool's id for it."""
 
     key: int
     path: NamespacePath
-    cut_up_to: int
+    received_up_to: int
     newest: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeptEvents:
+    """A namespace with received events that are kept, up to ``received_up_to``.
+
+    due_up_to: The last number that was kept for long enough, or None.
+    """
+
+    key: int
+    path: NamespacePath
+    received_up_to: int
+    due_up_to: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SpooledErasure:
+    """An erasure among events that are appended: its place among them, and what it covers of the earlier events."""
+
+    place: int
+    everything: bool
+    conversation: str | None
+    event_ids: Sequence[UUID]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +77,14 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class SpoolContents:
-    """The contents of a spool. oldest: Unix time of its oldest event. namespaces: Number of events of each, most first."""
+    """The contents of a spool.
+
+    events: Number of waiting events. kept: Number of received events. bytes: Of both. oldest: Unix time of the oldest waiting
+    event. namespaces: Number of waiting events of each, most first.
+    """
 
     events: int
+    kept: int
     bytes: int
     oldest: float | None
     namespaces: tuple[tuple[NamespacePath, int], ...]
@@ -94,11 +121,14 @@ class Spool(Forkable):
 
     Every method except `published` raises SpoolUnavailable if the file cannot be used, and then changes nothing. Each process
     has one SQLite connection, with a lock around every use.
+
+    keep_seconds: How long received events are kept.
     """
 
-    def __init__(self, path: Path, *, most_bytes: int) -> None:
+    def __init__(self, path: Path, *, most_bytes: int, keep_seconds: float = 0.0) -> None:
         self.path = path
         self._most_bytes = most_bytes
+        self.keep_seconds = keep_seconds
         self._in_use = InUse(SpoolUnavailable)
         self._tidying = Lock()
         self._connection: sqlite3.Connection | None = None
@@ -113,12 +143,16 @@ class Spool(Forkable):
         except OSError:
             return True
 
-    def append(self, path: NamespacePath, bodies: Sequence[str]) -> None:
-        """Number and store events of a namespace (JSON text without numbers), all or none. Raises SpoolFull."""
+    def append(self, path: NamespacePath, bodies: Sequence[str], erasures: Sequence[SpooledErasure] = ()) -> None:
+        """Number and store events of a namespace (JSON text without numbers), all or none. Raises SpoolFull.
+
+        erasures: Those among them. What they cover loses its content here, too; its number and id stay.
+        """
         rows = [body.encode() for body in bodies]
         size = sum(map(len, rows))
         with self._writing() as connection:
             point, held, key, newest = connection.execute(_COUNTERS, [_name(path)]).fetchone()
+            held -= _give_room(connection, held + size - self._most_bytes)
             if held + size > self._most_bytes:
                 raise SpoolFull(
                     f"MOSSHEAD_SPOOL_BYTES: the spool {self.path} holds {held:,} of at most {self._most_bytes:,} bytes, and has "
@@ -131,6 +165,10 @@ class Spool(Forkable):
             connection.executemany(_ADD, [(key, newest + place, row, now) for place, row in enumerate(rows, 1)])
             connection.execute(_MOVE_NAMESPACE, [newest + len(rows), point + 1, key])
             connection.execute(_MOVE_SPOOL, [point + 1, held + size])
+            for erasure in erasures:
+                ids = json.dumps([str(one) for one in erasure.event_ids])
+                covered = {"everything": erasure.everything, "conversation": erasure.conversation, "ids": ids}
+                _empty(connection, {**covered, "key": key, "before": newest + 1 + erasure.place})
 
     def newest(self, path: NamespacePath) -> tuple[UUID, int]:
         """Return the publisher, and its newest number in a namespace, or 0."""
@@ -154,8 +192,15 @@ class Spool(Forkable):
         with self._reading() as connection:
             publisher, point = connection.execute(_POINT).fetchone()
             rows = connection.execute(_CHANGED, [since]).fetchall() if point > since else []
-        waiting = tuple(UnsentEvents(key, _path(name), cut_up_to, newest) for key, name, cut_up_to, newest in rows)
+        waiting = tuple(UnsentEvents(key, _path(name), received, newest) for key, name, received, newest in rows)
         return Changes(UUID(publisher), point, waiting)
+
+    def kept(self, after: int, most: int) -> list[KeptEvents]:
+        """Return at most ``most`` namespaces with received events that are kept, by key, from a key on (exclusive)."""
+        now = time.time()
+        with self._reading() as connection:
+            rows = connection.execute(_KEPT, [now - self.keep_seconds, now, after, most]).fetchall()
+        return [KeptEvents(key, _path(name), received, due) for key, name, received, due in rows]
 
     def read(self, publisher: UUID, key: int, first: int, last: int) -> list[tuple[int, str]]:
         """Return some of a namespace's events with their numbers, in order; none if the spool has a new publisher."""
@@ -168,29 +213,53 @@ class Spool(Forkable):
         with self._reading() as connection:
             return [size for (size,) in connection.execute(_SIZES, [key, first, last])]
 
-    def cut(self, publisher: UUID, key: int, up_to: int) -> None:
-        """Remove a namespace's received events up to a number. Do nothing if the spool has a new publisher.
+    def receive(self, publisher: UUID, key: int, up_to: int) -> None:
+        """Note that the inbox has a namespace's events up to a number. Do nothing if the spool has a new publisher.
 
-        A number that this spool never gave comes from a copy of it. Waiting events are then renumbered under a new publisher;
-        otherwise they would count as received.
+        They are kept for ``keep_seconds``. A number that this spool never gave comes from a copy of it. Waiting events are then
+        renumbered under a new publisher; otherwise they would count as received.
         """
+        with self._writing() as connection:
+            received, newest = connection.execute(_COUNTED, [key, str(publisher)]).fetchone() or (up_to, up_to)
+            if up_to > newest:
+                _take_new_publisher(connection)
+            elif up_to > received:
+                connection.execute(_MOVE_RECEIVED, [up_to, key])
+                connection.execute(_NOTE_RECEIVED, [key, up_to, time.time()])
+        if not self.keep_seconds:
+            self.cut(publisher, key, up_to)
+
+    def take_back(self, publisher: UUID, key: int, received_up_to: int) -> bool:
+        """Let kept events that the database has lost wait again, and return whether there were any.
+
+        received_up_to: The number up to which the database still has a namespace's events.
+        """
+        with self._writing() as connection:
+            taken = connection.execute(_TAKE_BACK, {"key": key, "up_to": received_up_to, "publisher": str(publisher)})
+            if taken.rowcount:
+                connection.execute(_NOTE_REMAINDER, [key])
+                connection.execute(_FORGET_RECEIVED, [key])
+                connection.execute("update spool set point = point + 1")
+        return taken.rowcount > 0
+
+    def waiting_erasures(self, publisher: UUID, key: int) -> list[tuple[int, str]]:
+        """Return a namespace's waiting erasures with their numbers, in order; none if the spool has a new publisher."""
+        with self._reading() as connection:
+            rows = connection.execute(_WAITING_ERASURES, [key, str(publisher)]).fetchall()
+        return [(number, body.decode()) for number, body in rows]
+
+    def cut(self, publisher: UUID, key: int, up_to: int) -> None:
+        """Remove a namespace's received events up to a number. Do nothing if the spool has a new publisher."""
         while self._cut_some(publisher, key, up_to):
             pass  # let a publish run in between
 
     def _cut_some(self, publisher: UUID, key: int, up_to: int) -> bool:
         with self._writing() as connection:
             found = connection.execute(_CUT_UP_TO, [key, str(publisher)]).fetchone()
-            cut_up_to, newest = found or (up_to, up_to)
-            if up_to > newest:
-                _take_new_publisher(connection)
-                return False
-            last = min(up_to, cut_up_to + _CUT_AT_ONCE)
-            if last > cut_up_to:
-                size = connection.execute(_SIZE, [key, last]).fetchone()[0]
-                connection.execute(_CUT, [key, last])
-                connection.execute(_MOVE_CUT, [last, key])
-                connection.execute(_SHRINK, [size])
-        return last < up_to
+            last = min(up_to, found[1], found[0] + _CUT_AT_ONCE) if found else up_to
+            if found and last > found[0]:
+                _cut(connection, key, last)
+        return last < min(up_to, found[1]) if found else False
 
     def begin_anew(self, publisher: UUID) -> None:
         """Renumber waiting events under a new publisher. Do nothing if the spool already has a new one.
@@ -220,13 +289,13 @@ class Spool(Forkable):
     def held(self) -> SpoolContents:
         """Return the contents of the spool."""
         if not self.exists():
-            return SpoolContents(0, 0, None, ())
+            return SpoolContents(0, 0, 0, None, ())
         with self._reading() as connection:
             size = connection.execute("select bytes from spool").fetchone()[0]
-            oldest = connection.execute("select min(spooled_at) from events").fetchone()[0]
+            kept, oldest = connection.execute(_HELD_OLDEST).fetchone()
             rows = connection.execute(_HELD).fetchall()
         namespaces = tuple((_path(name), events) for name, events in rows)
-        return SpoolContents(sum(events for _, events in namespaces), size, oldest, namespaces)
+        return SpoolContents(sum(events for _, events in namespaces), kept, size, oldest, namespaces)
 
     def others(self) -> list[Path]:
         """Return the other spools in its folder, which belong to another or an earlier broker or database address."""
@@ -395,10 +464,38 @@ def _held(folder: Path) -> Iterator[None]:
 
 
 def _take_new_publisher(connection: sqlite3.Connection) -> None:
-    """Renumber waiting events from 1 under a new publisher. Events that arrive under both are stored once, by their id."""
+    """Renumber all events from 1 under a new publisher; kept ones wait again. Those that arrive under both are stored once, by
+    their id."""
     connection.execute("update events set number = number - (select cut_up_to from namespaces where key = namespace)")
-    connection.execute("update namespaces set newest = newest - cut_up_to, cut_up_to = 0")
+    connection.execute("update namespaces set newest = newest - cut_up_to, cut_up_to = 0, received_up_to = 0")
+    connection.execute("delete from received")
     connection.execute("update spool set publisher = ?", [str(uuid7())])
+
+
+def _cut(connection: sqlite3.Connection, key: int, up_to: int) -> int:
+    """Remove a namespace's events up to a number, and return their size."""
+    size = int(connection.execute(_SIZE, [key, up_to]).fetchone()[0])
+    connection.execute("delete from events where namespace = ? and number <= ?", [key, up_to])
+    connection.execute("delete from received where namespace = ? and up_to <= ?", [key, up_to])
+    connection.execute("update namespaces set cut_up_to = ? where key = ?", [up_to, key])
+    connection.execute("update spool set bytes = bytes - ?", [size])
+    return size
+
+
+def _empty(connection: sqlite3.Connection, covered: Mapping[str, object]) -> None:
+    """Replace covered events by imports of nothing under their ids, so that no number is missing."""
+    before = connection.execute("select sum(length(body)) from events where namespace = :key", covered).fetchone()[0]
+    connection.execute(_EMPTY, covered)
+    after = connection.execute("select sum(length(body)) from events where namespace = :key", covered).fetchone()[0]
+    connection.execute("update spool set bytes = bytes + ?", [(after or 0) - (before or 0)])
+
+
+def _give_room(connection: sqlite3.Connection, wanted: int) -> int:
+    """Remove the events that were received first until some bytes are free or none is kept, and return how many are."""
+    freed = 0
+    while freed < wanted and (first := connection.execute(_FIRST_RECEIVED).fetchone()):
+        freed += _cut(connection, *first)
+    return freed
 
 
 def _name(path: NamespacePath) -> str:
@@ -415,9 +512,17 @@ _TABLES = (
     # changed: the point of its newest event.
     """create table namespaces (
         key integer primary key, name text not null unique,
-        newest integer not null default 0, cut_up_to integer not null default 0, changed integer not null default 0
+        newest integer not null default 0, received_up_to integer not null default 0, cut_up_to integer not null default 0,
+        changed integer not null default 0
     )""",
     "create index namespaces_changed on namespaces (changed)",
+    "create index namespaces_kept on namespaces (key) where received_up_to > cut_up_to",
+    # at: when it was known that the events up to a number are received, in Unix time.
+    """create table received (
+        namespace integer not null references namespaces, up_to integer not null, at real not null,
+        primary key (namespace, up_to)
+    ) without rowid""",
+    "create index received_at on received (at)",
     """create table events (
         namespace integer not null references namespaces, number integer not null, body blob not null, spooled_at real not null,
         primary key (namespace, number)
@@ -432,22 +537,60 @@ _MOVE_NAMESPACE = "update namespaces set newest = ?, changed = ? where key = ?"
 _MOVE_SPOOL = "update spool set point = ?, bytes = ?"
 _NEWEST = "select publisher, coalesce(newest, 0) from spool left join namespaces on name = ?"
 _POINT = "select publisher, point from spool"
-_CHANGED = (
-    "select key, name, cut_up_to, newest from namespaces where changed > ? and newest > cut_up_to order by changed"
+_CHANGED = """
+    select key, name, received_up_to, newest from namespaces where changed > ? and newest > received_up_to order by changed
+"""
+# A time that lies ahead was noted before the clock was put back.
+_KEPT = """
+    select key, name, received_up_to,
+           (select max(up_to) from received where namespace = key and at not between ? and ?) as due_up_to
+    from namespaces indexed by namespaces_kept where received_up_to > cut_up_to and key > ? order by key limit ?
+"""
+_COUNTED = "select received_up_to, newest from namespaces where key = ? and (select publisher from spool) = ?"
+_MOVE_RECEIVED = "update namespaces set received_up_to = ? where key = ?"
+_NOTE_RECEIVED = "insert into received (namespace, up_to, at) values (?, ?, ?)"
+# Received with what was lost, and due with it.
+_NOTE_REMAINDER = """
+    insert or ignore into received (namespace, up_to, at)
+    select key, received_up_to, min(at) from namespaces join received on namespace = key and up_to > received_up_to where key = ?
+"""
+_FORGET_RECEIVED = (
+    "delete from received where namespace = ?1 and up_to > (select received_up_to from namespaces where key = ?1)"
 )
+_FIRST_RECEIVED = "select namespace, up_to from received order by at, up_to limit 1"
+_TAKE_BACK = """
+    update namespaces set received_up_to = max(:up_to, cut_up_to), changed = (select point + 1 from spool)
+    where key = :key and received_up_to > max(:up_to, cut_up_to) and (select publisher from spool) = :publisher
+"""
 _READ = """
     select number, body from events
     where (select publisher from spool) = ? and namespace = ? and number between ? and ? order by number
 """
 _SIZES = "select length(body) from events where namespace = ? and number between ? and ? order by number"
-_CUT_UP_TO = "select cut_up_to, newest from namespaces where key = ? and (select publisher from spool) = ?"
+_WAITING_ERASURES = """
+    select number, body from events join namespaces on key = namespace
+    where key = ? and number > received_up_to and (select publisher from spool) = ?
+      and instr(cast(body as text), '"type":"erase"') > 0 order by number
+"""
+_EMPTY = """
+    update events set body = (
+        select cast(json_object('version', 1, 'event_id', json_extract(text, '$.event_id'),
+                                'namespace', json_extract(text, '$.namespace'),
+                                'occurred_at', json_extract(text, '$.occurred_at'), 'type', 'import') as blob)
+        from (select cast(body as text) as text))
+    where namespace = :key and number < :before and instr(cast(body as text), '"type":"erase"') = 0 and (
+        :everything or json_extract(cast(body as text), '$.conversation') = :conversation
+        or json_extract(cast(body as text), '$.event_id') in (select value from json_each(:ids)))
+"""
+_CUT_UP_TO = "select cut_up_to, received_up_to from namespaces where key = ? and (select publisher from spool) = ?"
 _SIZE = "select coalesce(sum(length(body)), 0) from events where namespace = ? and number <= ?"
-_CUT = "delete from events where namespace = ? and number <= ?"
-_MOVE_CUT = "update namespaces set cut_up_to = ? where key = ?"
-_SHRINK = "update spool set bytes = bytes - ?"
+_HELD_OLDEST = """
+    select count(*) filter (where number <= received_up_to), min(spooled_at) filter (where number > received_up_to)
+    from events join namespaces on namespaces.key = events.namespace
+"""
 _HELD = """
     select namespaces.name, count(*) as waiting from events join namespaces on namespaces.key = events.namespace
-    group by namespaces.key order by waiting desc, namespaces.name
+    where number > received_up_to group by namespaces.key order by waiting desc, namespaces.name
 """
 
 
@@ -470,8 +613,8 @@ def spool_path(folder: Path, *, broker_url: str, database_url: str) -> Path:
 
 def _place(url: str) -> str:
     try:
-        parsed = make_url(url)
-    except (ArgumentError, ValueError):  # their text may contain part of the password
+        parsed = parse_url(url)
+    except ValueError:
         raise ConfigurationError(
             "MOSSHEAD_DATABASE_URL: not a URL; a / or @ in its password is written %2F, %40"
         ) from None

@@ -145,6 +145,32 @@ def standing(connection: Connection, path: NamespacePath, memory_ids: Collection
     return {row.memory_id: CurrentMemory(*row) for row in rows}
 
 
+def sources_of(
+    connection: Connection,
+    path: NamespacePath,
+    *,
+    memory_ids: Collection[UUID] = (),
+    entity_id: UUID | None = None,
+    most: int,
+) -> list[UUID]:
+    """Return the newest events from which memories came, or those linked to an entity: messages, and what an app remembered."""
+    return Sql(f"""
+        with wanted as materialized (
+            select memory_id from unnest(%(memory_ids)s::uuid[]) as given (memory_id)
+            union
+            select memory_id from mosshead_read_v1.memory_entities_over_time where {OF_NAMESPACE} and entity_id = %(entity_id)s
+        )
+        select event_id from (
+            select message_id as event_id, max(known_from) as since from mosshead_read_v1.provenance_over_time
+            where {OF_NAMESPACE} and memory_id = any(array(select memory_id from wanted)) group by message_id
+            union all
+            select decision_id, decided_at from mosshead_read_v1.decisions
+            where {OF_NAMESPACE} and memory_id = any(array(select memory_id from wanted))
+              and decided_by = 'app' and action = 'add'
+        ) as found order by since desc limit %(most)s
+    """).scalars(connection, path.ids, memory_ids=list(memory_ids), entity_id=entity_id, most=most)
+
+
 def content_of(connection: Connection, path: NamespacePath, memory_id: UUID, version: int) -> str | None:
     """Return the content of a version of a memory; None if there was no such version."""
     content: str | None = Sql(f"""
@@ -301,8 +327,11 @@ def progress_statement(path: NamespacePath) -> Sql:
 
 
 def progress_of(rows: Sequence[Any]) -> Progress:
-    """Convert the rows of `progress_statement`."""
+    """Convert the rows of `progress_statement`, of which there is always one; without a publisher if there is none yet."""
+    behind_seconds = rows[0].behind_seconds
+    rows = [row for row in rows if row.publisher_id is not None]
     return Progress(
+        behind_seconds=behind_seconds,
         pending=max((row.pending for row in rows), default=0),
         at_work=any(row.at_work for row in rows),
         received={row.publisher_id: row.received_up_to for row in rows},
@@ -382,9 +411,15 @@ _ENTITY_TABLES = f"""
       on {same_namespace("parent", "entity")} and parent.entity_id = entity.parent_id
 """
 
+# A replica that has replayed nothing since its start has at least what its last checkpoint had.
 _PROGRESS = f"""
-    select publisher_id, received_up_to, consolidated_up_to, pending, at_work from mosshead_read_v1.progress
-    where {OF_NAMESPACE}
+    select publisher_id, received_up_to, consolidated_up_to, pending, at_work, behind_seconds
+    from (select case when pg_is_in_recovery() then extract(epoch from clock_timestamp() -
+              coalesce(pg_last_xact_replay_timestamp(), (pg_control_checkpoint()).checkpoint_time))::float8
+          end as behind_seconds) as server
+    left join (
+        select publisher_id, received_up_to, consolidated_up_to, pending, at_work from mosshead_read_v1.progress
+        where {OF_NAMESPACE}) as progress on true
 """
 
 

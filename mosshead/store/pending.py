@@ -4,7 +4,7 @@ Other processes see them once they take effect. The list is not a second memory:
 soon as a read shows that it is in effect.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
@@ -115,6 +115,11 @@ class Overlay:
     def of(self, path: NamespacePath) -> Laid:
         """Return a namespace's waiting writes, as far as `settle` knows."""
         return laid([one for (parts, _), one in tuple(self.waiting.items()) if parts == path.parts])
+
+    def remembering(self, path: NamespacePath, memory_ids: Collection[UUID]) -> list[UUID]:
+        """Return the events of waiting writes that store some memories."""
+        waiting = [(event, one.memory) for (parts, event), one in tuple(self.waiting.items()) if parts == path.parts]
+        return [UUID(event) for event, memory in waiting if memory and memory.id in memory_ids]
 
     def close(self, path: NamespacePath) -> None:
         """Count an undo or an erasure."""

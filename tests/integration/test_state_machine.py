@@ -4,11 +4,12 @@ import pytest
 from hypothesis import settings
 from sqlalchemy import Engine
 
-from benchmarks.faults.machine import Engines
+from benchmarks.faults.machine import Engines, lane_machine
 from benchmarks.faults.mutants import MUTANTS, run_machine, uncaught
+from benchmarks.faults.resend_machine import Resending
 
-QUICK = {"watermark too early"}
-"""The mutant that is noticed soonest: `make test` makes it, and `make thorough` makes all."""
+QUICK = {"watermark too early", "lost ones do not wait again"}
+"""The mutants that are noticed soonest, of each machine: `make test` makes them, and `make thorough` makes all."""
 
 
 @pytest.fixture
@@ -18,11 +19,15 @@ def engines(ingest_engine: Engine, worker_engine: Engine, admin_engine: Engine) 
 
 
 def test_whatever_happens_to_a_lane_each_event_takes_effect_once_and_in_order(engines: Engines) -> None:
-    run_machine(engines, examples=200 if settings.get_current_profile_name() == "thorough" else 15)
+    run_machine(lane_machine(engines), examples=200 if settings.get_current_profile_name() == "thorough" else 15)
+
+
+def test_whatever_a_failover_loses_is_sent_again_once_and_in_order() -> None:
+    run_machine(Resending, examples=1_000 if settings.get_current_profile_name() == "thorough" else 25)
 
 
 @pytest.mark.parametrize(
     "mutant", [pytest.param(name, marks=() if name in QUICK else pytest.mark.thorough) for name in MUTANTS]
 )
-def test_a_mistake_in_the_write_side_is_noticed(engines: Engines, mutant: str) -> None:
+def test_a_mistake_in_the_write_side_or_in_resending_is_noticed(engines: Engines, mutant: str) -> None:
     assert uncaught(engines, {mutant: MUTANTS[mutant]}) == []

@@ -15,6 +15,7 @@ from mosshead.fencing import fenced
 from mosshead.publishing.imports import check_lines
 from mosshead.publishing.publishers import check_event
 from mosshead.redaction import redact
+from mosshead.urls import has_several_hosts, sqlalchemy_url
 from tests.pages import DOCS, PAGES, ROOT, SHOWING, Block, blocks, blocks_of, is_typed
 from workers import tasks
 from workers.cli.up import _say_where
@@ -129,6 +130,7 @@ RUN_AS_A_WHOLE = {
 SAMPLES = {
     "CONTRIBUTING.md": "the rooms of the library exist",
     "docs/explanation/architecture.md": "the stages exist",
+    "docs/how-to/deploy.md": "the URLs of several hosts are taken",
     "docs/explanation/security.md": "secrets and the fence are shown as they are",
     "docs/reference/events.md": "the errors are those of events",
     "docs/tutorial/a-chat-that-remembers.md": "what up says",
@@ -216,6 +218,13 @@ def test_secrets_and_the_fence_are_shown_as_they_are() -> None:
     before, after = said.splitlines()
     assert redact(before) == after
     assert fence == fenced(["User just moved to Seattle"]) + "\n"
+
+
+def test_the_urls_of_several_hosts_that_the_guide_shows_are_taken() -> None:
+    (shown,) = samples("docs/how-to/deploy.md")
+    urls = [sqlalchemy_url(one, "MOSSHEAD_DATABASE_URL") for one in shown.splitlines()]
+    assert [has_several_hosts(url) for url in urls] == [True] * 3
+    assert [url.query["target_session_attrs"] for url in urls] == ["primary", "primary", "prefer-standby"]
 
 
 def test_the_errors_that_the_reference_shows_are_those_of_events() -> None:

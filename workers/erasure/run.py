@@ -97,7 +97,12 @@ def _fenced(lane: LaneRef, parts: Parts) -> Erase | None:
             _log.error("erasure_refused", erasure_id=str(erasure_id), error=describe(error))
             return None
         erasures.put_up(
-            connection, lane, wanted.event_id, wanted.scope, conversation=wanted.conversation, message=wanted.message
+            connection,
+            lane,
+            wanted.event_id,
+            wanted.scope,
+            conversation=wanted.conversation,
+            events=wanted.single_events,
         )
         return wanted
 
@@ -132,11 +137,13 @@ def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) ->
 def _chosen(connection: Connection, lane: LaneRef, wanted: Erase) -> scopes.ErasureScope:
     if wanted.conversation is not None:
         return scopes.of_conversation(connection, lane, wanted.event_id, wanted.conversation)
-    if wanted.entity is not None:
-        return scopes.of_entity(connection, lane, wanted.entity)
     if wanted.message is not None:
         return scopes.of_message(connection, lane, wanted.message)
-    return scopes.of_memories(connection, lane, wanted.memories)
+    if wanted.entity is not None:
+        found = scopes.of_entity(connection, lane, wanted.entity)
+    else:
+        found = scopes.of_memories(connection, lane, wanted.memories)
+    return scopes.with_sources(connection, lane, found, wanted.sources)
 
 
 def _documents(connection: Connection, lane: LaneRef, part: scopes.ErasureScope) -> int:

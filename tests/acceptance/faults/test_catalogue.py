@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from benchmarks.faults.cluster import Cluster, cluster
-from benchmarks.faults.of_servers import commit_cut_off, postgres_killed, redis_killed
+from benchmarks.faults.of_servers import commit_cut_off, postgres_killed, postgres_promoted, redis_killed
 from benchmarks.faults.of_workers import app_killed, killed_at, worker_killed
 from benchmarks.faults.runs import APPS, NAMESPACES, Apps, Traffic, check_all, run_fault, traffic
 from tests.machine_given import put_database
@@ -18,6 +18,7 @@ ONCE = {
     "killed in_apply": (killed_at("in_apply", ("child",)), "worker"),
     "redis killed": (redis_killed(1), "redis"),
     "postgres killed": (postgres_killed(1), "postgres"),
+    "postgres promoted": (postgres_promoted(2.0), "postgres"),
     "commit cut off": (commit_cut_off(1), None),
     "app killed": (app_killed(1), "spool"),
 }

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 from sqlalchemy import Engine, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import InternalError, OperationalError
 
 from db import engine as engines
 from db.engine import open_engine
@@ -49,6 +49,23 @@ def test_a_tenant_s_transaction_replaces_a_connection_that_died_a_moment_ago(
 
     with tenant_transaction(pool, lane.tenant_id) as connection:
         assert connection.exec_driver_sql("select 2").scalar_one() == 2
+
+
+def test_connections_to_a_server_that_turns_out_to_be_read_only_are_given_up(pool: Engine) -> None:
+    """As behind an address that led to the primary until a failover."""
+
+    def server_process() -> int:
+        with pool.begin() as connection:
+            return int(connection.exec_driver_sql("select pg_backend_pid()").scalar_one())
+
+    before = server_process()
+    assert server_process() == before
+    with pool.connect() as connection:
+        connection.exec_driver_sql("set transaction read only")
+        with pytest.raises(InternalError, match="read-only") as refused:
+            connection.exec_driver_sql("update mosshead.lanes set ready_at = null where false")
+    assert refused.value.connection_invalidated
+    assert server_process() != before
 
 
 def test_a_ping_that_fails_on_a_live_connection_is_an_error(pool: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,8 +67,9 @@ def open_spooled(addresses: Addresses, broker: Redis, spool_file: Path) -> Itera
         broker_url: str = addresses.broker_url,
         database_url: str = addresses.database_url,
         key: SigningKey | None = None,
+        keep_seconds: float = 0.0,
     ) -> SpoolPublisher:
-        spool = Spool(spool_file, most_bytes=10**8)
+        spool = Spool(spool_file, most_bytes=10**8, keep_seconds=keep_seconds)
         url = sqlalchemy_url(database_url, "MOSSHEAD_DATABASE_URL")
         opened.append(SpoolPublisher(spool=spool, queue=EventQueue(broker_url), database_url=url, key=key))
         return opened[-1]

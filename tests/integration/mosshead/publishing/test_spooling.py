@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Connection, Engine, text
 
 from db.keys import LaneRef
 from mosshead.errors import SpoolUnavailable
@@ -405,3 +405,62 @@ def test_a_gap_that_the_lane_passed_is_not_taken_for_received(
     away.close()
     open_spooled()
     assert "b" in [event["content"] for event in around.take_in(1)]
+
+
+def numbers_of(connection: Connection, path: NamespacePath) -> list[tuple[int, str]]:
+    rows = connection.execute(
+        text(
+            "select publisher_sequence, payload ->> 'content' from mosshead.events where namespace_id = :id order by 1"
+        ),
+        {"id": path.namespace_id},
+    )
+    return [(number, content) for number, content in rows]
+
+
+def forget_after(connection: Connection, path: NamespacePath, number: int) -> None:
+    """Put the inbox back to where it had a publisher's events up to a number, as in a failover."""
+    later = "from mosshead.events where namespace_id = :id and publisher_sequence > :number"
+    for statement in (
+        f"delete from mosshead.messages where namespace_id = :id and message_id in (select event_id {later})",
+        f"delete {later}",
+        "update mosshead.publishers set received_up_to = :number where namespace_id = :id",
+    ):
+        connection.execute(text(statement), {"id": path.namespace_id, "number": number})
+
+
+@pytest.mark.parametrize("published_since", [False, True])
+def test_what_the_database_lost_in_a_failover_is_sent_again_under_its_numbers(
+    *,
+    open_spooled: OpenPublisher,
+    admin_engine: Engine,
+    around: Around,
+    fresh_namespace: NamespacePath,
+    published_since: bool,
+) -> None:
+    spooled = open_spooled(keep_seconds=3600)
+    spooled.publish(fresh_namespace, events(fresh_namespace, *"abcde"))
+    around.take_in(5)
+    around.cut()
+    with admin_engine.begin() as connection:
+        forget_after(connection, fresh_namespace, 2)
+    if published_since:
+        spooled.publish(fresh_namespace, events(fresh_namespace, "f"))
+    expected = [(1, "a"), (2, "b"), (3, "c"), (4, "d"), (5, "e"), *([(6, "f")] if published_since else [])]
+
+    def stored() -> bool:
+        around.take_in()
+        with admin_engine.begin() as connection:
+            return numbers_of(connection, fresh_namespace) == expected
+
+    around.eventually(stored, "what was lost is there again")
+    around.cut()
+
+
+def test_after_the_stated_time_received_events_leave_the_spool(
+    open_spooled: OpenPublisher, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    spooled = open_spooled(keep_seconds=1)
+    spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
+    around.take_in(1)
+    around.eventually(lambda: spooled.spool.held().kept == 1, "it is kept")
+    around.eventually(lambda: spooled.spool.held().bytes == 0, "it is cut")

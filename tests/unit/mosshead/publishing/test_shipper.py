@@ -12,7 +12,7 @@ from mosshead.paths import NamespacePath
 from mosshead.publishing import shipper
 from mosshead.publishing.queue import EventQueue
 from mosshead.publishing.shipper import Shipment
-from mosshead.publishing.spool import Changes, Spool, UnsentEvents
+from mosshead.publishing.spool import Changes, KeptEvents, Spool, UnsentEvents
 
 PUBLISHER = UUID(int=7)
 
@@ -28,6 +28,9 @@ class OneEvent:
 
     def read(self, _publisher: UUID, _key: int, first: int, last: int) -> list[tuple[int, str]]:
         return [(number, json.dumps({"content": "quetzal"})) for number in range(first, last + 1)]
+
+    def kept(self, _after: int, _most: int) -> list[KeptEvents]:
+        return []
 
     def trim(self) -> None:
         pass

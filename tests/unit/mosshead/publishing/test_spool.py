@@ -1,6 +1,7 @@
 """The spool's file: numbers without gaps, all or nothing, whoever copies, fills, breaks or removes it."""
 
 import gc
+import json
 import os
 import shutil
 import sqlite3
@@ -24,10 +25,11 @@ from sqlalchemy import make_url
 
 from mosshead import fork_safety
 from mosshead.errors import SpoolFull, SpoolUnavailable
+from mosshead.events import parse_event
 from mosshead.paths import NamespacePath
-from mosshead.publishing.publishers import check_events
+from mosshead.publishing.publishers import CheckedEvent, check_events, numbered
 from mosshead.publishing.queue import EventQueue
-from mosshead.publishing.shipper import SpoolPublisher
+from mosshead.publishing.shipper import SpoolPublisher, erasures_among
 from mosshead.publishing.spool import Changes, Spool
 
 SARAH, BO = NamespacePath.of(("acme", "sarah")), NamespacePath.of(("acme", "bo"))
@@ -49,13 +51,15 @@ def spool(file: Path) -> Iterator[Spool]:
 def contents(spool: Spool) -> dict[NamespacePath, list[tuple[int, str]]]:
     """All that waits, by namespace."""
     changes = spool.changes(0)
-    return {one.path: spool.read(changes.publisher, one.key, one.cut_up_to + 1, one.newest) for one in changes.waiting}
+    return {
+        one.path: spool.read(changes.publisher, one.key, one.received_up_to + 1, one.newest) for one in changes.waiting
+    }
 
 
 def cut(spool: Spool, path: NamespacePath, up_to: int) -> None:
     changes = spool.changes(0)
     (key,) = [one.key for one in changes.waiting if one.path == path]
-    spool.cut(changes.publisher, key, up_to)
+    spool.receive(changes.publisher, key, up_to)
 
 
 def test_a_log_that_was_trimmed_is_not_large_ever_after(file: Path) -> None:
@@ -124,7 +128,7 @@ class TestCut:
     def test_another_publishers_numbers_cut_nothing(self, spool: Spool) -> None:
         spool.append(SARAH, ["a"])
         (waiting,) = spool.changes(0).waiting
-        spool.cut(uuid4(), waiting.key, 1)
+        spool.receive(uuid4(), waiting.key, 1)
         assert contents(spool) == {SARAH: [(1, "a")]}
         assert spool.read(uuid4(), waiting.key, 1, 1) == []
 
@@ -155,6 +159,131 @@ class TestCut:
         spool.append(SARAH, [str(number) for number in range(450)])
         cut(spool, SARAH, 449)
         assert contents(spool) == {SARAH: [(450, "449")]}
+
+
+class TestKept:
+    """What the inbox has is kept for a while, for a database that loses its last seconds."""
+
+    @pytest.fixture
+    def keeping(self, file: Path) -> Iterator[Spool]:
+        opened = Spool(file, most_bytes=10, keep_seconds=60.0)
+        yield opened
+        opened.close()
+
+    def test_received_events_are_kept_and_wait_no_more(self, keeping: Spool) -> None:
+        keeping.append(SARAH, ["a", "b", "c"])
+        cut(keeping, SARAH, 2)
+        (kept,) = keeping.kept(0, 9)
+        assert (kept.path, kept.received_up_to, kept.due_up_to) == (SARAH, 2, None)
+        assert contents(keeping) == {SARAH: [(3, "c")]}
+        held = keeping.held()
+        assert (held.events, held.kept, held.bytes, held.namespaces) == (1, 2, 3, ((SARAH, 1),))
+
+    def test_what_the_database_lost_waits_again_under_its_numbers(self, keeping: Spool) -> None:
+        keeping.append(SARAH, ["a", "b", "c"])
+        cut(keeping, SARAH, 3)
+        since = keeping.changes(0).point
+        (kept,) = keeping.kept(0, 9)
+        assert keeping.take_back(publisher(keeping), kept.key, 1)
+        assert not keeping.take_back(publisher(keeping), kept.key, 1), "it waits already"
+        (waiting,) = keeping.changes(since).waiting
+        assert (waiting.path, waiting.received_up_to, waiting.newest) == (SARAH, 1, 3)
+        assert contents(keeping) == {SARAH: [(2, "b"), (3, "c")]}
+
+    def test_no_more_is_taken_back_than_is_kept(self, keeping: Spool) -> None:
+        keeping.append(SARAH, ["a", "b", "c"])
+        cut(keeping, SARAH, 3)
+        (kept,) = keeping.kept(0, 9)
+        keeping.cut(publisher(keeping), kept.key, 2)
+        assert not keeping.take_back(uuid4(), kept.key, 0), "another publisher's number"
+        assert keeping.take_back(publisher(keeping), kept.key, 0)
+        assert contents(keeping) == {SARAH: [(3, "c")]}
+        keeping.begin_anew(publisher(keeping))
+        assert contents(keeping) == {SARAH: [(1, "c")]}
+
+    def test_a_new_publisher_sends_what_is_kept_too(self, keeping: Spool) -> None:
+        keeping.append(SARAH, ["a", "b"])
+        cut(keeping, SARAH, 1)
+        keeping.begin_anew(publisher(keeping))
+        assert contents(keeping) == {SARAH: [(1, "a"), (2, "b")]}
+        assert keeping.kept(0, 9) == []
+
+    def test_it_is_due_after_the_stated_time(self, keeping: Spool, monkeypatch: pytest.MonkeyPatch) -> None:
+        keeping.append(SARAH, ["a", "b"])
+        cut(keeping, SARAH, 1)
+        now = time.time()
+        monkeypatch.setattr(time, "time", lambda: now + 59)
+        cut(keeping, SARAH, 2)
+        (kept,) = keeping.kept(0, 9)
+        assert kept.due_up_to is None
+        monkeypatch.setattr(time, "time", lambda: now + 61)
+        (kept,) = keeping.kept(0, 9)
+        assert kept.due_up_to == 1
+        monkeypatch.setattr(time, "time", lambda: now - 10_000)
+        (kept,) = keeping.kept(0, 9)
+        assert kept.due_up_to == 2, "the clock was put back; it would be kept for hours"
+
+    def test_what_is_kept_makes_room_for_what_comes(self, keeping: Spool) -> None:
+        keeping.append(SARAH, ["12", "34"])
+        cut(keeping, SARAH, 1)
+        keeping.append(BO, ["56"])
+        cut(keeping, BO, 1)
+        keeping.append(SARAH, ["123456"])
+        assert [(one.path, one.received_up_to) for one in keeping.kept(0, 9)] == [(BO, 1)]
+        with pytest.raises(SpoolFull):
+            keeping.append(SARAH, ["1234567"])
+        assert len(keeping.kept(0, 9)) == 1, "nothing is given up for what does not fit"
+        assert contents(keeping) == {SARAH: [(2, "34"), (3, "123456")]}
+
+
+class TestErasure:
+    """What an erasure covers leaves the spool with it; the numbers stay, and the erasure itself."""
+
+    @pytest.fixture
+    def keeping(self, file: Path) -> Iterator[Spool]:
+        opened = Spool(file, most_bytes=ROOMY, keep_seconds=60.0)
+        yield opened
+        opened.close()
+
+    def published(self, spool: Spool, *events: dict[str, Any]) -> list[CheckedEvent]:
+        checked = check_events(SARAH, events)
+        spool.append(SARAH, [one.body for one in checked], erasures_among(checked))
+        return checked
+
+    def said(self, content: str, conversation: str = "c") -> dict[str, Any]:
+        return {"type": "message", "role": "user", "content": content, "conversation": conversation}
+
+    def in_file(self, spool: Spool) -> list[tuple[str, str | None]]:
+        with spool._reading() as connection:
+            bodies = connection.execute("select body from events order by namespace, number").fetchall()
+        events = [json.loads(body) for (body,) in bodies]
+        assert spool.held().bytes == sum(len(body) for (body,) in bodies)
+        return [(event["type"], event.get("content")) for event in events]
+
+    def test_a_conversation_is_emptied_whether_it_is_kept_or_waits(self, keeping: Spool) -> None:
+        self.published(keeping, self.said("quetzal"), self.said("other", "d"))
+        cut(keeping, SARAH, 1)
+        self.published(keeping, self.said("quetzal"), {"type": "erase", "conversation": "c"}, self.said("after"))
+        empty = ("import", None)
+        erased = ("erase", None)
+        assert self.in_file(keeping) == [empty, ("message", "other"), empty, erased, ("message", "after")]
+        keeping.append(BO, check_bodies(BO, self.said("of another")))
+        self.published(keeping, {"type": "erase", "everything": True})
+        assert self.in_file(keeping) == [empty, empty, empty, erased, empty, erased, ("message", "of another")]
+
+    def test_the_sources_of_memories_are_emptied_and_stay_events(self, keeping: Spool) -> None:
+        first, second = self.published(keeping, self.said("quetzal"), self.said("other"))
+        self.published(keeping, {"type": "erase", "memories": [uuid4()], "sources": [first.event_id]})
+        assert [kind for kind, _ in self.in_file(keeping)] == ["import", "message", "erase"]
+        (events,) = contents(keeping).values()
+        again = [parse_event(json.loads(numbered(body, publisher(keeping), number))) for number, body in events]
+        assert [one.event_id for one in again][:2] == [first.event_id, second.event_id]
+        assert [number for number, _ in keeping.waiting_erasures(publisher(keeping), 1)] == [3]
+        assert keeping.waiting_erasures(uuid4(), 1) == []
+
+
+def check_bodies(path: NamespacePath, *events: dict[str, Any]) -> list[str]:
+    return [one.body for one in check_events(path, events)]
 
 
 class TestSize:
@@ -417,48 +546,72 @@ class TestTrouble:
 
 
 class Spooling(RuleBasedStateMachine):
-    """A spool beside a model of it, through cuts, restarts and new names."""
+    """A spool beside a model of it, through receipts, losses, cuts, restarts and new names."""
 
     def __init__(self) -> None:
         super().__init__()
         self.folder = TemporaryDirectory()
         self.spool = self.open()
-        self.waiting: defaultdict[NamespacePath, list[tuple[int, str]]] = defaultdict(list)
+        self.stored: defaultdict[NamespacePath, list[tuple[int, str]]] = defaultdict(list)
+        self.received: defaultdict[NamespacePath, int] = defaultdict(int)
         self.newest: defaultdict[NamespacePath, int] = defaultdict(int)
+        self.receipts: list[tuple[NamespacePath, int]] = []
         self.texts = 0
 
     def open(self) -> Spool:
-        return Spool(Path(self.folder.name) / "one.spool", most_bytes=200)
+        return Spool(Path(self.folder.name) / "one.spool", most_bytes=200, keep_seconds=3600)
 
     @rule(path=st.sampled_from([SARAH, BO]), sizes=st.lists(st.integers(1, 40), min_size=1, max_size=8))
     def append(self, path: NamespacePath, sizes: list[int]) -> None:
         bodies = [f"{self.texts + place}".ljust(size, ".") for place, size in enumerate(sizes)]
         self.texts += len(sizes)
-        held = sum(len(body) for events in self.waiting.values() for _, body in events)
-        if held + sum(map(len, bodies)) > 200:
+        size = sum(map(len, bodies))
+        if sum(len(body) for one in (SARAH, BO) for _, body in self.waiting(one)) + size > 200:
             with pytest.raises(SpoolFull):
                 self.spool.append(path, bodies)
             return
         self.spool.append(path, bodies)
+        while self.bytes() + size > 200:
+            self.drop(*self.receipts[0])
         for body in bodies:
             self.newest[path] += 1
-            self.waiting[path].append((self.newest[path], body))
+            self.stored[path].append((self.newest[path], body))
+
+    @rule(path=st.sampled_from([SARAH, BO]), events=st.integers(0, 9))
+    def receive(self, path: NamespacePath, events: int) -> None:
+        if waiting := self.waiting(path):
+            self.received[path] = waiting[: events + 1][-1][0]
+            self.receipts.append((path, self.received[path]))
+            cut(self.spool, path, self.received[path])
+
+    @rule(path=st.sampled_from([SARAH, BO]), events=st.integers(0, 9))
+    def lose(self, path: NamespacePath, events: int) -> None:
+        if kept := self.kept(path):
+            up_to = max(kept[0][0] - 1, self.received[path] - events)
+            assert self.spool.take_back(publisher(self.spool), self.key(path), up_to) == (up_to < self.received[path])
+            self.received[path] = up_to
+            later = [place for place, one in enumerate(self.receipts) if one[0] == path and one[1] > up_to]
+            if later:  # what is left was received with what was lost
+                self.receipts.insert(later[0], (path, up_to))
+            self.receipts = [one for one in self.receipts if one[0] != path or one[1] <= up_to]
 
     @rule(path=st.sampled_from([SARAH, BO]), events=st.integers(0, 9))
     def cut(self, path: NamespacePath, events: int) -> None:
-        if self.waiting[path]:
-            up_to = self.waiting[path][: events + 1][-1][0]
-            cut(self.spool, path, up_to)
-            self.waiting[path] = [one for one in self.waiting[path] if one[0] > up_to]
+        if kept := self.kept(path):
+            up_to = kept[: events + 1][-1][0]
+            self.spool.cut(publisher(self.spool), self.key(path), up_to)
+            self.drop(path, up_to)
 
     @rule(path=st.sampled_from([SARAH, BO]))
     def learn_of_a_copy(self, path: NamespacePath) -> None:
-        if self.waiting[path]:
+        if self.waiting(path):
             cut(self.spool, path, self.newest[path] + 1)
-            for one, events in self.waiting.items():
-                self.waiting[one] = [(number, body) for number, (_, body) in enumerate(events, 1)]
-            for one in self.newest:
-                self.newest[one] = len(self.waiting[one])
+            for one, events in self.stored.items():
+                self.stored[one] = [(number, body) for number, (_, body) in enumerate(events, 1)]
+                self.newest[one], self.received[one] = len(events), 0
+            for one in {*self.newest} - {*self.stored}:
+                self.newest[one] = self.received[one] = 0
+            self.receipts = []
 
     @rule()
     def restart(self) -> None:
@@ -471,10 +624,30 @@ class Spooling(RuleBasedStateMachine):
 
     @invariant()
     def it_holds_what_the_model_holds(self) -> None:
-        assert contents(self.spool) == {path: events for path, events in self.waiting.items() if events}
+        assert contents(self.spool) == {path: self.waiting(path) for path in (SARAH, BO) if self.waiting(path)}
         assert {path: self.spool.newest(path)[1] for path in (SARAH, BO)} == {
             path: self.newest[path] for path in (SARAH, BO)
         }
+        kept = {one.path: one.received_up_to for one in self.spool.kept(0, 9)}
+        assert kept == {path: self.received[path] for path in (SARAH, BO) if self.kept(path)}
+        held = self.spool.held()
+        assert (held.bytes, held.kept) == (self.bytes(), sum(len(self.kept(path)) for path in (SARAH, BO)))
+
+    def waiting(self, path: NamespacePath) -> list[tuple[int, str]]:
+        return [one for one in self.stored[path] if one[0] > self.received[path]]
+
+    def kept(self, path: NamespacePath) -> list[tuple[int, str]]:
+        return [one for one in self.stored[path] if one[0] <= self.received[path]]
+
+    def bytes(self) -> int:
+        return sum(len(body) for events in self.stored.values() for _, body in events)
+
+    def key(self, path: NamespacePath) -> int:
+        return next(one.key for one in self.spool.kept(0, 9) if one.path == path)
+
+    def drop(self, path: NamespacePath, up_to: int) -> None:
+        self.stored[path] = [one for one in self.stored[path] if one[0] > up_to]
+        self.receipts = [one for one in self.receipts if one[0] != path or one[1] > up_to]
 
     def teardown(self) -> None:
         self.spool.close()

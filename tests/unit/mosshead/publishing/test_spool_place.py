@@ -32,6 +32,7 @@ def test_a_login_does_not_count() -> None:
         {"database_url": "postgresql://reader@db:5433/memory"},
         {"database_url": "postgresql://reader@db:5432/other"},
         {"database_url": "postgresql://reader@/memory?host=/run/postgres"},
+        {"database_url": "postgresql://reader@db:5432,db2:5432/memory"},
     ],
 )
 def test_another_place_has_another_spool(other: dict[str, str]) -> None:

@@ -88,6 +88,17 @@ class Shipping(RuleBasedStateMachine):
             self.inbox[key].add(number)
         del self.queue[:most]
 
+    @rule(key=st.integers(0, 5), events=st.integers(1, 400))
+    def lose_what_was_received(self, key: int, events: int) -> None:
+        """The inbox is put back, as in a failover, and the spool kept what it lost."""
+        left = max(0, self.received(key) - events)
+        self.inbox[key] = {number for number in self.inbox[key] if number <= left}
+        self.up_to[key] = left
+        self.offered_up_to[key] = min(self.offered_up_to[key], left)
+        self.window.forget(key)
+        if self.newest[key] > left:
+            self.window.learn([waiting(key, self.newest[key], left)])
+
     @rule()
     def empty_the_queue(self) -> None:
         self.queue.clear()
