@@ -29,8 +29,10 @@ _DEFAULT_CONNECTIONS = 20
 class ClientSettings:
     """The servers, embedder and publishing settings of an app.
 
-    spool_bytes: The maximum size of the spool. connections: The maximum of connections to read by. prepared_statements: Whether
-    connections prepare statements.
+    Attributes:
+        spool_bytes: The maximum size of the spool.
+        connections: The maximum number of read connections.
+        prepared_statements: Whether connections prepare statements.
     """
 
     database_url: str
