@@ -77,7 +77,9 @@ def test_a_relative_base_folder_is_ignored_as_the_specification_bids(
 
 def test_a_folder_in_a_home_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOSSHEAD_MODEL_DIR", "~nobody-of-this-name/models")
-    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_MODEL_DIR: ~nobody.* in a home folder, and there is none"):
+    with pytest.raises(
+        ConfigurationError, match=r"^MOSSHEAD_MODEL_DIR: ~nobody.* in a home folder, but this user has none"
+    ):
         installed_folder()
     assert find_model()  # that of the wheel
 

@@ -252,7 +252,7 @@ def test_an_endpoint_that_ignores_the_asked_dimensions_is_caught(endpoint: Endpo
     endpoint.behave = lambda _request: (200, {"data": [{"index": 0, "embedding": vector("a", 768)}]})
     embedder = OpenAIEmbedder("small", 512, api_key="k", base_url=endpoint.url)
 
-    with pytest.raises(ConfigurationError, match="answered with 768 dimensions, not 512"):
+    with pytest.raises(ConfigurationError, match="returned 768 dimensions, not 512"):
         embedder.embed(["a"])
 
 
