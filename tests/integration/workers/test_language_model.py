@@ -201,7 +201,7 @@ LATER = {
     "wrong model": (Fault.status(404), "MOSSHEAD_LLM_MODEL", None),
     "wrong model, said otherwise": (Fault.status(400, param="model"), "MOSSHEAD_LLM_MODEL", None),
     "rate limit that ends at once": (Fault.status(429, retry_after="0"), "429", None),
-    "broken off by whom it asked": (Fault("broken_off"), "broke the answer off", None),
+    "broken off by whom it asked": (Fault("broken_off"), "aborted the answer", None),
     "reset": (Fault("reset"), "OPENAI_BASE_URL", None),
     "hung up": (Fault.hang(0.0), "OPENAI_BASE_URL", None),
     "not an endpoint": (Fault("html"), "OPENAI_BASE_URL", None),

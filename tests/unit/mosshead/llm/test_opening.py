@@ -39,9 +39,9 @@ def test_a_name_opens_an_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
         ("gpt-4o-mini", {}, "'gpt-4o-mini' is not openai:MODEL"),
         ("openai:", {}, "is not openai:MODEL"),
         ("openai:gpt-4o-mini", {}, "OPENAI_API_KEY is not set"),
-        ("openai:gpt-4o-mini", {"api_key": "skü"}, "OPENAI_API_KEY holds a character that no key has"),
+        ("openai:gpt-4o-mini", {"api_key": "skü"}, "OPENAI_API_KEY contains a character that no key has"),
         ("openai:gpt-4o-mini", {"base_url": "host/v1"}, "OPENAI_BASE_URL is not an http address"),
-        (object(), {}, "object has no name and no method answer"),
+        (object(), {}, "object needs a name and a method answer"),
     ],
     ids=["no endpoint", "no model", "no key", "odd key", "odd address", "no model of one's own"],
 )
