@@ -304,7 +304,7 @@ def renewed(lease: leases.Lease, used: Parts) -> Iterator[None]:
     try:
         threading.Thread(target=_renew, args=(lease, used, ended), name="renewal", daemon=True).start()
     except RuntimeError:
-        raise NoThread("the process gets no more threads") from None
+        raise NoThread("cannot start a thread: the process has reached its thread limit") from None
     try:
         yield
     finally:

@@ -143,10 +143,12 @@ def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int]
 class Heard:
     """A message after the first round trip.
 
-    before: the preceding turns, oldest first. found: the names in all of them. ahead: the latest messages in the namespace that
-    have not taken effect, latest first. vocabularies: of the message's words, if the namespace has its own indexes. speaker: the
-    asker's name in a group, if the message is about them. hidden: messages not to show, because everything in them is to be
-    forgotten.
+    before: the preceding turns, oldest first.
+    found: the names in all of them.
+    ahead: the latest messages in the namespace that have not taken effect, latest first.
+    vocabularies: of the message's words, if the namespace has its own indexes.
+    speaker: the asker's name in a group, if the message is about them.
+    hidden: messages not to show, because everything in them is to be forgotten.
     """
 
     parsed: Parsed
@@ -357,9 +359,10 @@ def _settled(heard: Heard, contests: Mapping[str, Telling], rows: Sequence[list[
 class Understood:
     """A message with its resolved names.
 
-    meant: each entity meant, with its name in the message. besides: likewise, plausible entities, and the other of two namesakes.
-    ranked: memories, best first, without those of ruled-out namesakes; for the other of two only the oldest lasting one. now:
-    when it was asked.
+    meant: each entity meant, with its name in the message.
+    besides: likewise, plausible entities, and the other of two namesakes.
+    ranked: memories, best first, without those of ruled-out namesakes; for the other of two only the oldest lasting one.
+    now: when it was asked.
     """
 
     heard: Heard

@@ -61,11 +61,17 @@ _ECHO = 0.25
 class ReaderCues:
     """What choosing and ordering for a reader depends on.
 
-    cosines: those of unrelated texts. needed: facts about the asker that this kind of request needs, best first. asker: the
-    asking entity, if the message is about the asker; speaker: the asker's name. related: the message relates to something known.
-    profile: it asks for everything about the asker. of_assistant: it asks what the assistant said. of_now: it asks how things are
-    now. namesakes: bearers of its ambiguous names; what distinguishes them is shown too. headings: by memory and message id,
-    which namesake it is about. of_others: ids of what is about other people, if the message is only about the asker.
+    cosines: those of unrelated texts.
+    needed: facts about the asker that this kind of request needs, best first.
+    asker: the asking entity, if the message is about the asker.
+    speaker: the asker's name.
+    related: the message relates to something known.
+    profile: it asks for everything about the asker.
+    of_assistant: it asks what the assistant said.
+    of_now: it asks how things are now.
+    namesakes: bearers of its ambiguous names; what distinguishes them is shown too.
+    headings: by memory and message id, which namesake it is about.
+    of_others: ids of what is about other people, if the message is only about the asker.
     """
 
     cosines: UnrelatedCosines

@@ -63,7 +63,7 @@ def resolve_time(text: str, said_at: datetime, *, past: bool = True) -> FactOccu
         ValueError: ``said_at`` has no time zone.
     """
     if said_at.tzinfo is None:
-        raise ValueError("said_at: has no time zone; pass an aware datetime")
+        raise ValueError("said_at: has no time zone; give an aware datetime")
     clearest = next(_phrases(text, Frame(said_at, past)), None)
     if clearest is None:
         return None

@@ -31,7 +31,7 @@ REFUSED: list[tuple[Any, str]] = [
     (without("content"), "content: missing"),
     (event(type=CANARY), "type: not an event type of version 1; one of message, conversation_ended, undo, configure"),
     (event(content=CANARY, version=2), "version: must be 1"),
-    (event(content=CANARY, namespace=["acme"]), "namespace: needs a tenant and at least one part more"),
+    (event(content=CANARY, namespace=["acme"]), "namespace: needs a tenant and at least one more part"),
     (event(content=CANARY, namespace=f"acme/{CANARY}"), "namespace: give a list of its parts, the tenant first"),
     (event(content=CANARY, namespace=["acme", ""]), r"namespace\[1\]: is empty"),
     (event(content=CANARY, occurred_at="2026-03-02T12:00:00"), "occurred_at: has no time zone; give an aware time"),

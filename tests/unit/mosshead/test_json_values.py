@@ -143,5 +143,5 @@ def test_the_state_of_a_conversation_is_written_so_that_it_can_be_read() -> None
 
 
 def test_what_is_no_result_is_refused_by_its_type_alone() -> None:
-    with pytest.raises(TypeError, match=r"^bytes: no value of JSON"):
+    with pytest.raises(TypeError, match=r"^bytes: not a JSON value"):
         to_json([b"secret"])

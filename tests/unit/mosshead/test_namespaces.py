@@ -33,14 +33,14 @@ def test_templates_are_filled() -> None:
 
 def test_a_value_that_has_braces_itself_is_refused_before_its_events_are() -> None:
     for part, values in (("{user_id}", {"user_id": "{3F2504E0}"}), ("{a}{b}", {"a": "{x", "b": "y}"})):
-        with pytest.raises(InvalidNamespace, match=r"namespace\[1\]: the value of a template has braces itself"):
+        with pytest.raises(InvalidNamespace, match=r"namespace\[1\]: the value of a template contains braces"):
             NamespacePath.of(("acme", part), values)
 
 
 @pytest.mark.parametrize(
     ("parts", "says"),
     [
-        ((), "needs a tenant and at least one part more.*got 0 parts"),
+        ((), "needs a tenant and at least one more part.*got 0 parts"),
         (("acme",), "got 1 part$"),
         ("acme/sarah", "one by one"),
         (("acme", "x") * 5, "at most 8 parts, got 10"),

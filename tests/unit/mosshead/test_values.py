@@ -48,7 +48,7 @@ def test_a_block_that_fails_takes_its_values_along(memory: Memory) -> None:
 def test_a_value_is_no_template(memory: Memory) -> None:
     with (
         mosshead.values(user_id="{team}", team="blue"),
-        pytest.raises(InvalidNamespace, match="the value of a template has braces itself"),
+        pytest.raises(InvalidNamespace, match="the value of a template contains braces"),
     ):
         name(memory)
 

@@ -61,7 +61,7 @@ def pause(count: float) -> Wait:
         (EmbedderUnavailable("down"), Wait(EMBEDDER)),
         (ConfigurationError("MOSSHEAD_EMBEDDER: the endpoint does not know the model (404)"), Wait(EMBEDDER)),
         (psycopg.errors.QueryCanceled("a statement of the driver's own took too long"), seconds(1)),
-        (NoThread("the process gets no more threads"), seconds(1)),
+        (NoThread("cannot start a thread: the process has reached its thread limit"), seconds(1)),
         (DOWN, seconds(1)),
         (ProgrammingError("", {}, psycopg.errors.UndefinedColumn("zanzibar")), seconds(1)),
         (psycopg.errors.UndefinedFunction("the code is newer than the database"), seconds(1)),

@@ -275,7 +275,7 @@ def test_what_does_not_fit_into_an_object_does_not_take_its_place(place: Any) ->
 
 
 def test_what_cannot_be_used_says_so() -> None:
-    with pytest.raises(ConfigurationError, match="is no pydantic model"):
+    with pytest.raises(ConfigurationError, match="is not a pydantic model"):
         create_memory_manager(Scripted([]), schemas=[dict])  # type: ignore[list-item]
     with pytest.raises(ConfigurationError, match="two are called Recipe"):
         create_memory_manager(Scripted([]), schemas=[Recipe, Recipe])
