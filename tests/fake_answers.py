@@ -92,7 +92,10 @@ def _facts(number: int, text: str) -> Iterator[Json]:
 
 
 def fact_like(**given: object) -> Json:
-    """Return a complete fact of an extraction answer, with defaults. occurred: its start, end and granularity."""
+    """Return a complete fact of an extraction answer, with defaults.
+
+    occurred: its start, end and granularity.
+    """
     plain: Json = {
         "kind": "fact",
         "content": "User likes coffee.",

@@ -1,5 +1,7 @@
-"""How an erasure runs in a large namespace that Postgres plans as a small one: without nested loops over its rows. Statements are
-planned for the average namespace. A nested loop is fast for a few rows and takes minutes for many."""
+"""How an erasure runs in a large namespace that Postgres plans as a small one: without nested loops over its rows.
+
+Statements are planned for the average namespace. A nested loop is fast for a few rows and takes minutes for many.
+"""
 
 import re
 from collections.abc import Callable, Iterator

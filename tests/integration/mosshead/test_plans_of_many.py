@@ -1,5 +1,7 @@
-"""Plans in a service of many small namespaces and few large ones: rows with a key are looked up by it. Statements are planned
-once for all namespaces. For the average one, of five rows, a full scan is as cheap as a look-up."""
+"""Plans in a service of many small namespaces and few large ones: rows with a key are looked up by it.
+
+Statements are planned once for all namespaces. For the average one, of five rows, a full scan is as cheap as a look-up.
+"""
 
 import re
 from collections.abc import Iterator

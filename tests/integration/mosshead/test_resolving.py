@@ -203,10 +203,12 @@ QUIET_SECONDS = 0.03
 
 
 class Counting:
-    """A proxy between a client and Postgres that counts how often the client waited for an answer. Requests over two connections
-    at once count as one wait. The first statements of a pipeline may be answered while its last are on the way, or one connection
-    before the other sends, so passive counting would find too many round trips. The proxy therefore holds each answer back until
-    the client has nothing more to send without it."""
+    """A proxy between a client and Postgres that counts how often the client waited for an answer.
+
+    Requests over two connections at once count as one wait. The first statements of a pipeline may be answered while its last are
+    on the way, or one connection before the other sends, so passive counting would find too many round trips. The proxy therefore
+    holds each answer back until the client has nothing more to send without it.
+    """
 
     def __init__(self, folder: Path, target: str) -> None:
         self.trips = 0

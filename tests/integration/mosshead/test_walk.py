@@ -1,7 +1,9 @@
-"""The walk of one `context` call: the product's files in which a function runs to serve it. A reader who follows the call must
-open these. The single modules of `mosshead/`, the values of `mosshead/models` and the words of `mosshead/language` do not count:
-their functions are known by name. `mosshead/redaction` and `mosshead/embeddings` count as one file each: a caller knows one
-function of them."""
+"""The walk of one `context` call: the product's files in which a function runs to serve it.
+
+A reader who follows the call must open these. The single modules of `mosshead/`, the values of `mosshead/models` and the words of
+`mosshead/language` do not count: their functions are known by name. `mosshead/redaction` and `mosshead/embeddings` count as one
+file each: a caller knows one function of them.
+"""
 
 import re
 import sys
